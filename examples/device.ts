@@ -1,6 +1,6 @@
 /**
- * A device in one file: registers, opens a session, shows it and refreshes it, as snapd does. It uses only
- * HTTP and proves itself by its signatures.
+ * A device in one file, which registers, opens a session, shows it and refreshes it, as snapd does. It uses only
+ * HTTP, and proves its identity with signatures.
  *
  *   npm run demo:device -- DIRECTORY [URL] [OPTIONS]
  *
@@ -25,29 +25,29 @@ import {
 
 const HELP = `Usage: npm run demo:device -- DIRECTORY [URL] [OPTIONS]
 
-Registers a device, opens a session, shows it and refreshes it. A second run finds it registered.
+Registers a device, opens a session, shows it and refreshes it. In a second run, the device is already registered.
 
-DIRECTORY contains the model assertion, as \`ratafia brands create --demo\` writes it. URL is the address of the service
-(default: http://127.0.0.1:8080).
+DIRECTORY contains the model assertion, as written by \`ratafia brands create --demo\`. URL is the address of the
+service (default: http://127.0.0.1:8080).
 
   --model FILE              the model assertion (default: model-… in DIRECTORY)
-  --state DIRECTORY         where the device keeps its key and its serial (default: DIRECTORY/device)
-  --api-key KEY             sent with the registration, for a model with API keys
-  --proposed-serial SERIAL  the serial number that the device asks for
-  --body FILE               what becomes the body of its serial assertion, in YAML
+  --state DIRECTORY         the directory for the device's key and serial (default: DIRECTORY/device)
+  --api-key KEY             the API key to send with the registration, for a model with API keys
+  --proposed-serial SERIAL  the serial number that the device proposes
+  --body FILE               a YAML file for the body of the device's serial assertion
   --no-session              only register
-  --help
+  --help                    print this help
 `
 
 const { directory, url, options } = readArguments()
 
-// The service's refusals are sentences for people.
+// The service's refusals are written for people, so print only the message.
 process.once('uncaughtException', ({ message }) => {
   process.stderr.write(`${message}\n`)
   process.exitCode = 1
 })
 
-// Whoever read the output had enough, as `head` does.
+// The reader of the output has closed it, as `head` does.
 process.stdout.once('error', () => process.exit())
 
 const modelText = await readModel()
@@ -64,8 +64,8 @@ say(`Registered: ${fields.brandId}/${fields.model}/${granted.serial}, signed by 
 
 if (!options['no-session']) {
   const session = await openSession()
-  say(`A session: ${session.slice(0, 24)}…`)
-  say(`The service says whose it is: ${await text('GET', '/device-session', presenting(session))}`)
+  say(`Session: ${session.slice(0, 24)}…`)
+  say(`The service's answer about this session: ${await text('GET', '/device-session', presenting(session))}`)
   const refreshed = await openSession(session)
   say(`Refreshed: ${refreshed.slice(0, 24)}…`)
 }
@@ -87,7 +87,7 @@ function readArguments() {
       process.exit()
     }
     if (directory === undefined) throw new Error('Name the directory of the model assertion.')
-    if (more.length > 0) throw new Error(`There is no place for ${more.join(' ')}.`)
+    if (more.length > 0) throw new Error(`Unexpected arguments: ${more.join(' ')}.`)
     return { directory, url: url.replace(/\/+$/, ''), options: values }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`)
@@ -95,7 +95,7 @@ function readArguments() {
   }
 }
 
-/** request-id, serial-request signed by the device key, and the serial that comes back. */
+/** Gets a request-id, sends a serial-request signed with the device key, and returns the serial. */
 async function register() {
   const { 'request-id': requestId } = await json('/request-id')
   const headers = {
@@ -116,13 +116,13 @@ async function register() {
     },
     body: `${request}\n${modelText}`,
   })
-  if (answer === '') throw new Error('Somebody has to approve this device: run it again afterwards.')
+  if (answer === '') throw new Error('The device is pending. Run this again once it is approved.')
   const assertion = decodeStream(Buffer.from(answer)).find(({ type }) => type === 'serial')
-  if (!assertion) throw new Error('There is no serial in the answer.')
+  if (!assertion) throw new Error("The service's answer has no serial.")
   return assertion
 }
 
-/** nonce, device-session-request signed by the device key, and the macaroon that comes back. */
+/** Gets a nonce, sends a device-session-request signed with the device key, and returns the session's macaroon. */
 async function openSession(previous?: string): Promise<string> {
   const { nonce } = await json('/nonces')
   const request = signed('device-session-request', {
@@ -176,7 +176,7 @@ async function text(method: string, path: string, sent: Sent): Promise<string> {
 async function readModel(): Promise<string> {
   if (options.model !== undefined) return readFile(options.model, 'utf8')
   const name = (await readdir(directory)).find((file) => file.startsWith('model-'))
-  if (name === undefined) throw new Error(`There is no model-… in ${directory}. Give --model.`)
+  if (name === undefined) throw new Error(`There is no model-… in ${directory}. Use --model.`)
   return readFile(join(directory, name), 'utf8')
 }
 

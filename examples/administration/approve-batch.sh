@@ -1,6 +1,6 @@
 #!/bin/sh
-# Approves the devices of one batch as they ask for their serials, and no others: for a factory line. It needs a POSIX
-# shell and `ratafia`, and an agent of an account with the role device-approver for the brand:
+# Approves the devices of one batch on a factory line as they register, and no other devices. It needs a POSIX shell,
+# `ratafia`, and an agent of an account with the role device-approver for the brand:
 #
 #   ratafia accounts add factory --email factory@example.org --name 'Factory line' --no-password
 #   ratafia grants add factory device-approver --brand acme
@@ -9,15 +9,16 @@
 #   export RATAFIA_URL=https://store.example.org RATAFIA_AGENT_FILE=line-1.json
 #   sh approve-batch.sh acme/acme-pi batch.csv
 #
-# batch.csv has a serial number on each line, under the header "serial". The script goes round until all have their
-# serials, and can be run again: what is approved stays approved.
+# batch.csv has a serial number on each line, under the header "serial". The script repeats its rounds until all devices
+# are approved. You can run it again: approved devices stay approved.
 #
 #   -p SECONDS  the pause between two rounds; default: 10
-#   -n ROUNDS   how often to go round; default: until all are approved
+#   -n ROUNDS   the number of rounds; default: until all are approved
 #
-# RATAFIA is the command line of `ratafia`; default: ratafia.
+# The variable RATAFIA has the command line of `ratafia`; default: ratafia.
 #
-# Exit codes: 0 all are approved, 1 some are not, and standard error names them, 2 it cannot work like this.
+# Exit codes: 0 all devices are approved; 1 some are not, and standard error names them; 2 the arguments, the login or
+# the permissions are wrong.
 set -eu
 
 pause=10
@@ -39,26 +40,26 @@ model=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-# Without the header, the ends of lines of other systems, and empty lines.
+# Remove the header, carriage returns and empty lines.
 tr -d '\r' <"$2" | sed -e 1d -e '/^$/d' >"$work/left"
 
-# Prints nothing if the device is approved, and why not if it will not be. Returns 75 if it may be later.
+# Approves a device. If the service refuses, it prints the reason on standard error. Returns 75 if it can succeed later.
 approve() {
   status=0
   ${RATAFIA:-ratafia} devices approve "$model/$1" --json >/dev/null 2>"$work/said" </dev/null || status=$?
   case $status in
     0) return 0 ;;
     1) ;;
-    # The service is busy or away.
+    # The service is busy or unavailable.
     3) return 75 ;;
     *)
       cat "$work/said" >&2
       exit 2
       ;;
   esac
-  # It has not asked yet.
+  # The device has not registered yet.
   if grep -q '"code":"no-such-record"' "$work/said"; then return 75; fi
-  # A login that is refused is refused for every device.
+  # If the login or its permission is refused, it is refused for every device.
   if grep -Eq '"code":"(permission-denied|macaroon-[a-z-]*)"' "$work/said"; then
     cat "$work/said" >&2
     exit 2

@@ -1,5 +1,5 @@
-"""Approves the devices of one batch that wait for their serials, and no others: the service does it, as a job. It uses
-the client that openapi-python-client makes from the OpenAPI document of the management API:
+"""Approves the pending devices of one batch, and no other devices, by a job of the service. It uses the client that
+openapi-python-client generates from the OpenAPI document of the management API:
 
     pip install openapi-python-client
     openapi-python-client generate --meta none --output-path ratafia_management \\
@@ -8,13 +8,14 @@ the client that openapi-python-client makes from the OpenAPI document of the man
     export RATAFIA_URL=https://store.example.org RATAFIA_TOKEN_FILE=token
     python approve_batch.py acme/acme-pi batch.csv
 
-The generator warns of two media types that it leaves out: they are for files, which this program does not send.
+The generator warns that it leaves out two media types. They are for files, which this program does not send.
 
-The file has a management token of somebody with the role device-approver for the brand (docs/administration.md,
-"Programs"). batch.csv has a serial number on each line, under the header "serial". The program can be run again: what
-is approved stays approved.
+The token file has a management token of an account with the role device-approver for the brand (docs/administration.md,
+"Programs"). batch.csv has a serial number on each line, under the header "serial". You can run the program again:
+approved devices stay approved.
 
-Exit codes: 0 all that wait are approved, 1 some are not, and standard error names them, 2 it cannot work like this.
+Exit codes: 0 all pending devices of the batch are approved; 1 some are not, and standard error names them; 2 the
+arguments, the login or the permissions are wrong.
 """
 
 import csv
@@ -37,27 +38,27 @@ from ratafia_management.models import (
 )
 from ratafia_management.types import UNSET
 
-# As many as one request names.
+# The most devices that a request can name.
 AT_ONCE = 1000
-# Seconds that a request waits for the end of a job.
+# The seconds that a request waits for the end of a job.
 WAIT = 30
 
 
 class Refused(Exception):
-    """In the words of the service."""
+    """A refusal, with the service's message."""
 
 
 def ok(response):
-    """What a success has, as the generated type."""
+    """Returns the content of a success in its generated type, or raises Refused."""
     if isinstance(response.parsed, ErrorBody):
         raise Refused("; ".join(item.message for item in response.parsed.error_list))
     if response.parsed is None:
-        raise Refused("the service answers with status %d" % response.status_code)
+        raise Refused("the service answered with status %d" % response.status_code)
     return response.parsed
 
 
 def waiting(client, model):
-    """The devices that wait, page by page."""
+    """Yields the pending devices, page by page."""
     cursor = UNSET
     while cursor is not None:
         wanted = {"status": [DevicesStatusItem.PENDING], "model": [model], "limit": AT_ONCE}
@@ -67,7 +68,10 @@ def waiting(client, model):
 
 
 def approve(client, ids):
-    """The job, once it has ended. If its answer is lost, the same key gets it again: nothing is done twice."""
+    """Runs a job and returns it when it has ended.
+
+    If the answer to the first request is lost, the second one has the same key, so the service does nothing twice.
+    """
     body = NewJob(kind=JobKind.DEVICES_APPROVE, ids=ids)
     key = str(uuid.uuid4())
     for last in (False, True):

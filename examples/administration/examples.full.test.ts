@@ -1,4 +1,4 @@
-/** The examples of administration, against a service, each as an agent with the role device-approver of one brand. */
+/** Runs the examples of administration against a service, as an agent with the role device-approver for one brand. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -52,7 +52,7 @@ oneDatabase((_kind, _open, fresh) => {
     await writeFile(file, `serial\r\n${serials.join('\n')}\n`)
     return file
   }
-  /** On a machine that has the address and the file of the agent, and nothing else. */
+  /** Runs a command on a machine that has only the service's address and the agents file. */
   const run = async (command: string, words: readonly string[], account = 'factory') => {
     const child = spawn(command, words, {
       env: {
@@ -79,7 +79,7 @@ oneDatabase((_kind, _open, fresh) => {
   const provision = (...words: readonly string[]) =>
     run(process.execPath, [join(import.meta.dirname, 'provision.ts'), ...words])
 
-  test('approve-batch.sh: the devices of the batch get their serials, as they ask, and no others', async () => {
+  test('approve-batch.sh approves the devices of the batch as they register, and no others', async () => {
     await ask('B-1')
     await ask('X-9')
     const batch = await listed('batch.csv', 'B-1', '', 'B-2')
@@ -102,7 +102,7 @@ oneDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('approve-batch.sh: whoever may not approve is told at once, and so is who calls it wrongly', async () => {
+  test('approve-batch.sh exits with 2 at once without the permission or with wrong arguments', async () => {
     const batch = await listed('one.csv', 'X-9')
     const refused = await approveBatch([MODEL, batch], 'reader')
     assert.deepEqual([refused.code, refused.stdout], [2, ''])
@@ -113,7 +113,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('provision.ts: what is in the inventory is approved, and the rest named or rejected', async () => {
+  test('provision.ts approves the devices in the inventory, and names or rejects the others', async () => {
     await ask('I-1')
     await ask('I-2')
     const inventory = await listed('inventory.csv', 'I-1', 'I-2', 'I-3')

@@ -1,13 +1,13 @@
 /**
- * Compares the devices that wait for a serial with an inventory, over the management API: approves those that are in it,
- * and names the others, or rejects them. For a program that runs every minute, as an agent whose account has the role
- * device-approver for the brand (docs/administration.md, "Programs").
+ * Compares pending devices with an inventory, over the management API. Approves those in the inventory, and names or
+ * rejects the others. Run it every minute, as an agent whose account has the role device-approver for the brand
+ * (docs/administration.md, "Programs").
  *
  *   RATAFIA_URL=https://store.example.org RATAFIA_AGENT_FILE=agent.json \
  *     node provision.ts BRAND/MODEL INVENTORY.csv [--reject REASON]
  *
- * INVENTORY.csv has a serial number on each line, under the header "serial". It uses HTTP, and from a library only what
- * any bakery client has: `dischargeAll`.
+ * INVENTORY.csv has a serial number on each line, under the header "serial". The program uses HTTP, and from a library
+ * only `dischargeAll` and encoders, which every bakery client has.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ import {
   keyPairFromPrivateKey,
 } from '@ratafia/macaroon/bakery'
 
-/** JSON from the service: what is read from it is what its OpenAPI document says. */
+/** JSON from the service. Its OpenAPI document describes the fields that are read here. */
 type Json = Readonly<Record<string, unknown>>
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { reject: { type: 'string' } } })
@@ -33,7 +33,7 @@ if (positionals.length !== 2 || service === '' || agentFile === '') {
   process.stderr.write('usage: provision.ts BRAND/MODEL INVENTORY.csv [--reject REASON]\n')
   process.exit(2)
 }
-// The service's refusals are sentences for people.
+// The service's refusals are written for people, so print only the message.
 process.once('uncaughtException', ({ message }) => {
   process.stderr.write(`${message}\n`)
   process.exitCode = 1
@@ -60,7 +60,7 @@ for await (const device of waiting()) {
 }
 process.exitCode = others === 0 ? 0 : 1
 
-/** A token that ends in ten minutes, and does nothing but this: whoever gets hold of it has little. */
+/** Logs in with a token that expires in ten minutes and can do nothing else, so a stolen one is of little use. */
 async function logIn(): Promise<string> {
   const [brand = ''] = model.split('/')
   const wanted = { roles: ['device-approver'], brands: [brand], lifetime: 600, description: 'provision.ts' }
@@ -74,11 +74,14 @@ async function logIn(): Promise<string> {
   return String(json['macaroon'])
 }
 
-/** The identity service says where an agent logs in, gives it a macaroon that only its key discharges, and takes that. */
+/**
+ * Gets a discharge from the identity service as an agent. The service answers with a login URL, the login URL with a
+ * macaroon that only the agent's key can discharge, and the service accepts the discharged macaroon as proof.
+ */
 async function discharge(id: Uint8Array, location: string): Promise<BakeryMacaroon> {
   const place = location.replace(/\/+$/, '')
   const known = agent.agents.find(({ url }: { url: string }) => url.replace(/\/+$/, '') === place)
-  if (!known) throw new Error(`${agentFile} has no agent of ${place}`)
+  if (!known) throw new Error(`${agentFile} has no agent for ${place}`)
   const keyPair = keyPairFromPrivateKey(decodeKey(agent.key.private))
   const id64 = encodeBase64(id)
   const asked = await post(`${place}/discharge`, { id64 })
@@ -88,7 +91,7 @@ async function discharge(id: Uint8Array, location: string): Promise<BakeryMacaro
   url.searchParams.set('username', known.username)
   url.searchParams.set('public-key', encodeBase64(keyPair.publicKey))
   const { json } = await send('GET', url.href, { headers: { 'bakery-protocol-version': '3' } })
-  const elsewhere = () => Promise.reject(new Error('the login of an agent needs its key alone'))
+  const elsewhere = () => Promise.reject(new Error('an agent needs only its key to log in'))
   const login = await dischargeAll(decodeBakeryMacaroon(json['macaroon']), elsewhere, {
     localKeyPair: keyPair,
   })
@@ -97,7 +100,7 @@ async function discharge(id: Uint8Array, location: string): Promise<BakeryMacaro
   return decodeBakeryMacaroon(answer['Macaroon'])
 }
 
-/** The identity service answers 401 to say how one logs in. */
+/** Sends a form to the identity service, which answers 401 with the ways to log in. */
 async function post(url: string, parameters: Readonly<Record<string, string>>): Promise<Json> {
   const headers = { 'bakery-protocol-version': '3' }
   const response = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(parameters) })
@@ -106,7 +109,7 @@ async function post(url: string, parameters: Readonly<Record<string, string>>): 
   throw new Error(`${new URL(url).pathname}: ${json['Message']}`)
 }
 
-/** Page by page. A page may be short, or empty, and go on. */
+/** Yields the pending devices, page by page. A short or empty page need not be the last one. */
 async function* waiting(): AsyncGenerator<Json> {
   const query = new URLSearchParams({ model, status: 'pending', sort: 'registered', limit: '100' })
   for (;;) {
@@ -117,7 +120,10 @@ async function* waiting(): AsyncGenerator<Json> {
   }
 }
 
-/** Decided is what was seen: if the device has changed meanwhile, the answer is 412, and the next run sees it. */
+/**
+ * Approves or rejects a device unless it has changed since it was read. Then the answer is 412, and the next run
+ * retries.
+ */
 async function decide(device: Json, verb: 'approve' | 'reject', body: object): Promise<void> {
   const path = `${api}/devices/${device['id']}`
   const { etag } = await send('GET', path, { headers: authorization() })
@@ -134,7 +140,7 @@ interface Sending {
   readonly body?: object
 }
 
-/** Tries again what the service is too busy for. With an `Idempotency-Key` nothing is done twice. */
+/** Sends a request, and retries if the service is busy. With an `Idempotency-Key`, the service does nothing twice. */
 async function send(
   method: 'GET' | 'POST',
   url: string,

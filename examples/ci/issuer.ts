@@ -1,10 +1,10 @@
 /**
- * An issuer of ID tokens in one file, to try logins of CI jobs without a platform. Writes to DIRECTORY: its key, the
- * public part of it in jwks.json for `ratafia issuers add --jwks`, and id-token, which is valid for five minutes.
+ * An issuer of ID tokens in one file, to try logins of CI jobs without a platform. Writes three files to DIRECTORY: its
+ * key, the public key in jwks.json for `ratafia issuers add --jwks`, and id-token, which is valid for five minutes.
  *
  *   npx node examples/ci/issuer.ts DIRECTORY AUDIENCE
  *
- * AUDIENCE is the RATAFIA_BASE_URL of the service. A second run uses the same key for a new ID token.
+ * AUDIENCE is the service's RATAFIA_BASE_URL. A second run writes a new ID token with the same key.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

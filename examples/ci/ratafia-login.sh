@@ -1,38 +1,38 @@
 #!/bin/sh
-# Logs a CI job in to a Ratafia, without any stored secret: gets the ID token of the job from its platform, exchanges
-# it, and prints the credential. Two curl calls; it needs a POSIX shell and curl 7.55 or newer, and nothing else.
+# Logs a CI job in to Ratafia without a stored secret. It gets the job's ID token from the platform, exchanges it, and
+# prints the credential, with two curl calls. It needs only a POSIX shell and curl 7.55 or newer.
 #
 #   SNAPCRAFT_STORE_CREDENTIALS=$(sh ratafia-login.sh -u https://store.example.com)
 #   export SNAPCRAFT_STORE_CREDENTIALS
 #
 #   -u URL       the service; default: $RATAFIA_URL
-#   -f FORMAT    u1, for snapcraft as it is (default), or macaroon, for SNAPCRAFT_STORE_AUTH=onprem
-#   -r RULE      the rule to use, where several fit the job
-#   -a AUDIENCE  for whom the ID token is; default: the URL
+#   -f FORMAT    u1 (default, for snapcraft) or macaroon (for SNAPCRAFT_STORE_AUTH=onprem)
+#   -r RULE      the rule to use, if several match the job
+#   -a AUDIENCE  the audience of the ID token; default: the URL
 #
 # Platforms: GitHub, Forgejo, GitLab, CircleCI, Buildkite, Bitbucket, Azure DevOps, Jenkins, Kubernetes, Google Cloud.
-# What each wants from the job: README.md beside this file.
+# README.md next to this file lists what the job needs on each.
 set -eu
 
-# Text from others must not be a command to the platform: ##[...] and ##vso[...] count anywhere in a line.
+# Foreign text must not become a command to the platform, which recognises ##[...] and ##vso[...] anywhere in a line.
 fail() {
   printf 'ratafia-login: %s\n' "$1" | sed 's/##/#?/g' >&2
   exit 1
 }
 
-# The platform shows *** in place of the value, from now on. These lines themselves do not appear in its log.
+# Makes the platform show *** instead of the value from now on. These lines themselves don't appear in its log.
 hide() {
   if [ -n "${GITHUB_ACTIONS:-}" ]; then
     printf '::add-mask::%s\n' "$1" >&2
   elif [ -n "${TF_BUILD:-}" ]; then
     printf '##vso[task.setsecret]%s\n' "$1" >&2
   elif [ -n "${BUILDKITE:-}" ]; then
-    # Agents before 3.67 cannot.
+    # Agents before 3.67 can't do this.
     printf '%s\n' "$1" | buildkite-agent redactor add >/dev/null 2>&1 || :
   fi
 }
 
-# Secrets go over https, or stay on this machine.
+# Secrets are only sent over https or to this machine.
 check_address() {
   case $1 in
     https://?*) return ;;
@@ -42,13 +42,12 @@ check_address() {
   fail "$2 is not an https address: $1"
 }
 
-# The body, a space, and the status. -q: no settings of a user. Without -L curl follows no redirect.
+# Prints the body, a space, and the status. -q ignores the user's settings. Without -L, curl follows no redirect.
 ask() {
   curl -q -sS --max-time 30 -w ' %{http_code}' "$@"
 }
 
-# The ID token in the answer of a platform, in the field $1. Whatever else it says is not shown. Returns 75 if the same
-# may work later.
+# Prints the ID token in the field $1 of a platform's answer, and nothing else of it. Returns 75 if a retry can succeed.
 field_of_answer() {
   field=$1
   shift
@@ -56,16 +55,16 @@ field_of_answer() {
   case ${answer##* } in
     200) text_of "$field" ;;
     429 | 50[234]) return 75 ;;
-    *) fail "the platform gives this job no ID token: it answers with status ${answer##* }" ;;
+    *) fail "the platform gives this job no ID token: it answered with status ${answer##* }" ;;
   esac
 }
 
-# A text of the answer, which is JSON. In none of those that are asked for can there be a quote or a backslash.
+# Prints a text field of the answer, which is JSON. The fields used here can't contain a quote or a backslash.
 text_of() {
   printf %s "${answer% *}" | tr -d '\r\n' | sed -n "s/.*\"$1\" *: *\"\([^\"]*\)\".*/\1/p"
 }
 
-# What is secret reaches curl through standard input: arguments can be read by every process of the machine.
+# Prints the job's ID token. Secrets reach curl through standard input, because every process can read its arguments.
 id_token() {
   if [ -n "${RATAFIA_ID_TOKEN:-}" ]; then # GitLab, Jenkins
     printf %s "$RATAFIA_ID_TOKEN"
@@ -78,14 +77,14 @@ id_token() {
     buildkite-agent oidc request-token --audience "$audience" --claim organization_id,pipeline_id
   elif [ -n "${BITBUCKET_STEP_OIDC_TOKEN:-}" ]; then
     printf %s "$BITBUCKET_STEP_OIDC_TOKEN"
-  elif [ -n "${SYSTEM_OIDCREQUESTURI:-}" ]; then # Azure DevOps, which has an audience of its own
+  elif [ -n "${SYSTEM_OIDCREQUESTURI:-}" ]; then # Azure DevOps, which has its own audience
     printf 'Authorization: Bearer %s\n' "$SYSTEM_ACCESSTOKEN" |
       field_of_answer oidcToken -H @- -H 'Content-Type: application/json' -d '' "$SYSTEM_OIDCREQUESTURI?api-version=7.1"
   elif [ -r "$id_token_file" ]; then # Kubernetes
     cat "$id_token_file"
   elif [ -n "${GITHUB_ACTIONS:-}${GITLAB_CI:-}${BITBUCKET_BUILD_NUMBER:-}${TF_BUILD:-}" ]; then
-    fail 'this job may not ask for ID tokens; README.md says what each platform wants'
-  else # Google Cloud; plain http, but nothing secret is sent, and the answer comes from this machine's host
+    fail 'this job may not request ID tokens. README.md lists what each platform needs'
+  else # Google Cloud, over plain http, but the request has no secret, and the answer comes from this machine's host
     path=computeMetadata/v1/instance/service-accounts/default/identity
     answer=$(ask -H 'Metadata-Flavor: Google' -G --data-urlencode "audience=$audience" -d format=full \
       "http://${GCE_METADATA_HOST:-metadata.google.internal}/$path") || :
@@ -127,17 +126,17 @@ check_address "$url" 'the service'
 check_address "${ACTIONS_ID_TOKEN_REQUEST_URL:-https://x}" ACTIONS_ID_TOKEN_REQUEST_URL
 check_address "${SYSTEM_OIDCREQUESTURI:-https://x}" SYSTEM_OIDCREQUESTURI
 
-# If an answer gets lost: the same ID token and the same key get another token of the same session.
+# If an answer is lost, the same ID token and the same key get another token of the same session.
 key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 
-# For a minute at most. Each time the ID token is a fresh one, where the platform gives one.
+# Retry for a minute at most, each time with a new ID token if the platform issues one.
 for pause in 1 2 4 8 16 none; do
   answer=' 000' code=0
   token=$(id_token) || code=$?
   case $code in
     0)
       case $token in
-        '' | *[!A-Za-z0-9._-]*) fail 'the platform gives something other than an ID token' ;;
+        '' | *[!A-Za-z0-9._-]*) fail 'the platform returned something other than an ID token' ;;
       esac
       hide "$token"
       answer=$(exchange) || :
@@ -156,13 +155,13 @@ credentials=${answer% *}
 if [ "$status" != 200 ]; then
   why=$(text_of error_description)
   audit=$(text_of audit)
-  fail "$url: ${why:-no credential (status $status)}${audit:+ The operator finds more in the audit entry $audit.}"
+  fail "$url: ${why:-no credential (status $status)}${audit:+ The operator can find more in the audit entry $audit.}"
 fi
 case $credentials in
-  '' | *[!A-Za-z0-9+/=_-]*) fail "$url answers with something other than a credential" ;;
+  '' | *[!A-Za-z0-9+/=_-]*) fail "$url returned something other than a credential" ;;
 esac
 hide "$credentials"
-# A tool might print what is inside.
+# A tool could print the parts of the credential, so hide them.
 printf %s "$credentials" | base64 -d 2>/dev/null | tr '"' '\n' | while read -r part || [ -n "$part" ]; do
   [ ${#part} -lt 40 ] || hide "$part"
 done

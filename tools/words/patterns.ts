@@ -50,7 +50,7 @@ export const PATTERNS: readonly Pattern[] = [
   { name: 'so-many', pattern: /\bso many\b/i, instead: '"that many", or the number' },
   { name: 'the-one-before', pattern: /\bthe (?:one|ones) before\b/i, instead: '"the previous one"' },
   { name: 'than-that', pattern: /\bno (?:longer|more) than that\b/i, instead: '"at most", with the limit' },
-  { name: 'goes-on', pattern: /\b(?:go|goes|went|going|gone) on\b/i, instead: '"continues", "keeps"' },
+  { name: 'goes-on', pattern: /\b(?:go|goes|went|going) on\b/i, instead: '"continues", "keeps"' },
   { name: 'too', pattern: /, too(?=[.,;:)!?]|$| (?:and|but|if|when)\b)/i, instead: '"also", before the verb' },
   {
     name: 'says-what',

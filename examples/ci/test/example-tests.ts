@@ -1,4 +1,4 @@
-/** Every example runs: its steps are taken out of its file, and exchange ID tokens at a service. */
+/** Runs every example: extracts the steps from its file, which then exchange ID tokens at a service. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { PLATFORMS, pipelineOf } from '../../../packages/server/src/web/console/
 import { type Environment, type Finished, type JobMachine, scriptText } from './job.ts'
 import { exampleWorld, type World } from './world.ts'
 
-/** Inside a suite with a database. `curl`: a command line. */
+/** Defines the tests; call it inside a suite with a database. `curl` is a command line. */
 export function exampleTests(fresh: Parameters<typeof exampleWorld>[0], curl: string): void {
   const world = exampleWorld(fresh, curl)
   describe('ratafia-login.sh', () => scriptTests(world))
@@ -47,7 +47,7 @@ function scriptTests(world: World): void {
     ['Google Cloud', () => ({ GCE_METADATA_HOST: world.platformHost })],
   ]
   for (const [name, environment] of NAMED) {
-    test(`${name}: prints a credential that works, and nothing else`, async () => {
+    test(`prints only a valid credential on ${name}`, async () => {
       const { machine, code, stdout, stderr } = await login(environment)
       assert.equal(code, 0, stderr)
       assert.match(stdout, /^[A-Za-z0-9+/]+=*\n$/)
@@ -56,7 +56,7 @@ function scriptTests(world: World): void {
     })
   }
 
-  test('-f macaroon, -r and -u: a token for the rule', async () => {
+  test('with -f macaroon, -r and -u, it prints a token of the rule', async () => {
     const options = `-f macaroon -r ${world.rule} -u ${world.url}/`
     const { code, stdout, stderr } = await login(
       () => ({ ...world.onActions(), RATAFIA_URL: 'https://x' }),
@@ -67,7 +67,7 @@ function scriptTests(world: World): void {
     await world.assertWorks(stdout.trim())
   })
 
-  test('GitHub and Azure DevOps hide the ID token first, then the credential and what is in it', async () => {
+  test('on GitHub and Azure DevOps, it hides the ID token first, then the credential and its parts', async () => {
     for (const [environment, begins] of [
       [world.onActions(), '::add-mask::'],
       [world.onAzure(), '##vso[task.setsecret]'],
@@ -84,14 +84,14 @@ function scriptTests(world: World): void {
     }
   })
 
-  test('Buildkite gets the same through standard input', async () => {
+  test('on Buildkite, it passes the same secrets to the agent through standard input', async () => {
     const { machine, stdout } = await login(() => ({ BUILDKITE: 'true' }))
     const redacted = (await readFile(join(machine.directory, 'redacted'), 'utf8')).split('\n').filter(Boolean)
     assert.equal(redacted.length, 4)
     assert.equal(redacted[1], stdout.trim())
   })
 
-  test('a platform and a service that are busy, and an answer that gets lost: it tries again', async () => {
+  test('retries if the platform or the service is busy, and if an answer is lost', async () => {
     world.platformIsBusyFor(2)
     world.proxy.fail('busy', 'lost', 'lost')
     const { machine, code, stdout, stderr } = await login(
@@ -104,7 +104,7 @@ function scriptTests(world: World): void {
     assert.deepEqual(pauses, ['sleep 1 ', 'sleep 2 ', 'sleep 4 ', 'sleep 8 ', 'sleep 16 '])
   })
 
-  test('a job with one ID token gets another token of the same session if the answer gets lost', async () => {
+  test('a job with a single ID token gets another token of the same session if an answer is lost', async () => {
     const sessions = await world.countSessions()
     world.proxy.fail('lost')
     const { code, stdout, stderr } = await login(
@@ -116,7 +116,7 @@ function scriptTests(world: World): void {
     assert.equal(await world.countSessions(), sessions + 1)
   })
 
-  test('a service that stays busy, or is not there: it gives up after the sixth try', async () => {
+  test('gives up after six tries if the service stays busy or is unreachable', async () => {
     world.proxy.fail(...Array.from({ length: 6 }, () => 'busy' as const))
     for (const url of [world.proxy.url, 'http://127.0.0.1:1']) {
       const { machine, code, stdout } = await login(
@@ -129,7 +129,7 @@ function scriptTests(world: World): void {
     }
   })
 
-  test('an ID token that was used, and a job without a rule: the words of the service, and exit code 1', async () => {
+  test("prints the service's message and exits with 1 for a used ID token or a job without a rule", async () => {
     const idToken = world.idToken()
     assert.equal((await login(() => ({ RATAFIA_ID_TOKEN: idToken }))).code, 0)
     for (const [token, said] of [
@@ -150,7 +150,7 @@ function scriptTests(world: World): void {
     said: RegExp,
   ])[] = [
     ['no platform', {}, '', /no platform is recognised/],
-    ['GitHub without the permission', { GITHUB_ACTIONS: 'true' }, '', /this job may not ask for ID tokens/],
+    ['GitHub without the permission', { GITHUB_ACTIONS: 'true' }, '', /this job may not request ID tokens/],
     ['no address', { RATAFIA_URL: '' }, '', /give the address of the service/],
     ['plain http', {}, '-u http://store.example.com', /the service is not an https address/],
     [
@@ -183,11 +183,11 @@ function scriptTests(world: World): void {
       'no token',
       { RATAFIA_ID_TOKEN: 'hunter2 hunter2' },
       '',
-      /the platform gives something other than an ID token/,
+      /the platform returned something other than an ID token/,
     ],
   ]
   for (const [what, environment, options, said] of REFUSED) {
-    test(`${what}: nothing is sent to the service`, async () => {
+    test(`sends nothing to the service with: ${what}`, async () => {
       const { machine, code, stdout, stderr } = await login(() => environment, options)
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
       assert.match(stderr, said)
@@ -201,7 +201,7 @@ function scriptTests(world: World): void {
 }
 
 function fileTests(world: World): void {
-  test('action.yml, a composite action for GitHub: further steps have the variable', async () => {
+  test('action.yml, a composite action for GitHub, sets the variable for the next steps', async () => {
     const action = parse(await world.example('action.yml'))
     assert.equal(action.runs.using, 'composite')
     const machine = await world.newJob()
@@ -226,7 +226,7 @@ function fileTests(world: World): void {
         GITHUB_ACTION_PATH: join(machine.directory, 'ci'),
         ...Object.fromEntries(given),
       }
-      // Values that came into a script could be commands.
+      // Values inside a script could be commands.
       assert.doesNotMatch(step.run, /\$\{\{/)
       const { code, stdout, stderr } = await machine.run(sh(step.run), environment)
       assert.deepEqual({ code, stdout }, { code: 0, stdout: '' }, stderr)
@@ -237,7 +237,7 @@ function fileTests(world: World): void {
     await world.assertNoSecretInArguments(machine)
   })
 
-  /** The job of the component, with the inputs of whoever includes it. */
+  /** Returns the component's job with these inputs. */
   async function gitLabJob(inputs: Environment) {
     const [header, content] = parseAllDocuments(await world.example('templates/ratafia-login.yml')).map(
       String,
@@ -262,20 +262,20 @@ function fileTests(world: World): void {
     const { id_tokens: wanted, variables, before_script: before } = await gitLabJob(inputs)
     const tokens = Object.entries(wanted).map(([name, { aud }]) => [name, world.idToken({ aud, ...claims })])
     const environment = { GITLAB_CI: 'true', CI_JOB_ID: '1', ...variables, ...Object.fromEntries(tokens) }
-    // One shell runs both.
+    // GitLab runs both in one shell.
     const script = [...before, 'snapcraft upload --release=latest/edge hello.snap'].join('\n')
     const store = { STORE_DASHBOARD_URL: world.url, UBUNTU_ONE_SSO_URL: world.url, STORE_UPLOAD_URL: UPLOADS }
     return machine.run(sh(script), { ...environment, ...store })
   }
 
-  test('templates/ratafia-login.yml, a component for GitLab: the script has the variable', async () => {
+  test('templates/ratafia-login.yml, a component for GitLab, sets the variable for the script', async () => {
     for (const inputs of [{ url: world.url }, { url: world.url, rule: world.rule, format: 'macaroon' }]) {
       const machine = await world.newJob()
       await world.assertPublished(machine, await runOnGitLab(machine, inputs))
     }
   })
 
-  test('the same: an answer that gets lost, a busy service, and a refusal', async () => {
+  test('the component for GitLab retries after a lost answer or if busy, and stops after a refusal', async () => {
     const machine = await world.newJob()
     world.proxy.fail('busy', 'lost')
     const inputs = { url: world.proxy.url }
@@ -288,7 +288,7 @@ function fileTests(world: World): void {
     assert.equal(await refused.published(), undefined)
   })
 
-  test('forgejo.yml, a workflow for Forgejo: the step publishes', async () => {
+  test('the step of forgejo.yml, a workflow for Forgejo, publishes', async () => {
     const { jobs } = parse(await world.example('forgejo.yml'))
     const { publish, build } = jobs
     assert.deepEqual([publish['enable-openid-connect'], build['enable-openid-connect']], [true, undefined])
@@ -298,7 +298,7 @@ function fileTests(world: World): void {
     await world.assertPublished(machine, await machine.run(sh(step.run), environment))
   })
 
-  test('Jenkinsfile: the stage publishes, though Jenkins traces its commands', async () => {
+  test('the stage of the Jenkinsfile publishes, although Jenkins traces its commands', async () => {
     const file = await world.example('Jenkinsfile')
     const [, name = ''] = /string\(credentialsId: 'ratafia', variable: '(\w+)'\)/.exec(file) ?? []
     const [, variable = '', value = ''] = /environment \{ (\w+) = '([^']+)' \}/.exec(file) ?? []
@@ -311,7 +311,7 @@ function fileTests(world: World): void {
     await world.assertPublished(machine, finished)
   })
 
-  test('kubernetes.yaml: the job publishes, with the token of its volume', async () => {
+  test('the job of kubernetes.yaml publishes with the token of its volume', async () => {
     const { spec } = parse(await world.example('kubernetes.yaml')).spec.template
     const [{ command, args, env, volumeMounts }] = spec.containers
     const machine = await world.newJob()
@@ -320,7 +320,7 @@ function fileTests(world: World): void {
     const volume = (name: string) => spec.volumes.find((one: { name: string }) => one.name === name)
     const { audience, path } = volume('id-token').projected.sources[0].serviceAccountToken
     assert.equal(volume('ratafia-login').configMap.name, 'ratafia-login')
-    // The script looks there by itself.
+    // The script looks there by default.
     assert.ok((await scriptText()).includes(`:-${mounted('id-token')}/${path}}`))
     const token = join(machine.directory, path)
     await writeFile(token, world.idToken({ aud: [audience] }))
@@ -334,7 +334,7 @@ function fileTests(world: World): void {
   })
 }
 
-/** What a platform sets for a job, beside what the job sets itself. */
+/** The variables that a platform sets for a job, in addition to the job's own. */
 const SETTINGS: Readonly<
   Record<string, (world: World, machine: JobMachine) => Environment | Promise<Environment>>
 > = {
@@ -355,12 +355,12 @@ const SETTINGS: Readonly<
 }
 
 function pageTests(world: World): void {
-  test('every platform has one, and so has a job with an ID token in a variable', () => {
+  test('covers every platform, and a job with an ID token in a variable', () => {
     assert.deepEqual(Object.keys(SETTINGS).toSorted(), [...PLATFORMS, 'generic'].toSorted())
   })
 
   for (const [kind, setting] of Object.entries(SETTINGS)) {
-    test(`${kind}: the job publishes to this store, and to no other`, async () => {
+    test(`the job for ${kind} publishes to this store, and to no other`, async () => {
       const rule = kind === 'azure-devops' ? world.azureRule : world.rule
       const shown = pipelineOf(kind, { url: world.url, rule })
       const { script, variables } = jobIn(kind, shown)
@@ -383,12 +383,12 @@ function jobIn(kind: string, shown: string): ShownJob {
     return { script: /sh '''(.*?)'''/s.exec(shown)?.[1] ?? '', variables: { [name]: value } }
   }
   const job: unknown = parse(shown)
-  // Buildkite replaces what follows one dollar sign, and Azure DevOps its own variables, before a shell runs.
+  // Before a shell runs, Buildkite replaces variables with a single dollar sign, and Azure DevOps its own.
   const script = scriptIn(job).replaceAll('$$', '$').replaceAll('$(Pipeline.Workspace)', '/workspace')
   return { script, variables: variablesIn(job) }
 }
 
-/** The text, or the list of lines, that has the login. */
+/** Finds the text, or the list of lines, that has the login. */
 function scriptIn(value: unknown): string {
   if (typeof value === 'string') return value.includes('ratafia-login.sh') ? value : ''
   if (Array.isArray(value)) {
@@ -398,7 +398,7 @@ function scriptIn(value: unknown): string {
   return typeof value === 'object' && value !== null ? Object.values(value).map(scriptIn).join('') : ''
 }
 
-/** RATAFIA_URL, in the way of each platform to set a variable. */
+/** Finds RATAFIA_URL, in any of the forms in which platforms set variables. */
 function variablesIn(value: unknown): Environment {
   if (typeof value === 'string') {
     const [, set] = /^RATAFIA_URL=(.*)$/.exec(value) ?? []

@@ -1,4 +1,4 @@
-/** The machine of a CI job: a directory, programs of its own, and a shell that runs the steps. */
+/** Simulates the machine of a CI job: a directory, its own programs, and a shell that runs the steps. */
 import { execFile } from 'node:child_process'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,21 +12,21 @@ export interface Finished {
 
 export type Environment = Readonly<Record<string, string>>
 
-/** What snapcraft was called with. */
+/** The arguments and variables of a call of snapcraft. */
 export interface Published {
   readonly words: string
   readonly credentials: string
-  /** The variables by which it finds the store: without them it sends the credential to its default store. */
+  /** The variables that name the store. Without them, snapcraft would send the credential to its default store. */
   readonly store: Readonly<Record<string, string>>
 }
 
 export interface JobMachine {
   readonly directory: string
-  /** `words`: a program and its arguments. */
+  /** Runs a program; `words` are its name and its arguments. */
   run(words: readonly string[], environment: Environment): Promise<Finished>
-  /** Undefined: it was not called. */
+  /** Returns the call of snapcraft; undefined if it was not called. */
   published(): Promise<Published | undefined>
-  /** The arguments of each program that was called, a line each. */
+  /** Returns the name and arguments of each called program, a line each. */
   calls(): Promise<readonly string[]>
   remove(): Promise<void>
 }
@@ -34,13 +34,13 @@ export interface JobMachine {
 export interface MachineOptions {
   /** The command line of curl, without its arguments. */
   readonly curl: string
-  /** What the platform's programs print: an ID token. */
+  /** The ID token that the platform's programs print. */
   readonly idToken: string
 }
 
 const SCRIPT = join(import.meta.dirname, '../ratafia-login.sh')
 
-/** With the script as `ci/ratafia-login.sh`. */
+/** Creates a machine with the script as `ci/ratafia-login.sh`. */
 export async function jobMachine({ curl, idToken }: MachineOptions): Promise<JobMachine> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-job-'))
   const programs = join(directory, 'programs')
@@ -55,7 +55,7 @@ export async function jobMachine({ curl, idToken }: MachineOptions): Promise<Job
     await chmod(join(programs, name), 0o755)
   }
   await add('curl', `exec ${curl} "$@"`)
-  // Tests do not wait as long as jobs do.
+  // Tests don't wait between retries.
   await add('sleep', 'exit 0')
   await add('circleci', `echo '${idToken}'`)
   await add(
@@ -67,7 +67,7 @@ export async function jobMachine({ curl, idToken }: MachineOptions): Promise<Job
     `printf %s "$*" > '${directory}/words'; printf %s "$SNAPCRAFT_STORE_CREDENTIALS" > '${directory}/credentials'
 env | grep -E '^(STORE_DASHBOARD|UBUNTU_ONE_SSO|STORE_UPLOAD)_URL=' > '${directory}/store'; exit 0`,
   )
-  // `sudo snap install snapcraft --classic`
+  // For `sudo snap install snapcraft --classic`.
   await add('sudo', 'exit 0')
 
   const read = (name: string) => readFile(join(directory, name), 'utf8')

@@ -1,10 +1,10 @@
-/** The token endpoints of the platforms, on loopback: each knows the requests of its own jobs, and no others. */
+/** Simulates the platforms' token endpoints on loopback. Each accepts only the requests of its own jobs. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { onLoopback } from '../../../packages/server/test/support/loopback.ts'
 
 export interface Platform {
   readonly url: string
-  /** How many of the next requests are answered with 503. */
+  /** Answers this many of the next requests with 503. */
   beBusyFor(requests: number): void
 }
 
@@ -14,7 +14,7 @@ interface Tokens {
   readonly azureToken: () => string
 }
 
-/** Started before the tests of the suite, closed after them. */
+/** Starts the endpoints before the tests of the suite, and closes them afterwards. */
 export function platform({ idToken, azureToken }: Tokens): Platform {
   let busy = 0
   const answerTo = ({ method, headers }: IncomingMessage, url: URL): string | undefined => {

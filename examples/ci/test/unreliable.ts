@@ -1,4 +1,4 @@
-/** A proxy before the service that loses answers, or says that it is busy. */
+/** A proxy in front of the service that loses answers, or pretends that the service is busy. */
 import { createServer } from 'node:http'
 import { onLoopback } from '../../../packages/server/test/support/loopback.ts'
 
@@ -6,11 +6,11 @@ type Failure = 'lost' | 'busy'
 
 export interface Unreliable {
   readonly url: string
-  /** What happens to the next exchanges, one after the other. A lost one has happened all the same. */
+  /** Fails the next exchanges in this order. If the answer is lost, the exchange itself has succeeded. */
   fail(...failures: readonly Failure[]): void
 }
 
-/** `to`: the address of the service. Started before the tests of the suite, closed after them. */
+/** Starts a proxy to the service's address before the tests of the suite, and closes it afterwards. */
 export function unreliable(to: () => string): Unreliable {
   const next: Failure[] = []
   const server = createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-/** A service that lets the jobs of a test issuer in, their platform, and their machines. */
+/** Creates a service that lets in the jobs of a test issuer, with their platform and their machines. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,36 +13,36 @@ import { platform } from './platform.ts'
 import { type Unreliable, unreliable } from './unreliable.ts'
 
 export interface World {
-  /** Of the service. */
+  /** The service's URL. */
   readonly url: string
   readonly rule: string
-  /** Of the jobs of Azure DevOps. */
+  /** The rule for jobs of Azure DevOps. */
   readonly azureRule: string
-  /** Before the service. */
+  /** The unreliable proxy in front of the service. */
   readonly proxy: Unreliable
-  /** With its port. */
+  /** The platform's host and port. */
   readonly platformHost: string
   platformIsBusyFor(requests: number): void
-  /** Another one each time. */
+  /** Returns a new ID token each time. */
   idToken(claims?: Readonly<Record<string, unknown>>): string
-  /** What the platforms set for a job that may ask for ID tokens. */
+  /** Returns the variables that the platform sets for a job that can request ID tokens. */
   onActions(): Environment
   onAzure(): Environment
   newJob(): Promise<JobMachine>
-  /** The text of a file, with the address of this service. */
+  /** Returns the text of an example, with the address of this service. */
   example(name: string): Promise<string>
   countSessions(): Promise<number>
   assertWorks(credential: string): Promise<void>
   assertNoSecretInArguments(machine: JobMachine): Promise<void>
-  /** The job has uploaded with a credential that works, and said it nowhere. */
+  /** Checks that the job has uploaded with a valid credential, and printed it nowhere. */
   assertPublished(machine: JobMachine, finished: Finished): Promise<void>
 }
 
 const EXAMPLES = join(import.meta.dirname, '..')
-/** As the examples call the service. */
+/** The service's address in the examples. */
 const STORE = 'https://store.example.com'
 
-/** Inside a suite with a database. `curl`: a command line. */
+/** Creates the world inside a suite with a database. `curl` is a command line. */
 export function exampleWorld(fresh: Pick<Fresh, 'target'>, curl: string): World {
   const service = testService(fresh)
   const issuer = testIssuer()

@@ -42,7 +42,7 @@ export const DeviceServiceHeadersSchema = Type.Object({
   'X-Snap-Device-Service-URL': Type.Optional(
     Type.String({
       description:
-        "The device service of the device's gadget, as snapd sends it to a store proxy. Absent, or an address of this service: it answers itself.",
+        "The device service of the device's gadget, as snapd sends it to a store proxy. If it is absent or an address of this service, this service answers itself.",
     }),
   ),
 })
@@ -52,7 +52,7 @@ export const RegistrationHeadersSchema = Type.Object({
   'Snap-Device-Capabilities': Type.Optional(
     Type.String({
       description:
-        'With `serial-stream` among its words, the answer has the assertions that the serial needs too, and not the serial alone',
+        'If it contains the word `serial-stream`, the response also has the assertions that the serial needs',
     }),
   ),
 })
@@ -60,18 +60,20 @@ export const RegistrationHeadersSchema = Type.Object({
 /** An encoded assertion, or several separated by an empty line. */
 export const AssertionStreamSchema = Type.String({ description: 'Encoded snap assertions' })
 
-/** Other parameters are ignored. */
-/** Newer clients send more, such as `sequence`; that is about assertions which are not here. */
+/**
+ * Other parameters are ignored. Newer clients send more, such as `sequence`, for assertions that are not
+ * here.
+ */
 export const AssertionQuerySchema = Type.Object({
   'max-format': Type.Optional(
     Type.String({
       pattern: FORMAT_NUMBER.pattern,
-      description: 'The newest format that the client reads: assertions of newer ones are not found',
+      description: 'The newest format that the client can read: assertions in newer formats are not found',
     }),
   ),
 })
 
-/** The device that a session speaks for, and until when. */
+/** The device that a session belongs to, and when the session expires. */
 export const DeviceSessionSchema = Type.Object(
   {
     'brand-id': Type.String(),

@@ -13,13 +13,13 @@ const ErrorItemSchema = Type.Object(
 )
 
 /**
- * The body of every 4xx and 5xx of the API. Both spellings carry the same list: the v1 clients of the store
- * read `error_list`, the v2 clients `error-list`.
+ * The body of every 4xx and 5xx of the API. Both spellings have the same list: the store's v1 clients read
+ * `error_list`, and the v2 clients `error-list`.
  */
 export const ErrorBodySchema = Type.Object(
   {
     title: Type.Optional(
-      Type.String({ minLength: 1, description: 'The message, where surl asks: it shows nothing else' }),
+      Type.String({ minLength: 1, description: 'The message, only for surl, which shows nothing else' }),
     ),
     error_list: Type.Array(ErrorItemSchema, { minItems: 1 }),
     'error-list': Type.Array(ErrorItemSchema, { minItems: 1 }),

@@ -2,7 +2,7 @@
 
 interface CodeFacts {
   readonly status: number
-  /** One line for `docs/errors.md`: when it happens and what to do. */
+  /** The text for `docs/errors.md`: when it happens and what to do. */
   readonly meaning: string
 }
 
@@ -10,15 +10,16 @@ export const ERROR_CODES = {
   'invalid-request': {
     status: 400,
     meaning:
-      'The body is not JSON, or does not have the shape that this endpoint takes. The message names the field.',
+      'The body is not JSON, or does not have the form that this endpoint requires. The message names the field.',
   },
   'invalid-field': {
     status: 400,
-    meaning: 'A field has the wrong type or a value that is not allowed. The message says which and why.',
+    meaning:
+      'A field has the wrong type or a value that is not allowed. The message names the field and the reason.',
   },
   'package-not-found': {
     status: 400,
-    meaning: 'The package directory does not know a package of this name, or knows it by another id.',
+    meaning: 'The package directory has no package with this name, or has it with another id.',
   },
   'resource-not-found': {
     status: 400,
@@ -37,101 +38,101 @@ export const ERROR_CODES = {
   'invalid-assertion': {
     status: 400,
     meaning:
-      'An assertion cannot be read, is not valid, or does not fit the others. The message says which and why.',
+      'An assertion cannot be read, is invalid, or does not match the others. The message names it and the reason.',
   },
   'registration-refused': {
     status: 400,
     meaning:
-      'The assertions are valid, but the policy of the model does not give this device a serial. The message says why.',
+      'The assertions are valid, but the policy of the model refuses this device a serial. The message has the reason.',
   },
   'device-refused': {
     status: 400,
     meaning:
-      'The device is revoked, superseded or in quarantine, so it gets no session. The message says which.',
+      'The device is revoked, superseded or in quarantine, so it gets no session. The message names the state.',
   },
   'devices-too-many': {
     status: 400,
-    meaning: 'The filter chooses more than 100,000 devices. Narrow it, for example by model or by time.',
+    meaning: 'The filter selects more than 100,000 devices. Narrow it, for example by model or by time.',
   },
   'password-login-off': {
     status: 400,
     meaning:
-      'This service takes no logins with a password (RATAFIA_PASSWORD_LOGINS=off, or an identity service that is not a Ratafia). Log in with a browser or an agent key: `ratafia login`.',
+      'This service does not accept logins with a password (RATAFIA_PASSWORD_LOGINS=off, or an identity service other than Ratafia). Log in with a browser or an agent key: `ratafia login`.',
   },
   'device-service-not-allowed': {
     status: 400,
     meaning:
-      '`X-Snap-Device-Service-URL` names a service that this one does not forward to. The operator lists the allowed ones in RATAFIA_DEVICE_SERVICE_URLS.',
+      '`X-Snap-Device-Service-URL` names a service to which this one does not forward. The operator lists the allowed ones in RATAFIA_DEVICE_SERVICE_URLS.',
   },
   'invalid-grant': {
     status: 400,
     meaning:
-      'The ID token of a job is refused, or nothing is granted to that job. The message says what the token says; the operator finds the comparison in the audit log.',
+      'The ID token of a job is refused, or no rule grants that job anything. The message shows what the token contains; the operator finds the comparison in the audit log.',
   },
   'invalid-scope': {
     status: 400,
     meaning:
-      'The exchange of an ID token asks for more than the job is granted. Ask for less, or leave it out.',
+      'The exchange of an ID token requests more than the job is granted. Request less, or leave it out.',
   },
   'invalid-target': {
     status: 400,
     meaning:
-      '`audience` or `resource` of the exchange of an ID token is not this service. Leave them out, or send its base URL.',
+      '`audience` or `resource` in the exchange of an ID token is not this service. Leave it out, or send the base URL of this service.',
   },
   'unsupported-grant-type': {
     status: 400,
     meaning:
-      '`grant_type` of the exchange of an ID token is not `urn:ietf:params:oauth:grant-type:token-exchange`.',
+      '`grant_type` in the exchange of an ID token is not `urn:ietf:params:oauth:grant-type:token-exchange`.',
   },
   'macaroon-authorization-required': {
     status: 401,
     meaning:
-      'The request carries no macaroon, or an invalid one: malformed, forged, expired, revoked, or of a disabled account. The message says which. Log in again.',
+      'The request carries no macaroon, or an invalid one: malformed, forged, expired, revoked, or of a disabled account. The message has the reason. Log in again.',
   },
   'macaroon-needs-refresh': {
     status: 401,
     meaning:
-      'The discharge of an Ubuntu One login has expired, and nothing else is wrong. Refresh it at `/api/v2/tokens/refresh`: tools do that by themselves.',
+      'The discharge of an Ubuntu One login has expired, and nothing else is wrong. Refresh it at `/api/v2/tokens/refresh`; tools do this by themselves.',
   },
   'macaroon-caveat-unknown': {
     status: 401,
     meaning:
-      'The macaroon has a caveat that this service does not know and so cannot check. Present it without that caveat or log in again.',
+      'The macaroon has a caveat that this service does not know, so it cannot check it. Present it without that caveat or log in again.',
   },
   'account-unknown': {
     status: 401,
     meaning:
-      'The identity service vouched for a user who has no account here, and a first login does not make one (RATAFIA_ACCOUNTS=known). Ask the operator for an account.',
+      'The identity service vouched for a user who has no account here, and a first login does not create one (RATAFIA_ACCOUNTS=known). Ask the operator for an account.',
   },
   'invalid-api-key': {
     status: 401,
     meaning:
-      'The model needs an API key in the header `api-key`, and it is missing, unknown, revoked, expired or used up.',
+      'The model requires an API key in the header `api-key`, and it is missing, unknown, revoked, expired or used up.',
   },
   'device-session-required': {
     status: 401,
     meaning:
-      'The request carries no valid device session. The message says why. snapd gets a new one by itself.',
+      'The request carries no valid device session. The message has the reason. snapd gets a new one by itself.',
   },
   'invalid-device-session': {
     status: 401,
     meaning:
-      '`X-Device-Authorization` at a refresh is not a session of this service for this device. An operator who lost the keys sets RATAFIA_UNKNOWN_SESSIONS=ignore.',
+      '`X-Device-Authorization` in a refresh is not a session of this service for this device. An operator who lost the keys sets RATAFIA_UNKNOWN_SESSIONS=ignore.',
   },
   'recent-sign-in-required': {
     status: 401,
     meaning:
-      'The management API asks for a login of the last 15 minutes here. Log in again with `ratafia login`, and repeat the request.',
+      'This operation of the management API requires a login of the last 15 minutes. Log in again with `ratafia login` and repeat the request.',
   },
   'permission-denied': {
     status: 403,
     meaning:
-      'The management API knows who you are, and neither your roles nor your token allow this. The message names the permission and the roles that have it.',
+      'The management API knows who you are, but your roles or your token do not allow this. The message names the permission and the roles that have it.',
   },
   'person-required': {
     status: 403,
     meaning:
-      'Only people do this: it makes another way in. Log in with a browser; an agent, or a login of an unknown kind, may not.',
+      'Only people can do this, because it creates a credential or grants permissions. Log in with a browser; an agent, or a login of an unknown kind, is refused.',
   },
   'no-such-record': {
     status: 404,
@@ -141,39 +142,40 @@ export const ERROR_CODES = {
   'not-found': { status: 404, meaning: 'There is nothing at this path. `GET /` lists what there is.' },
   'method-not-allowed': {
     status: 405,
-    meaning: 'The path exists, but not with this method. The `Allow` header lists its methods.',
+    meaning: 'The path exists, but does not support this method. The `Allow` header lists its methods.',
   },
   'state-conflict': {
     status: 409,
     meaning:
-      'The record is in a state in which this cannot be done, or somebody else has decided. The message says which state.',
+      'The state of the record does not allow this, or another user has decided already. The message names the state.',
   },
-  'already-exists': { status: 409, meaning: 'There is a record of this name or id already.' },
+  'already-exists': { status: 409, meaning: 'There is already a record with this name or id.' },
   'still-referenced': {
     status: 409,
-    meaning: 'Something else needs the record. The message says what, and what to do about it first.',
+    meaning: 'Another record needs this one. The message names it, and what to do about it first.',
   },
   'selection-changed': {
     status: 409,
     meaning:
-      'The filter chooses another number of devices than `expected`. Look at them again, and decide anew.',
+      'The filter selects a different number of devices than `expected`. Look at them again, then decide again.',
   },
   'last-operator': {
     status: 409,
-    meaning: 'Afterwards nobody could sign in and grant roles. Give another account the role operator first.',
+    meaning:
+      'Afterwards no account could sign in and grant roles. Give another account the role operator first.',
   },
   'idempotency-key-busy': {
     status: 409,
-    meaning: 'A request with this `Idempotency-Key` is still running. Wait as long as `Retry-After` says.',
+    meaning: 'A request with this `Idempotency-Key` is still running. Wait for the time in `Retry-After`.',
   },
   'version-mismatch': {
     status: 412,
     meaning:
-      'The record has changed since you read it: `If-Match` is not its `ETag`. Read it again, and decide anew.',
+      'The record has changed since you read it: `If-Match` is not its `ETag`. Read it again, then decide again.',
   },
   'request-too-large': {
     status: 413,
-    meaning: 'The body is larger than this endpoint takes: 64 KiB, sessions 1 MiB, devices 4 MiB.',
+    meaning: 'The body is larger than this endpoint accepts: 64 KiB, sessions 1 MiB, devices 4 MiB.',
   },
   'unsupported-encoding': {
     status: 415,
@@ -183,23 +185,26 @@ export const ERROR_CODES = {
   'idempotency-key-reused': {
     status: 422,
     meaning:
-      'The `Idempotency-Key` was sent before, with another request or by another login, or its answer is not shown any more. Use a new key for a new request.',
+      'The `Idempotency-Key` was already sent with another request or by another login, or its answer is not shown any more. Use a new key for a new request.',
   },
   'version-required': {
     status: 428,
     meaning:
-      'A `PATCH` takes the header `If-Match`. Read the record, and send its `ETag`, so that nobody undoes a change that they have not seen.',
+      'A `PATCH` requires the header `If-Match`. Read the record and send its `ETag`, so that you do not undo a change that you have not seen.',
   },
   'too-many-requests': {
     status: 429,
     meaning:
-      'Your address, its network or your account sent more requests, or more credentials that were refused, than this service allows; or your account has more at work than it may. Wait as long as `Retry-After` says.',
+      'Your address, its network or your account sent more requests, or more refused credentials, than this service allows; or your account has too many jobs or exports running. Wait for the time in `Retry-After`.',
   },
   'headers-too-large': {
     status: 431,
     meaning: 'The request line and headers are larger than 64 KiB, or there are more than 1,000 headers.',
   },
-  'internal-error': { status: 500, meaning: 'A fault of the service. It is logged; please report it.' },
+  'internal-error': {
+    status: 500,
+    meaning: 'A fault of the service. It is logged; report it to the operator.',
+  },
   'service-unavailable': {
     status: 503,
     meaning:
@@ -222,13 +227,13 @@ export const BAKERY_ERROR_CODES = {
 export type BakeryErrorCode = keyof typeof BAKERY_ERROR_CODES
 
 /**
- * The codes of logins with a password (contract/publisher-login.md, decisions 18 and 19), each with its HTTP status:
- * never 403, which charmcraft takes for a fault of its own.
+ * The codes of logins with a password (contract/publisher-login.md, decisions 18 and 19), each with its HTTP
+ * status: never 403, which charmcraft treats as its own fault.
  */
 export const LOGIN_ERROR_CODES = {
   INVALID_DATA: {
     status: 400,
-    meaning: 'A field is missing, of the wrong type, or a caveat id that is not for this service.',
+    meaning: 'A field is missing or has the wrong type, or a caveat id is not for this service.',
   },
   INVALID_CREDENTIALS: {
     status: 401,
@@ -236,15 +241,15 @@ export const LOGIN_ERROR_CODES = {
   },
   TWOFACTOR_REQUIRED: {
     status: 401,
-    meaning: 'The password is right, and the account has a second factor. Send a code of it as `otp`.',
+    meaning: 'The password is correct, but the account has a second factor. Send a code of it as `otp`.',
   },
   TWOFACTOR_FAILURE: {
     status: 401,
-    meaning: 'The password is right, and the code is wrong, too old, or was used before.',
+    meaning: 'The password is correct, but the code is wrong, too old, or was used before.',
   },
   ACCOUNT_SUSPENDED: {
     status: 401,
-    meaning: 'The password is right, and the account is disabled. Ask the operator to enable it.',
+    meaning: 'The password is correct, but the account is disabled. Ask the operator to enable it.',
   },
   PASSWORD_LOGIN_OFF: {
     status: 401,
@@ -259,9 +264,12 @@ export const LOGIN_ERROR_CODES = {
   REQUEST_TOO_LARGE: { status: 413, meaning: 'The body is larger than 64 KiB.' },
   TOO_MANY_REQUESTS: {
     status: 429,
-    meaning: 'Too many attempts with this name, or from this network. Wait as long as `Retry-After` says.',
+    meaning: 'Too many attempts with this name, or from this network. Wait for the time in `Retry-After`.',
   },
-  INTERNAL_ERROR: { status: 500, meaning: 'A fault of the service. It is logged; please report it.' },
+  INTERNAL_ERROR: {
+    status: 500,
+    meaning: 'A fault of the service. It is logged; report it to the operator.',
+  },
   SERVICE_UNAVAILABLE: {
     status: 503,
     meaning: 'The service could not check the login just now. Try again; nothing was lost.',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { registerHooks } from 'node:module'
 import { test } from 'node:test'
 
-/** The URLs of all modules that importing `path` loads. */
+/** Returns the URLs of all modules that importing `path` loads. */
 async function loadedBy(path: string): Promise<string[]> {
   const urls: string[] = []
   const hooks = registerHooks({
@@ -17,7 +17,7 @@ async function loadedBy(path: string): Promise<string[]> {
   return urls
 }
 
-// The order matters: a module that was loaded once is not resolved again.
+// The order matters: a loaded module is not resolved again.
 test('ids, permissions and error codes load without the schemas', async () => {
   const urls = await loadedBy('./index.ts')
   assert.ok(urls.some((url) => url.endsWith('/ids.ts')))

@@ -1,6 +1,6 @@
 /**
- * The wire contract of Ratafia without its schemas: ids, permissions, error codes and the types. A program that only
- * needs an id starts fast; `./schemas` has the rest.
+ * The wire contract of Ratafia without its schemas: ids, permissions, error codes and the types. A program
+ * that only needs an id starts fast; `./schemas` has the rest.
  */
 export * from './ci/token-types.ts'
 export * from './error-codes.ts'

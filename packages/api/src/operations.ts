@@ -1,4 +1,7 @@
-/** The operations of the API. `GET /`, the routes, the OpenAPI document and the tests are made from this table. */
+/**
+ * The operations of the API. `GET /`, the routes, the OpenAPI document and the tests all come from this
+ * table.
+ */
 import { CI_OPERATIONS } from './ci/operations.ts'
 import {
   AssertionQuerySchema,
@@ -27,16 +30,16 @@ import {
 const ASSERTIONS = 'application/x.ubuntu.assertion'
 
 const FORWARDED =
-  'If `X-Snap-Device-Service-URL` names another device service that the operator allows, the request goes there, and its answer comes back as it is.'
+  'If `X-Snap-Device-Service-URL` names another device service that the operator allows, the request is forwarded there, and its response is returned unchanged.'
 
 export const OPERATIONS = {
   createToken: {
     method: 'POST',
     path: '/api/v2/tokens',
     since: 26,
-    summary: 'A root macaroon, to be discharged by the identity service and then exchanged',
+    summary: 'Creates a root macaroon, to be discharged by the identity service and then exchanged',
     description:
-      'Nobody has proved who they are yet, so nothing is stored. An absent body is `{}`: a token without limits.',
+      'The caller has not proved who they are yet, so nothing is stored. An absent body counts as `{}`: a token without limits.',
     credential: 'none',
     errors: ['invalid-field', 'package-not-found', 'limit-exceeded'],
     limited: 429,
@@ -47,9 +50,9 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/v2/tokens/exchange',
     since: 30,
-    summary: 'An authentication macaroon for a root macaroon and its discharge (header `Macaroons`)',
+    summary: 'Exchanges a root macaroon and its discharge for a token (header `Macaroons`)',
     description:
-      'Now a session exists: it can be listed and revoked. The same root can be exchanged again by the same person, for another token of the same session.',
+      'This opens a session, which can be listed and revoked. The same person can exchange the same root again for another token of the same session.',
     credential: 'root-and-discharge',
     errors: ['limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
@@ -60,7 +63,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/v2/tokens',
     since: 31,
-    summary: 'The token macaroons of the account',
+    summary: 'Lists the token sessions of the account',
     description: 'Newest first, at most 10,000; there is no paging. One record is one login.',
     credential: 'token',
     errors: ['invalid-field', 'limit-exceeded', ...TOKEN_REFUSALS],
@@ -72,9 +75,9 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/v2/tokens/revoke',
     since: 32,
-    summary: 'Ends the token session of the given id',
+    summary: 'Revokes the token session with this id',
     description:
-      'Within a second no node accepts its tokens. A session that is revoked already keeps its first revocation: the answer is the same record.',
+      'Within a second no node accepts its tokens. If the session is revoked already, it keeps its first revocation: the response is the same record.',
     credential: 'token',
     errors: ['invalid-field', 'resource-not-found', 'limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
@@ -86,8 +89,8 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/v2/tokens/whoami',
     since: 27,
-    summary: 'The account and the restrictions of the token that authenticated the request',
-    description: 'What everything that the token was limited to has in common; `null` means not limited.',
+    summary: 'Returns the account and the limits of the token that authenticated the request',
+    description: 'The limits are what all limits of the token have in common; `null` means not limited.',
     credential: 'token',
     errors: ['limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
@@ -99,7 +102,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/v1/snaps/auth/nonces',
     since: 1,
-    summary: 'A nonce for a device-session-request: good once, for 600 seconds',
+    summary: 'Returns a nonce for a device-session-request: valid once, for 600 seconds',
     credential: 'none',
     errors: [],
     limited: 503,
@@ -109,7 +112,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/v1/snaps/auth/sessions',
     since: 1,
-    summary: 'A device session, new or refreshed (header `X-Device-Authorization`)',
+    summary: 'Opens a device session, or refreshes one (header `X-Device-Authorization`)',
     credential: 'previous-session',
     errors: [
       'invalid-field',
@@ -127,7 +130,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/v1/snaps/auth/request-id',
     since: 1,
-    summary: 'A request-id for a serial-request: good once, for 600 seconds',
+    summary: 'Returns a request-id for a serial-request: valid once, for 600 seconds',
     description: FORWARDED,
     credential: 'none',
     errors: ['device-service-not-allowed'],
@@ -140,7 +143,7 @@ export const OPERATIONS = {
     path: '/api/v1/snaps/auth/devices',
     since: 1,
     summary:
-      'Registers a device: its serial assertion for serial-request, model and, at a remodel, the original serial',
+      'Registers a device: returns its serial assertion for its serial-request, model and, for a remodel, the original serial',
     description: FORWARDED,
     credential: 'api-key',
     errors: [
@@ -162,9 +165,9 @@ export const OPERATIONS = {
   deviceSession: {
     method: 'GET',
     path: '/device-session',
-    summary: 'The device that the session of the request speaks for: for the store behind this service',
+    summary: 'Returns the device of the session in the request, for the store behind this service',
     description:
-      'The answer is the same for HEAD, POST, PUT, PATCH, DELETE and OPTIONS: a proxy may ask with the method of the request that it asks about. The session may be in `X-Device-Authorization` or `Snap-Device-Authorization`.',
+      'The response is the same for HEAD, POST, PUT, PATCH, DELETE and OPTIONS, so a proxy can use the method of the request that it asks about. The session can be in `X-Device-Authorization` or `Snap-Device-Authorization`.',
     credential: 'device-session',
     errors: ['device-session-required'],
     response: DeviceSessionSchema,
@@ -172,7 +175,7 @@ export const OPERATIONS = {
   assertion: {
     method: 'GET',
     path: '/v2/assertions/:type/*',
-    summary: 'An account, account-key, model or serial assertion of this service, by its primary key',
+    summary: 'Returns an account, account-key, model or serial assertion of this service, by its primary key',
     credential: 'none',
     errors: ['invalid-field', 'assertion-not-found'],
     limited: 503,
@@ -182,7 +185,7 @@ export const OPERATIONS = {
   },
 } as const satisfies Record<string, Operation>
 
-/** The types of assertions that `assertion` gives, with the headers that are the primary key, in their order. */
+/** The types of assertions that `assertion` returns, with the headers of their primary keys, in order. */
 export const ASSERTION_KEYS = {
   account: ['account-id'],
   'account-key': ['public-key-sha3-384'],

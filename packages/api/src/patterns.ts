@@ -1,8 +1,8 @@
-/** Patterns of texts in requests, each with the end of the sentence that refuses another text. */
+/** Patterns of texts in requests, each with the end of the sentence that refuses other texts. */
 
 interface Pattern {
   readonly pattern: string
-  /** Continues the name of the field. */
+  /** The words that follow the name of the field. */
   readonly otherwise: string
 }
 
@@ -15,7 +15,7 @@ export const PRINTABLE = pattern(
 
 export const FORMAT_NUMBER = pattern('^(0|[1-9][0-9]{0,8})$', 'must be a whole number, such as 1')
 
-// What people type into the filters of a list.
+// The texts that people type into the filters of a list.
 
 export const INSTANT = pattern(
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))?$',
@@ -61,7 +61,7 @@ export const UUID_TEXT = pattern('^[0-9a-f-]{36}$', 'is not an id: 36 characters
 
 export const CURSOR = pattern(
   '^[A-Za-z0-9_-]{1,512}$',
-  'is not a cursor. Send the "next" of the previous page as it is',
+  'is not a cursor. Send the "next" of the previous page unchanged',
 )
 
 export const NAMED_MODEL = pattern(

@@ -1,4 +1,4 @@
-/** The permissions a developer token can be limited to (specification, "Token attenuations"). */
+/** The permissions to which a developer token can be limited (specification, "Token attenuations"). */
 export const PERMISSIONS = [
   'edit_account',
   'modify_account_key',
@@ -19,8 +19,8 @@ export const PERMISSIONS = [
 export type Permission = (typeof PERMISSIONS)[number]
 
 /**
- * The permissions of publisher gateways (contract/publisher-login.md, decision 25): another vocabulary. They are kept as
- * they were asked for, and never stand for one of {@link PERMISSIONS}.
+ * The permissions of publisher gateways (contract/publisher-login.md, decision 25), which are another
+ * vocabulary. They are kept as requested, and never stand for one of {@link PERMISSIONS}.
  */
 export const GATEWAY_PERMISSIONS = [
   'account-manage-keys',
@@ -45,7 +45,7 @@ export const GATEWAY_PERMISSIONS = [
 
 export type GatewayPermission = (typeof GATEWAY_PERMISSIONS)[number]
 
-/** What a token can be limited to. */
+/** The permissions to which a token can be limited. */
 export type AnyPermission = Permission | GatewayPermission
 
 const ALL: ReadonlySet<string> = new Set([...PERMISSIONS, ...GATEWAY_PERMISSIONS])

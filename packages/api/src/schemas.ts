@@ -1,4 +1,4 @@
-/** The TypeBox schemas of every operation of the API, and what is made from them. */
+/** The TypeBox schemas of every operation of the API, and the values built from them. */
 export * from './ci/operations.ts'
 export * from './ci/schemas.ts'
 export * from './devices.ts'

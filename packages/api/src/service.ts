@@ -1,4 +1,4 @@
-/** The answer of `GET /`: what the service is and offers. */
+/** The answer of `GET /`: a description of the service. */
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 
@@ -14,7 +14,7 @@ export const ServiceDescriptionSchema = Type.Object(
           path: Type.String(),
           since: Type.Optional(
             Type.Integer({
-              description: 'The API version that introduced it; absent for what only Ratafia has',
+              description: 'The API version that introduced it; absent if only Ratafia has it',
             }),
           ),
           summary: Type.String(),
@@ -24,7 +24,7 @@ export const ServiceDescriptionSchema = Type.Object(
     ),
     links: Type.Record(Type.String(), Type.String(), {
       description:
-        'Absolute addresses: `self`, `openapi`, `identity`, and `sign-on`, which publishers’ tools know as Ubuntu One',
+        'Absolute addresses: `self`, `openapi`, `identity`, and `sign-on`, which replaces Ubuntu One for publisher tools',
     }),
     'token-prefix': Type.String({
       description: 'Every token of this installation begins with these characters, for secret scanners',

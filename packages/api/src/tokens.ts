@@ -11,7 +11,7 @@ export const orNull = <T extends TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 
 const PermissionSchema = Type.Enum([...PERMISSIONS], { type: 'string', title: 'Permission' })
-// Names of the store are ASCII; unprintable characters would need escapes wherever they are shown.
+// Names in the store are ASCII; unprintable characters would need escapes wherever they are shown.
 const NameSchema = Type.String({ pattern: PRINTABLE.pattern })
 const ChannelSchema = Type.String({
   pattern: PRINTABLE.pattern,
@@ -32,14 +32,14 @@ export const CreateTokenRequestSchema = Type.Object(
     description: Type.Optional(
       Type.String({
         maxLength: MAX_DESCRIPTION_LENGTH,
-        description: 'Any text; of the control characters only line breaks and tabs',
+        description: 'Any text; line breaks and tabs are the only control characters allowed',
       }),
     ),
     expires: Type.Optional(
       Type.String({
         maxLength: 64,
         description:
-          'RFC 3339, in UTC: `Z`, `+00:00`, `-00:00` or no zone. Seconds may be left out, and `23:59:60` is the second after `23:59:59`.',
+          'RFC 3339, in UTC: `Z`, `+00:00`, `-00:00` or no zone. Seconds are optional, and `23:59:60` is the second after `23:59:59`.',
       }),
     ),
     packages: Type.Optional(restriction(PackageSchema)),
@@ -48,7 +48,7 @@ export const CreateTokenRequestSchema = Type.Object(
   },
   {
     title: 'CreateTokenRequest',
-    description: `All lists together have at most ${MAX_ATTENUATION_BYTES} bytes, where an item takes its length and 6 more, a quote or backslash in it 4, and the rest 76.`,
+    description: `All lists together have at most ${MAX_ATTENUATION_BYTES} bytes, where an item counts its length and 6 more, a quote or backslash in it 4, and the rest 76.`,
     ...exactly,
   },
 )
@@ -75,7 +75,7 @@ export const TokenResponseSchema = Type.Object(
   { title: 'Token', ...exactly },
 )
 
-/** Either of them, and a device session. */
+/** A root macaroon, a token or a device session. */
 export const MacaroonResponseSchema = Type.Object({ macaroon: Type.String() }, exactly)
 export type MacaroonResponse = Static<typeof MacaroonResponseSchema>
 
@@ -83,7 +83,7 @@ export const ListTokensQuerySchema = Type.Object(
   {
     'include-inactive': Type.Optional(
       Type.Enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], {
-        description: 'Also list revoked and expired sessions. In any case: `True` is `true`.',
+        description: 'Also list revoked and expired sessions. Not case-sensitive: `True` is `true`.',
       }),
     ),
   },
@@ -95,7 +95,7 @@ export const TokenRecordSchema = Type.Object(
     description: orNull(Type.String()),
     'revoked-at': orNull(Type.String({ format: 'date-time' })),
     'revoked-by': orNull(Type.String(), 'A username, or `operator`'),
-    'session-id': Type.String({ description: 'Names the session, for `revokeToken`' }),
+    'session-id': Type.String({ description: 'The id of the session, for `revokeToken`' }),
     'valid-since': Type.String({ format: 'date-time' }),
     'valid-until': Type.String({ format: 'date-time' }),
   },
@@ -116,8 +116,8 @@ export const RevokeTokenRequestSchema = Type.Object(
 
 export const AccountSchema = Type.Object(
   {
-    email: Type.String({ description: 'Empty for an account that a first login made' }),
-    id: Type.String({ description: 'The account id: 32 letters and digits, never changes' }),
+    email: Type.String({ description: 'Empty for an account that a first login created' }),
+    id: Type.String({ description: 'The account id: 32 letters and digits, which never change' }),
     name: Type.String({ description: 'The name to show' }),
     username: Type.String(),
   },
@@ -130,7 +130,7 @@ export const WhoamiResponseSchema = Type.Object(
     channels: orNull(restriction(Type.String())),
     packages: orNull(
       restriction(Type.String()),
-      'Snap ids; the name of a package whose id the package directory does not know',
+      'Snap ids; for a package that is not in the package directory, its name',
     ),
     permissions: orNull(
       restriction(
@@ -138,11 +138,11 @@ export const WhoamiResponseSchema = Type.Object(
       ),
     ),
     store_ids: Type.Optional(orNull(restriction(Type.String()))),
-    // Without a zone on purpose: snapcraft appends the `Z` itself.
+    // Intentionally without a zone: snapcraft appends the `Z` itself.
     expires: Type.Optional(
       orNull(
         Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}$' }),
-        'UTC without a zone: the `Z` is missing because clients of the store append it',
+        'UTC without a zone: clients of the store append the `Z` themselves',
       ),
     ),
     errors: Type.Optional(
@@ -156,8 +156,7 @@ export const WhoamiResponseSchema = Type.Object(
           { title: 'WhoamiError' },
         ),
         {
-          description:
-            'Limits to what does not exist here: `package-not-found` for each package that is unknown',
+          description: 'Limits to packages that do not exist here: `package-not-found` for each unknown one',
         },
       ),
     ),

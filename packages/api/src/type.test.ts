@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import TypeBox from 'typebox'
 import { Type } from './type.ts'
 
-/** Each builder in its forms. */
+/** Each builder in all its forms. */
 const SCHEMAS: Readonly<Record<string, (type: typeof Type) => object>> = {
   Array: (type) => type.Array(type.String(), { minItems: 1, uniqueItems: true }),
   Boolean: (type) => type.Boolean({ description: 'Whether' }),
@@ -25,9 +25,9 @@ const SCHEMAS: Readonly<Record<string, (type: typeof Type) => object>> = {
 }
 
 for (const [name, build] of Object.entries(SCHEMAS)) {
-  test(`${name}: the schema is TypeBox's`, () => {
+  test(`${name} builds the same schema as TypeBox`, () => {
     assert.deepEqual(wholeOf(build(Type)), wholeOf(build(TypeBox)))
-    // As text: the order of the properties is that of the OpenAPI document.
+    // Compared as text, because the OpenAPI document has the properties in this order.
     assert.equal(JSON.stringify(build(Type)), JSON.stringify(build(TypeBox)))
   })
 }
@@ -40,13 +40,13 @@ test('every builder is compared', () => {
   )
 })
 
-test('a schema that becomes optional stays what it was elsewhere', () => {
+test('making a schema optional does not change it elsewhere', () => {
   const text = Type.String()
   Type.Optional(text)
   assert.deepEqual(Type.Object({ text }).required, ['text'])
 })
 
-/** With what is not enumerable. */
+/** Includes properties that are not enumerable. */
 function wholeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const properties = Object.entries(Object.getOwnPropertyDescriptors(value))

@@ -1,13 +1,13 @@
 /**
- * Builds the schemas that TypeBox builds, with its types. TypeBox itself is not loaded: its 373 modules take 7 MB of
- * a worker and 0.1 s of its start, and of them the schemas need these few functions.
+ * Builds the same schemas as TypeBox, with its types. TypeBox itself is not loaded: its 373 modules cost each
+ * worker 7 MB and 0.1 s at its start, and the schemas need only these few functions.
  */
 import type TypeBox from 'typebox'
 import type { TSchema } from 'typebox'
 
 type Options = Readonly<Record<string, unknown>>
 
-// What TypeBox notes about a schema for itself. It is no part of the JSON Schema, and so not enumerable.
+// TypeBox's own notes about a schema. They are not part of the JSON Schema, so they are not enumerable.
 const KIND = '~kind'
 const OPTIONAL = '~optional'
 const UNSAFE = '~unsafe'
@@ -26,7 +26,7 @@ const builders = {
   Boolean: plain('Boolean'),
   Enum: (values: readonly unknown[], options?: Options) => noting({ enum: values, ...options }, KIND, 'Enum'),
   Integer: plain('Integer'),
-  /** Only of a text. */
+  /** Only for strings. */
   Literal: (value: string, options?: Options) =>
     noting({ type: 'string', const: value, ...options }, KIND, 'Literal'),
   Null: plain('Null'),
@@ -36,15 +36,15 @@ const builders = {
     return noting({ type: 'object', ...required, properties, ...options }, KIND, 'Object')
   },
   Optional: (schema: TSchema) => noting(copyOf(schema), OPTIONAL, true),
-  /** Only by texts of any kind. */
+  /** Only with arbitrary strings as keys. */
   Record: (_text: TSchema, value: TSchema, options?: Options) =>
     noting({ type: 'object', patternProperties: { '^.*$': value }, ...options }, KIND, 'Record'),
   String: plain('String'),
   Union: (anyOf: readonly TSchema[], options?: Options) => noting({ anyOf, ...options }, KIND, 'Union'),
   Unknown: (options?: Options) => noting({ ...options }, KIND, 'Unknown'),
-  /** Its type says what the schema cannot. */
+  /** Has a type that the schema itself cannot express. */
   Unsafe: (schema: TSchema) => noting(copyOf(schema), UNSAFE, null),
 }
 
-// They return what TypeBox's return (`type.test.ts`), whose types say more.
+// They return what TypeBox's builders return (`type.test.ts`), whose types are more precise.
 export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>

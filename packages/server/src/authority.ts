@@ -1,6 +1,7 @@
 /**
- * Who asks an operation for something, and what they may do there (contract/administration.md, A4). The management API
- * and the commands on the database each make one; the operations check it, so no route and no page can forget to.
+ * Who calls an operation, and what they may do (contract/administration.md, A4). The management API and the
+ * commands on the database each create one. Operations check it themselves, so no route or page can forget
+ * to.
  */
 import {
   type AccountId,
@@ -13,40 +14,44 @@ import {
 import type { Author } from './change.ts'
 import { RequestError } from './errors.ts'
 
-/** The brands that somebody has a permission for. */
+/** The brands that an account or token has a permission for. */
 export type BrandScope = 'all' | ReadonlySet<string>
 
 /** A role that an account has. */
 export interface HeldRole {
   readonly role: Role
-  /** Undefined: for all brands, and for what belongs to none. */
+  /** Undefined for all brands, and for what belongs to no brand. */
   readonly brandId: string | undefined
 }
 
-/** How somebody proved who they are. `unknown`: an identity service that does not say. */
+/** How the caller proved who they are. `unknown`: the identity service does not report it. */
 export type SignIn =
   | { readonly kind: 'person'; readonly at: Date }
   | { readonly kind: 'agent'; readonly name: string }
   | { readonly kind: 'unknown' }
 
 export interface Authority {
-  /** As the audit log names them. */
+  /** The caller's name in the audit log. */
   readonly author: Author
-  /** As `decided_by` and `revoked_by` have it: a username, or `operator`. */
+  /** The caller's name in `decided_by` and `revoked_by`: a username, or `operator`. */
   readonly by: string
-  /** Of the account that they logged in as. Undefined for whoever has the database. */
+  /** The account that the caller logged in as; undefined for a command on the database. */
   readonly accountId: AccountId | undefined
-  /** What they may do now. Empty: nowhere. */
+  /** Returns the brands for which the caller has the permission now; empty if there are none. */
   scopeOf(permission: ManagementPermission): BrandScope
-  /** What their account may do, where their token leaves it out. */
+  /**
+   * Returns the brands for which the account has the permission, including those that the token leaves out.
+   */
   accountScopeOf(permission: ManagementPermission): BrandScope
-  /** Undefined for whoever has the database and the secret key: nobody could ask them for more. */
+  /** Undefined for a command on the database: with the secret key, there is nothing more to prove. */
   readonly signIn: SignIn | undefined
-  /** The login and everything that limits it, as one text. An answer that was kept for one caller is shown to no other. */
+  /**
+   * The login and everything that limits it, as one text. An answer kept for one caller is shown only to it.
+   */
   readonly caller: string
 }
 
-/** Of a command on the database: it may do everything. */
+/** The authority of a command on the database, which can do everything. */
 export interface DirectAuthority extends Authority {
   readonly accountId: undefined
   readonly manager?: undefined
@@ -62,10 +67,10 @@ export const directAuthority = (author: Author, by: string): DirectAuthority => 
   caller: 'operator',
 })
 
-/** Whether the caller works on the database itself. The audit log records exports over HTTP alone. */
+/** Whether the caller is a command on the database. The audit log records only exports over HTTP. */
 export const isAtDatabase = ({ accountId }: Authority): boolean => accountId === undefined
 
-/** The brands that the roles together give a permission for. */
+/** Returns the brands for which the roles together give a permission. */
 export function scopeOfRoles(
   roles: readonly HeldRole[],
   permission: ManagementPermission,
@@ -86,11 +91,11 @@ export function intersectScopes(one: BrandScope, other: BrandScope): BrandScope 
 
 export const covers = (scope: BrandScope, brandId: string): boolean => scope === 'all' || scope.has(brandId)
 
-/** Whether the one scope has every brand of the other. */
+/** Whether `scope` includes every brand of `other`. */
 export const includesScope = (scope: BrandScope, other: BrandScope): boolean =>
   scope === 'all' || (other !== 'all' && [...other].every((brandId) => scope.has(brandId)))
 
-/** Those that are named and covered, sorted; with no names, all that are covered. */
+/** Returns the named brands that `scope` covers, sorted; without names, all that it covers. */
 export function brandsNamed(
   scope: BrandScope,
   names: readonly string[] | undefined,
@@ -101,14 +106,19 @@ export function brandsNamed(
 
 const isNowhere = (scope: BrandScope): boolean => scope !== 'all' && scope.size === 0
 
-/** The brands that they have the permission for. Throws {@link RequestError} `permission-denied` if there are none. */
+/**
+ * Returns the brands the caller has the permission for. Throws {@link RequestError} `permission-denied` if
+ * none.
+ */
 export function brandsFor(authority: Authority, permission: ManagementPermission): BrandScope {
   const scope = authority.scopeOf(permission)
   if (isNowhere(scope)) throw denied(authority, permission, (held) => !isNowhere(held))
   return scope
 }
 
-/** For a record of a brand that they see. Throws {@link RequestError} `permission-denied`. */
+/**
+ * Checks a permission for a record that the caller can see. Throws {@link RequestError} `permission-denied`.
+ */
 export function requireForBrand(
   authority: Authority,
   permission: ManagementPermission,
@@ -118,7 +128,7 @@ export function requireForBrand(
   throw denied(authority, permission, (held) => covers(held, brandId), brandId)
 }
 
-/** For what belongs to no brand. Throws {@link RequestError} `permission-denied`. */
+/** Checks a permission for what belongs to no brand. Throws {@link RequestError} `permission-denied`. */
 export function requireForAll(authority: Authority, permission: ManagementPermission): void {
   if (authority.scopeOf(permission) === 'all') return
   throw denied(authority, permission, (held) => held === 'all')
@@ -135,34 +145,34 @@ function denied(
   return new RequestError(
     'permission-denied',
     isEnough(authority.accountScopeOf(permission))
-      ? `This needs ${what}. Your account has it, and this token was made without it. ${howToGetIt(authority)}`
-      : `This needs ${what}, which your account does not have. These roles have it: ${roles}. An operator grants them.`,
+      ? `This needs ${what}. Your account has it, but this token was created without it. ${howToGetIt(authority)}`
+      : `This needs ${what}, which your account does not have. These roles have it: ${roles}. Ask an operator to grant one.`,
     { extra: { needs: permission, brand: brandId ?? null } },
   )
 }
 
-/** An agent has no role that its account got after it was added. */
+/** An agent does not have the roles that its account got after the agent was added. */
 const howToGetIt = ({ signIn }: Authority): string =>
   signIn?.kind === 'agent'
     ? `Log in again without that limit, or, if the role is newer than the agent, ask an operator to grant it with --with-agent ${signIn.name}.`
     : 'Log in again without that limit.'
 
-/** How recent a sign-in must be for what makes another way in, or gives somebody more (B10). */
+/** How recent a sign-in must be to create a credential, or to give an account more permissions (B10). */
 export const RECENT_SIGN_IN_MS = 15 * 60_000
 
-/** For what only people do. Throws {@link RequestError} `person-required`. */
+/** Throws {@link RequestError} `person-required` if the caller is not a person. */
 function requirePerson({ signIn }: Authority): void {
   if (signIn === undefined || signIn.kind === 'person') return
-  const who = signIn.kind === 'agent' ? `the agent ${signIn.name}` : 'a login that does not say whose it is'
+  const who = signIn.kind === 'agent' ? `the agent ${signIn.name}` : 'a login of an unknown kind'
   throw new RequestError(
     'person-required',
-    `Only a person who logged in with a browser may do this, and this is ${who}. Log in with a browser.`,
+    `Only a person who logged in with a browser may do this, and you are logged in as ${who}. Log in with a browser.`,
   )
 }
 
 /**
- * As {@link requirePerson}, who signed in a short while ago, in milliseconds `within`. Throws `recent-sign-in-required`
- * too.
+ * Does what {@link requirePerson} does, and also throws `recent-sign-in-required` if the person signed in
+ * more than `within` milliseconds ago.
  */
 export function requireRecentPerson(authority: Authority, now: Date, within = RECENT_SIGN_IN_MS): void {
   requirePerson(authority)
@@ -171,7 +181,7 @@ export function requireRecentPerson(authority: Authority, now: Date, within = RE
   const seconds = within / 1000
   throw new RequestError(
     'recent-sign-in-required',
-    `This needs a login of the last ${seconds / 60} minutes, and yours is of ${signIn.at.toISOString()}. Log in again, and repeat the request.`,
+    `This needs a login of the last ${seconds / 60} minutes. Yours is from ${signIn.at.toISOString()}. Log in again and repeat the request.`,
     { extra: { max_age: seconds } },
   )
 }

@@ -1,6 +1,6 @@
-/** The body of another program's answer: reading it ends where it gets longer than we want to keep. */
+/** Reads the body of another program's answer, up to the length that we want to keep. */
 
-/** Undefined if it has more than `most` bytes. Rejects as reading does when the connection breaks. */
+/** Returns undefined if the body has more than `most` bytes. Rejects if the connection breaks. */
 export async function boundedBody(
   body: AsyncIterable<Uint8Array> | null,
   most: number,
@@ -9,7 +9,7 @@ export async function boundedBody(
   let length = 0
   for await (const chunk of body ?? []) {
     length += chunk.length
-    // Leaving the loop cancels the rest.
+    // Leaving the loop cancels the rest of the body.
     if (length > most) return undefined
     chunks.push(chunk)
   }

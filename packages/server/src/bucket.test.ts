@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bucketOf } from './bucket.ts'
 
-test('the bucket is the first ten bits of the digest that the id of a key is', () => {
+test("the bucket is the first ten bits of the digest in a key's id", () => {
   for (const [first, second, bucket] of [
     [0x00, 0x00, 0],
     [0x00, 0x3f, 0],

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { clockAgreement } from './clock.ts'
 
 const DAY_MS = 86_400_000
-const BY_NTP = 'Set both by NTP: until they agree, the service here'
+const BY_NTP = 'Set both by NTP: until they agree, this process'
 
 for (const [aheadMs, says] of [
   [5_001, `5.0 seconds ahead of the database's. ${BY_NTP} does no periodic work.`],
@@ -13,7 +13,7 @@ for (const [aheadMs, says] of [
   [7_200_000, `2 hours ahead of the database's. ${BY_NTP} does no periodic work and answers no requests.`],
   [-40 * DAY_MS, `40 days behind the database's. ${BY_NTP} does no periodic work and answers no requests.`],
 ] as const) {
-  test(`a machine ${aheadMs} ms ahead of the database`, () => {
+  test(`reports a machine ${aheadMs} ms ahead of the database`, () => {
     const serves = !says.includes('answers no requests')
     const expected = { works: false, serves, says: `The clock of this machine is ${says}` }
     assert.deepEqual(clockAgreement(aheadMs), expected)

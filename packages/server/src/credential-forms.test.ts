@@ -1,4 +1,4 @@
-/** The strings against those that were run with the tools (test/data/publisher-login). */
+/** Compares the strings with those that the tools were run with (test/data/publisher-login). */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -17,14 +17,14 @@ const CREDENTIAL = { root: r, discharge: d, token: TOKEN }
 const ADDRESSES = { baseUrl: 'https://store.example.com', signOn: 'https://store.example.com' }
 const written = (form: CredentialForm, addresses = ADDRESSES) => credentialString(form, CREDENTIAL, addresses)
 
-test('snapcraft, onprem, charmcraft and raw are the vectors, byte for byte', () => {
+test('writes snapcraft, onprem, charmcraft and raw as the vectors, byte for byte', () => {
   assert.equal(written('snapcraft'), vector('u1'))
   assert.equal(written('onprem'), vector('token'))
   assert.equal(written('charmcraft'), vector('token-raw'))
   assert.equal(written('raw'), TOKEN)
 })
 
-/** What a shell has in its variables after it has read the lines. */
+/** Returns the variables of a shell that evaluated the lines. */
 function inShell(lines: string): Readonly<Record<string, string>> {
   const said = execFileSync('sh', ['-c', 'eval "$1"; env', 'sh', lines], { env: {}, encoding: 'utf8' })
   const rows = said.split('\n').map((line) => [line.split('=', 1)[0], line.replace(/^[^=]*=/, '')] as const)
@@ -33,7 +33,7 @@ function inShell(lines: string): Readonly<Record<string, string>> {
   )
 }
 
-test('env: a shell that evaluates the lines has the addresses and every credential', () => {
+test('a shell that evaluates env has the addresses and every credential', () => {
   assert.deepEqual(inShell(written('env')), {
     STORE_DASHBOARD_URL: 'https://store.example.com',
     UBUNTU_ONE_SSO_URL: 'https://store.example.com',
@@ -45,7 +45,7 @@ test('env: a shell that evaluates the lines has the addresses and every credenti
   })
 })
 
-test('env: an address below a path gets the slash that charmcraft needs, and only there', () => {
+test('env appends the slash that charmcraft needs to an address with a path, and only there', () => {
   const below = { baseUrl: 'https://example.com/store', signOn: 'https://id.example.com' }
   const { STORE_DASHBOARD_URL, CHARMCRAFT_STORE_API_URL, CHARMCRAFT_STORE_SSO_URL } = inShell(
     written('env', below),
@@ -60,19 +60,19 @@ test('env: an address below a path gets the slash that charmcraft needs, and onl
   )
 })
 
-test('env: a quote in an address ends no string: the shell runs nothing', () => {
+test('a quote in an address does not end a string of env, so the shell runs nothing', () => {
   const address = "https://store.example.com/it's$(touch x)`touch x`"
   assert.equal(inShell(written('env', { baseUrl: address, signOn: address }))['STORE_DASHBOARD_URL'], address)
 })
 
-test('what is not base64url is no credential', () => {
+test('refuses a credential that is not base64url', () => {
   for (const root of ['', 'a b', 'a"b', "a'b", 'aGk=', 'a\n']) {
     const attempt = () => credentialString('snapcraft', { ...CREDENTIAL, root }, ADDRESSES)
     assert.throws(attempt, { name: 'TypeError', message: 'The root is not in base64url' })
   }
 })
 
-test('each use of a form is one of a tool that the front page names, and each credential of a tool has its form', () => {
+test('each use of a form belongs to a tool on the front page, and each credential of a tool has its form', () => {
   const facts = { ...ADDRESSES, passwordLogins: true, deviceService: 'https://store.example.com/' }
   const told = new Map(
     TOOLS.map(({ name, credential, variables }) => [
@@ -96,7 +96,7 @@ test('each use of a form is one of a tool that the front page names, and each cr
   }
 })
 
-test('a form says whether the root and its discharge are in it', () => {
+test('a form has the root and its discharge only where hasPair is set', () => {
   const credential = { root: 'AgEB', discharge: 'AgEC', token: 'AgED' }
   for (const [form, { hasPair }] of Object.entries(CREDENTIAL_FORMS)) {
     // The cast is safe: it is a key of the table.

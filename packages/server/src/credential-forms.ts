@@ -1,43 +1,43 @@
 /**
- * One credential in every form that tools take (contract/publisher-login.md, "Credential strings"). Nothing is stored
- * and nothing is looked up: whoever has the credential writes the string.
+ * One credential in every form that tools accept (contract/publisher-login.md, "Credential strings"). Stores
+ * nothing and looks nothing up: the holder of the credential writes the string.
  */
 
-/** A session as its holder presents it, in both dialects. */
+/** A session in both dialects, as its holder presents it. */
 export interface Credential {
   /** A root macaroon of version 1, in base64url. */
   readonly root: string
-  /** Its discharge, not bound to it: the tools bind it themselves. */
+  /** The root's discharge, unbound: the tools bind it themselves. */
   readonly discharge: string
-  /** The token of the same session: version 2, in base64url. */
+  /** The token of the same session: a macaroon of version 2, in base64url. */
   readonly token: string
 }
 
 /** Where tools find an installation; neither ends with a slash. */
 export interface Addresses {
   readonly baseUrl: string
-  /** The address before `/api/v2/tokens/discharge`: what Ubuntu One is for the public store. */
+  /** The address before `/api/v2/tokens/discharge`, which tools use in place of Ubuntu One. */
   readonly signOn: string
 }
 
-/** Where a form goes. */
+/** Where a form is used. */
 export interface FormUse {
-  /** As `web/tools.ts` names it. */
+  /** The tool's name in `web/tools.ts`. */
   readonly tool: string
-  /** A variable of the tool. Absent where it goes elsewhere. */
+  /** The tool's variable; absent if the tool reads it from elsewhere. */
   readonly variable?: string
 }
 
 interface Form {
-  /** Who takes it. */
+  /** Which tools accept the form. */
   readonly meaning: string
-  /** It has the root and its discharge in it, and not the token alone. */
+  /** Whether it contains the root and its discharge, and not only the token. */
   readonly hasPair: boolean
   readonly uses: readonly FormUse[]
   readonly write: (credential: Credential, addresses: Addresses) => string
 }
 
-// With the spaces that Python's json.dumps writes: scanners for secrets know the strings by how they begin.
+// With the spaces of Python's json.dumps: secret scanners recognise the strings by how they begin.
 export const asSnapcraft = ({ root, discharge }: Pick<Credential, 'root' | 'discharge'>): string =>
   base64(`{"t": "u1-macaroon", "v": {"r": "${root}", "d": "${discharge}"}}`)
 export const asOnprem = ({ token }: Pick<Credential, 'token'>): string =>
@@ -77,9 +77,9 @@ export const CREDENTIAL_FORMS = {
     write: ({ token }) => token,
   },
   env: {
-    meaning: 'lines for a shell: all these variables, and those with the addresses',
+    meaning: 'lines for a shell: all these variables, and the addresses',
     hasPair: true,
-    uses: [{ tool: 'Everything at once, in a shell' }],
+    uses: [{ tool: 'All tools at once, in a shell' }],
     write: (credential, addresses) =>
       Object.entries({ ...addressVariables(addresses), ...credentialVariables(credential) })
         .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`)
@@ -91,10 +91,10 @@ export type CredentialForm = keyof typeof CREDENTIAL_FORMS
 
 export const CREDENTIAL_FORM_NAMES = Object.keys(CREDENTIAL_FORMS) as readonly CredentialForm[]
 
-/** Without a line end. Throws `TypeError` for a credential that is not in base64url. */
+/** Returns the text without a line end. Throws `TypeError` for a credential that is not in base64url. */
 export function credentialString(form: CredentialForm, credential: Credential, addresses: Addresses): string {
   for (const [name, text] of Object.entries(credential)) {
-    // So nothing in it means anything in JSON or to a shell.
+    // So that nothing in it has a meaning in JSON or to a shell.
     if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new TypeError(`The ${name} is not in base64url`)
   }
   return CREDENTIAL_FORMS[form].write(credential, addresses)
@@ -102,13 +102,13 @@ export function credentialString(form: CredentialForm, credential: Credential, a
 
 export interface MintedCredential {
   readonly token: string
-  /** Undefined where no root with a discharge verifies. */
+  /** Undefined if there is no root whose discharge verifies. */
   readonly pair: { readonly root: string; readonly discharge: string } | undefined
 }
 
 export interface FilledForm {
   readonly form: CredentialForm
-  /** Who takes it. */
+  /** Which tools accept the form. */
   readonly meaning: string
   readonly uses: readonly FormUse[]
   /** The secret. */
@@ -116,11 +116,11 @@ export interface FilledForm {
 }
 
 export interface LeftOutForm extends Omit<FilledForm, 'text'> {
-  /** A sentence. */
+  /** Why the form is left out, as a sentence. */
   readonly why: string
 }
 
-/** In the order of `ratafia login --help`, for a page that shows a credential once. */
+/** Returns the forms in the order of `ratafia login --help`, for a page that shows a credential once. */
 export function formsOf(
   { token, pair }: MintedCredential,
   addresses: Addresses,
@@ -130,7 +130,7 @@ export function formsOf(
     return { form, meaning, uses: [...uses] }
   }
   const isThere = (form: CredentialForm) => pair !== undefined || !CREDENTIAL_FORMS[form].hasPair
-  // Without a pair, no form that has these is written.
+  // Without a pair, none of the forms written below contains one.
   const credential = { ...(pair ?? { root: token, discharge: token }), token }
   return {
     forms: CREDENTIAL_FORM_NAMES.filter(isThere).map((form) => ({
@@ -139,12 +139,12 @@ export function formsOf(
     })),
     leftOut: CREDENTIAL_FORM_NAMES.filter((form) => !isThere(form)).map((form) => ({
       ...described(form),
-      why: 'This installation uses another identity service, which does not know your account. So the console cannot make a login of that service.',
+      why: 'This installation uses another identity service, which does not know your account. So the console cannot create a login at that service.',
     })),
   }
 }
 
-/** The variables by which tools are pointed at an installation. */
+/** Returns the variables that point tools at an installation. */
 export const addressVariables = ({ baseUrl, signOn }: Addresses) => ({
   STORE_DASHBOARD_URL: baseUrl,
   UBUNTU_ONE_SSO_URL: signOn,
@@ -158,7 +158,9 @@ const credentialVariables = (credential: Credential) => ({
   CHARMCRAFT_AUTH: asCharmcraft(credential),
 })
 
-/** charmcraft joins addresses as browsers do: without a slash behind it, the last part of a path would be lost. */
+/**
+ * charmcraft joins addresses as browsers do: without a final slash, it would drop the last part of the path.
+ */
 const joinable = (url: string): string => (new URL(url).pathname === '/' ? url : `${url}/`)
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')

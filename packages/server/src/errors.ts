@@ -1,19 +1,19 @@
 /**
- * What an operation throws. Nothing here knows HTTP: `http/errors/translate.ts` alone turns these into refusals.
- * "It was refused" and "it could not be checked" are different classes, because the first is expected and
- * the second is alarming.
+ * The errors that operations throw. Nothing here knows HTTP: only `http/errors/translate.ts` turns these into
+ * refusals. "It was refused" and "it could not be checked" are different classes, because the first is
+ * expected and the second is alarming.
  */
 import type { ErrorCode } from '@ratafia/api'
 
 interface RefusalDetails {
-  /** Goes to the client, beside code and message. */
+  /** Sent to the client, next to code and message. */
   readonly extra?: Readonly<Record<string, unknown>>
-  /** Goes to the log and never to the client. */
+  /** Written to the log, and never sent to the client. */
   readonly private?: string
   readonly cause?: unknown
 }
 
-/** The request was understood and refused. The message goes to the client: a sentence that says what to do. */
+/** The request was understood and refused. The client gets the message: a sentence with the remedy. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
   readonly code: ErrorCode
@@ -28,20 +28,23 @@ export class RequestError extends Error {
   }
 }
 
-/** Something the answer depends on (the database, the identity service) did not answer. The message is for the log. */
+/**
+ * Something that the answer depends on (the database, the identity service) failed. The message is for the
+ * log.
+ */
 export class Unavailable extends Error {
   override readonly name: string = 'Unavailable'
 }
 
-/** The client sends more requests than it may; none of them was examined. */
+/** The client sends more requests than allowed; none of them was examined. */
 export class TooManyRequests extends Error {
   override readonly name = 'TooManyRequests'
-  /** Whole seconds, at least 1, until the next request may come. */
+  /** Whole seconds, at least 1, until the client can send the next request. */
   readonly retryAfter: number
-  /** Answer like a busy service, because this client tries again only then. */
+  /** Whether to answer like a busy service, because this client waits only then. */
   readonly asBusy: boolean
 
-  /** `what` there is too much of; default: requests from the client's network. */
+  /** `what` is the sentence about what there is too much of; default: requests from the client's network. */
   constructor(
     waitMs: number,
     {
@@ -57,9 +60,9 @@ export class TooManyRequests extends Error {
   }
 }
 
-// The vocabulary of refusals: each constructor names the code, its caller writes the message.
+// The vocabulary of refusals: each constructor sets the code, and its caller writes the message.
 
-/** The request is not of the form that the endpoint takes. */
+/** The request does not have the form that the endpoint accepts. */
 export const invalidRequest = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('invalid-request', message, details)
 
@@ -67,20 +70,25 @@ export const invalidRequest = (message: string, details: RefusalDetails = {}): R
 export const unauthorized = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('macaroon-authorization-required', message, details)
 
-/** A field names something that does not exist, or has a value that is not allowed. `field` goes into `extra`. */
+/**
+ * A field names something that does not exist, or has a value that is not allowed. `field` goes into `extra`.
+ */
 export const invalidField = (
   message: string,
   { field, ...details }: Omit<RefusalDetails, 'extra'> & { readonly field?: string } = {},
 ): RequestError =>
   new RequestError('invalid-field', message, field === undefined ? details : { ...details, extra: { field } })
 
-/** What is wrong with one field, or with the request as a whole. */
+/** A problem with one field, or with the request as a whole. */
 export interface FieldProblem {
   readonly field: string | undefined
   readonly message: string
 }
 
-/** Several fields are wrong: the message has a line for each, `extra.problems` has them with their fields. */
+/**
+ * Several fields are wrong: the message has a line for each, and `extra.problems` lists them with their
+ * fields.
+ */
 export const invalidFields = (problems: readonly FieldProblem[]): RequestError => {
   const message = problems.map((problem) => problem.message).join('\n')
   const [first, ...others] = problems
@@ -89,7 +97,7 @@ export const invalidFields = (problems: readonly FieldProblem[]): RequestError =
   return new RequestError('invalid-field', message, { extra: { problems } })
 }
 
-/** The problems of a refusal that {@link invalidField} or {@link invalidFields} made. */
+/** Returns the problems of a refusal from {@link invalidField} or {@link invalidFields}. */
 export const problemsIn = ({ message, extra: { field, problems } }: RequestError): readonly FieldProblem[] =>
   Array.isArray(problems) ? problems : [{ field: typeof field === 'string' ? field : undefined, message }]
 
@@ -106,17 +114,17 @@ export const noting =
     }
   }
 
-/** There is no such record, or it is not for the caller to see: one sentence and one code for both. */
+/** There is no such record, or the caller cannot see it: one sentence and one code for both. */
 export const noSuchRecord = (message: string, record: { kind: string; id: string }): RequestError =>
   new RequestError('no-such-record', message, { extra: { ...record, id: record.id.slice(0, 200) } })
 
-/** The record is not in a state in which this can be done. `extra` says what it is. */
+/** The record's state does not allow this. `extra` has the state. */
 export const stateConflict = (
   message: string,
   extra: Readonly<Record<string, string | null>> = {},
 ): RequestError => new RequestError('state-conflict', message, { extra })
 
-/** Something else needs the record. `by` says what. */
+/** Something else needs the record. `by` names it. */
 export const stillReferenced = (
   message: string,
   extra: { readonly kind: string; readonly id: string; readonly by: string | readonly string[] },
@@ -130,7 +138,10 @@ export const registrationRefused = (message: string, details: RefusalDetails = {
 export const deviceRefused = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('device-refused', message, details)
 
-/** A client's own text inside a message: shortened, and escaped as in JSON, with the controls that JSON leaves. */
+/**
+ * Quotes a client's own text in a message: shortened, and escaped as in JSON, with the controls that JSON
+ * leaves.
+ */
 export const quote = (text: string): string =>
   JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text).replace(
     /[\u007f-\u009f\u2028\u2029]/g,

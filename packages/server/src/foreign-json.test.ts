@@ -1,11 +1,11 @@
-/** Documents of others: a member that is null is absent, and no depth of nesting is too much. */
+/** Tests of other programs' documents: a null member is absent, and no depth of nesting is too much. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readIdToken } from './ci/id-token/read.ts'
 import { fetchKeys } from './ci/issuers/keys/fetch-keys.ts'
 import { documentIn, objectDocumentIn } from './foreign-json.ts'
 
-test('null members are absent at every level, those of lists stay', () => {
+test('null members are absent at every level, but list items stay', () => {
   assert.deepEqual(documentIn('{"a":null,"b":{"c":null,"d":[null,{"e":null,"f":1}]}}'), {
     b: { d: [null, { f: 1 }] },
   })
@@ -14,12 +14,12 @@ test('null members are absent at every level, those of lists stay', () => {
 })
 
 // Guarantee: a document cannot overflow the stack.
-test('nesting without end is read', () => {
+test('reads nesting of any depth', () => {
   const deep = 100_000
   assert.ok(documentIn(`{"x":null,"a":${'['.repeat(deep)}null${']'.repeat(deep)}}`))
 })
 
-test('a discovery document with null for its algorithms is one that names none', async () => {
+test('a discovery document with null for its algorithms names no algorithm', async () => {
   const url = 'https://issuer.example'
   const document = { issuer: url, jwks_uri: `${url}/keys`, id_token_signing_alg_values_supported: null }
   const fetched = await fetchKeys({ url, settings: { privateAddresses: [] } as never }, async (where) =>
@@ -28,7 +28,7 @@ test('a discovery document with null for its algorithms is one that names none',
   assert.equal(fetched.algorithms, '[]')
 })
 
-test('a claim that is null is absent', () => {
+test('a null claim is absent', () => {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const token = `${part({ alg: 'RS256' })}.${part({ iss: 'https://issuer.example', nbf: null, jti: null })}.c2ln`
   assert.deepEqual(readIdToken(token).unverifiedClaims, { iss: 'https://issuer.example' })

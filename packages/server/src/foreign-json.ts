@@ -1,8 +1,8 @@
-/** Reads JSON that somebody else wrote: it may have any form, or not be JSON at all. */
+/** Reads JSON from other programs: it can have any form, or not be JSON at all. */
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Undefined for a text that is not JSON. */
+/** Returns undefined for a text that is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -12,8 +12,8 @@ export function jsonIn(text: string): unknown {
 }
 
 /**
- * As {@link jsonIn}, for documents in which an optional member may be written as null: such a member counts as absent.
- * Members of lists stay.
+ * Does what {@link jsonIn} does, for documents in which an optional member may be written as null: a null
+ * member counts as absent. Null items of lists stay.
  */
 export function documentIn(text: string): unknown {
   const value = jsonIn(text)
@@ -21,21 +21,21 @@ export function documentIn(text: string): unknown {
   return text.includes('null') ? withoutNulls(value) : value
 }
 
-/** As {@link documentIn}. Undefined for a text that is not a JSON object. */
+/** Does what {@link documentIn} does; undefined for a text that is not a JSON object. */
 export function objectDocumentIn(text: string): JsonObject | undefined {
   const value = documentIn(text)
   return isObject(value) ? value : undefined
 }
 
-/** Deeper levels are left as they are: no document has them, and the stack is bounded. */
+/** Deeper levels are left unchanged: no real document has them, and this bounds the stack. */
 const MOST_LEVELS = 32
 
-/** The value without members of objects that are null. */
+/** Returns the value without null members of objects. */
 function withoutNulls(value: unknown, levels = MOST_LEVELS): unknown {
   if (levels === 0) return value
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, levels - 1))
   if (!isObject(value)) return value
-  // Not a literal's assignment: a member may be called `__proto__`.
+  // `fromEntries` and not assignment: a member may be called `__proto__`.
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => member !== null)
@@ -43,12 +43,12 @@ function withoutNulls(value: unknown, levels = MOST_LEVELS): unknown {
   )
 }
 
-/** Undefined for a text that is not a JSON object. */
+/** Returns undefined for a text that is not a JSON object. */
 export function objectIn(text: string): JsonObject | undefined {
   const value = jsonIn(text)
   return isObject(value) ? value : undefined
 }
 
-/** Neither null nor a list. */
+/** Whether a value is an object, and neither null nor a list. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

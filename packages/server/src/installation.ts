@@ -7,26 +7,28 @@ import type { Config } from './config/config.ts'
 import type { Database } from './database/index.ts'
 import type { Stores } from './stores.ts'
 
-/** An installation whose schema and keys are unchecked; opening it makes no key. */
+/** An installation whose schema and keys have not been checked. Opening it creates no key. */
 export interface UnopenedInstallation {
   readonly clock: Clock
-  /** Which database, without user and password. */
+  /** The address of the database, without user and password. */
   readonly location: string
   readonly wholeDatabase: WholeDatabaseStore
-  /** Of the operator: whoever runs this process. */
+  /** The authority of the operator who runs this process. */
   readonly authority: DirectAuthority
-  /** Adds an entry to the audit log, about what changes no row itself. */
+  /** Adds an audit log entry about something that changes no row itself. */
   record(change: AuditedChange): Promise<void>
-  /** What `ratafia verify` reads, in one snapshot. */
+  /** Runs `work` with everything that `ratafia verify` reads, in one snapshot. */
   atOneMoment<T>(work: (moment: Omit<CheckDeps, 'sealer'>) => Promise<T>): Promise<T>
 }
 
 export interface Installation extends Stores {
   readonly config: Config
-  /** How far this machine's clock is ahead of the database's, in milliseconds; see `DatabaseClock.aheadBy`. */
+  /**
+   * How far this machine's clock is ahead of the database's, in milliseconds; see `DatabaseClock.aheadBy`.
+   */
   readonly clockAhead: () => number
   readonly database: Database
-  /** Of the operator: whoever runs this process. */
+  /** The authority of the operator who runs this process. */
   readonly authority: DirectAuthority
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@ type Plain<T> = T extends string | number | boolean | null | undefined
     : { readonly [K in keyof T]: Plain<T[K]> }
 
 /**
- * A copy of an object, list or text without dates. V8 keeps all of a text in memory as long as a part of it is in use,
- * such as an id that was read from a macaroon: what stays should be a copy.
+ * Copies an object, list or text without dates. V8 keeps a whole text in memory as long as any part of it is
+ * in use, such as an id read from a macaroon; a copy lets it free the rest.
  */
 export const ownCopy = <T>(value: T & Plain<T>): T => JSON.parse(JSON.stringify(value))

@@ -2,18 +2,21 @@
 
 /** Which page of a list. */
 export interface Paging<Position> {
-  /** What the page before ended with. */
+  /** The last row of the previous page. */
   readonly after?: Position | undefined
   readonly limit: number
 }
 
 export interface Page<Row> {
   readonly rows: readonly Row[]
-  /** The last of them, behind which the next page begins. Undefined: nothing follows. */
+  /** The last row, after which the next page begins; undefined on the last page. */
   readonly next: Row | undefined
 }
 
-/** At most `limit` rows: `read` gets a larger number, because one more row shows whether there is another page. */
+/**
+ * Returns at most `limit` rows. `read` gets `limit + 1`, because one more row shows whether there is another
+ * page.
+ */
 export async function pageOf<Row>(
   limit: number,
   read: (limit: number) => Promise<readonly Row[]>,

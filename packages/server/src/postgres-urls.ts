@@ -1,9 +1,13 @@
 /**
- * The address of a PostgreSQL, which may name several hosts in libpq's form
- * (`postgres://user:password@host1:5432,host2/name?target_session_attrs=read-write`). `pg` knows one host only.
+ * The address of a PostgreSQL server, which can name several hosts in libpq's form
+ * (`postgres://user:password@host1:5432,host2/name?target_session_attrs=read-write`). `pg` accepts only one
+ * host.
  */
 
-/** An address for each host, in their order, without `target_session_attrs`. Undefined when `value` is not one. */
+/**
+ * Returns an address per host, in order, without `target_session_attrs`; undefined if `value` is not an
+ * address.
+ */
 export function postgresUrls(value: string): readonly [string, ...string[]] | undefined {
   const [, before = '', hosts = '', after = ''] =
     /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(value) ?? []
@@ -15,5 +19,5 @@ export function postgresUrls(value: string): readonly [string, ...string[]] | un
   return urls.every((url) => URL.canParse(url)) ? urls : undefined
 }
 
-/** Removes what joined the parameter to the others. */
+/** Removes the separator that joined the parameter to the others. */
 const restOf = (_: string, before: string, after: string): string => (after === '' ? '' : before)

@@ -1,14 +1,14 @@
-/** When a reminder is due: 30, 7 and 1 day before the end, and on the day; days are those of UTC. */
+/** When a reminder is due: 30, 7 and 1 day before the expiry, and on the day; days are in UTC. */
 
-/** From the last to the first. */
+/** The last step is first. */
 const STEPS = [0, 1, 7, 30] as const
 export type Step = (typeof STEPS)[number]
 
 const DAY_MS = 86_400_000
 
-/** Who asks for three days names the instant of their end, and lives a moment less. */
+/** A client that asks for three days sends the instant of expiry, so the token lives slightly less. */
 const TOLERANCE_MS = 3_600_000
-/** What lives shorter than this gets no reminder: a login of a day, the token of a job. */
+/** Anything that lives shorter gets no reminder, such as a login for a day or a CI job's token. */
 export const SHORTEST_LIFE_MS = 3 * DAY_MS - TOLERANCE_MS
 
 export interface Life {
@@ -17,9 +17,10 @@ export interface Life {
 }
 
 /**
- * The step that counts on the day of `now`, which is the last one that has begun: whoever was away on the day of a step
- * gets it later, and never two at once. Undefined before the first step, after the day of the end, and for a step that
- * would come in the first half of the life: of a token for 30 days nobody is reminded on the day it was made.
+ * Returns the step that applies on the day of `now`: the last one that has begun. A user who missed a step
+ * gets it later, and never two at once. Returns undefined before the first step, after the day of expiry, and
+ * for a step in the first half of the life: nothing is sent about a token for 30 days on the day it was
+ * created.
  */
 export function stepAt({ since, endsAt }: Life, now: Date): Step | undefined {
   const life = endsAt.getTime() - since.getTime()
@@ -29,13 +30,16 @@ export function stepAt({ since, endsAt }: Life, now: Date): Step | undefined {
   return step === undefined || life < 2 * step * DAY_MS - TOLERANCE_MS ? undefined : step
 }
 
-/** The ends that have a step on the day of `now`: from the first instant on, before the second. */
+/**
+ * Returns the range of expiry dates that have a step on the day of `now`: `from` is inclusive, `before` is
+ * not.
+ */
 export const endsWithSteps = (now: Date): { readonly from: Date; readonly before: Date } => ({
   from: new Date(dayOf(now) * DAY_MS),
   before: new Date((dayOf(now) + STEPS[3] + 1) * DAY_MS),
 })
 
-/** How many midnights of UTC lie between; negative after the end. */
+/** Returns how many UTC midnights are between the two; negative after the expiry. */
 export const daysLeft = (endsAt: Date, now: Date): number => dayOf(endsAt) - dayOf(now)
 
 const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS)

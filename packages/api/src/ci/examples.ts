@@ -1,7 +1,7 @@
-/** The examples of these operations, for `openapi/examples.ts`. */
+/** The examples of the CI operations, for `openapi/examples.ts`. */
 import { TOKEN_EXCHANGE, TOKEN_TYPES } from './token-types.ts'
 
-/** Of an issuer that no service knows. */
+/** An ID token of an issuer that no service knows. */
 const ID_TOKEN =
   'eyJhbGciOiJSUzI1NiIsImtpZCI6InRlc3Qta2V5IiwidHlwIjoiSldUIn0.eyJpc3MiOiJodHRwczovL2NpLmV4YW1wbGUub3JnIiwiYXVkIjoiaHR0cHM6Ly9zdG9yZS5leGFtcGxlLmNvbSIsInN1YiI6InByb2plY3Q6NzQiLCJpYXQiOjE3OTUzNDI4MDAsImV4cCI6MTc5NTM0MzEwMCwianRpIjoiNmZiZWJmZTMtOWViNC00MDI4LWE1OTItNTQyMjc2OGI1M2JjIn0.c2lnbmF0dXJl'
 
@@ -25,7 +25,7 @@ export const CI_EXAMPLES = {
   exchangeIdToken: [
     {
       name: 'exchanged',
-      summary: 'A job that a rule grants a token, and that asks for less',
+      summary: 'A job that requests fewer permissions than its rule grants',
       body: { ...request, scope: 'package_upload' },
       status: 200,
       answer: {
@@ -41,7 +41,7 @@ export const CI_EXAMPLES = {
     },
     {
       name: 'unknown-issuer',
-      summary: 'An ID token of an issuer that the operator did not add',
+      summary: 'An ID token of an issuer that the operator has not added',
       body: request,
       status: 400,
       answer: {

@@ -1,4 +1,4 @@
-/** How a job of a CI system gets a token for its ID token (contract/oidc.md, A2). */
+/** How a CI job exchanges its ID token for a token (contract/oidc.md, A2). */
 import type { Operation } from '../operation.ts'
 import {
   AuthorizationServerSchema,
@@ -15,9 +15,9 @@ export const CI_OPERATIONS = {
   exchangeIdToken: {
     method: 'POST',
     path: EXCHANGE_PATH,
-    summary: 'A token for the ID token of a CI job (RFC 8693)',
+    summary: 'Exchanges the ID token of a CI job for a token (RFC 8693)',
     description:
-      'The issuer of the ID token and a rule for the job are there already: the operator adds both. The ID token is good once. With `Accept: text/plain` the answer is what SNAPCRAFT_STORE_CREDENTIALS takes, and nothing else. A refusal says what the ID token says; the operator finds the rest under the id in `extra.audit`.',
+      'The operator must have added the issuer of the ID token and a rule that matches the job. An ID token works once. With `Accept: text/plain` the response is only the value of SNAPCRAFT_STORE_CREDENTIALS. A refusal shows what the ID token contains; the operator finds the rest under the id in `extra.audit`.',
     credential: 'none',
     errors: [
       'invalid-field',
@@ -32,7 +32,7 @@ export const CI_OPERATIONS = {
     headers: IdempotencyHeadersSchema,
     body: ExchangeIdTokenRequestSchema,
     bodyRequired: true,
-    // In this order: a generated client that takes both for one sends the last.
+    // In this order: a generated client that cannot tell the two apart sends the last one.
     bodyType: ['application/json', 'application/x-www-form-urlencoded'],
     response: ExchangeIdTokenResponseSchema,
     textResponse: CredentialsTextSchema,
@@ -41,7 +41,7 @@ export const CI_OPERATIONS = {
   oidcAudience: {
     method: 'GET',
     path: EXCHANGE_PATH,
-    summary: 'The audience that ID tokens for this service need',
+    summary: 'Returns the audience that ID tokens for this service need',
     credential: 'none',
     errors: [],
     response: OidcAudienceSchema,
@@ -50,7 +50,7 @@ export const CI_OPERATIONS = {
   authorizationServer: {
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
-    summary: 'Where ID tokens are exchanged, for clients of OAuth (RFC 8414)',
+    summary: 'Describes where ID tokens are exchanged, for OAuth clients (RFC 8414)',
     credential: 'none',
     errors: [],
     response: AuthorizationServerSchema,

@@ -1,6 +1,6 @@
 /**
- * The wire schemas of the exchange of an ID token (contract/oidc.md, "The exchange"): RFC 8693, with errors of RFC 6749 and
- * metadata of RFC 8414.
+ * The wire schemas of the exchange of an ID token (contract/oidc.md, "The exchange"): RFC 8693, with errors
+ * of RFC 6749 and metadata of RFC 8414.
  */
 import type { Static, TSchema } from 'typebox'
 import { ErrorBodySchema } from '../error-body.ts'
@@ -15,55 +15,57 @@ const exactly = { additionalProperties: false }
 const SubjectTokenTypes = Type.Enum([TOKEN_TYPES.idToken, TOKEN_TYPES.jwt], { type: 'string' })
 const IssuedTokenTypes = Type.Enum([TOKEN_TYPES.accessToken, TOKEN_TYPES.pair], { type: 'string' })
 
-/** A parameter that may be there several times: in JSON a list, or a text for a list of one. */
+/** A parameter that can be repeated: in JSON a list, or a text for a list of one. */
 const repeated = (description: string) =>
   Type.Union([Type.String(), restriction(Type.String())], { description })
 const optionally = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
-/** An absent parameter and an empty one are the same, and unknown ones are ignored (RFC 6749, 3.2). */
+/** An empty parameter counts as absent, and unknown ones are ignored (RFC 6749, 3.2). */
 export const ExchangeIdTokenRequestSchema = Type.Object(
   {
     grant_type: Type.Literal(TOKEN_EXCHANGE),
     subject_token: Type.String({
       maxLength: 16 * 1024,
-      description: 'The ID token of the job: a signed JWT. Each is good once.',
+      description: 'The ID token of the job: a signed JWT. Each works once.',
     }),
     subject_token_type: SubjectTokenTypes,
     requested_token_type: Type.Optional(IssuedTokenTypes),
     scope: Type.Optional(
       Type.String({
-        description: 'Permissions, with spaces between them: all, or fewer, of what is granted',
+        description: 'Space-separated permissions: all that are granted, or fewer',
       }),
     ),
     rule: Type.Optional(
-      Type.String({ description: 'The name of a rule. Only needed where several fit the job.' }),
+      Type.String({ description: 'The name of a rule. Required only if several rules match the job.' }),
     ),
-    packages: optionally(repeated('Names or snap ids: all, or fewer, of what is granted')),
-    channels: optionally(repeated('All, or fewer, of what is granted')),
+    packages: optionally(repeated('Names or snap ids: all that are granted, or fewer')),
+    channels: optionally(repeated('All channels that are granted, or fewer')),
     lifetime: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: '^[1-9][0-9]{0,8}$' })], {
-        description: 'Seconds, at most what is granted',
+        description: 'The lifetime in seconds, at most the granted one',
       }),
     ),
     description: Type.Optional(
       Type.String({
         maxLength: MAX_DESCRIPTION_LENGTH,
-        description: 'Shown beside the session, behind the names of rule and job',
+        description: 'Shown with the session, after the names of the rule and the job',
       }),
     ),
-    audience: optionally(repeated('If at all: the base URL of this service')),
-    resource: optionally(repeated('If at all: the base URL of this service')),
+    audience: optionally(repeated('Optional; the base URL of this service')),
+    resource: optionally(repeated('Optional; the base URL of this service')),
   },
   { title: 'ExchangeIdTokenRequest' },
 )
 
-/** A job may present its ID token again, with the same key and within two minutes, because it did not get the answer. */
+/**
+ * A job that did not get the answer can present its ID token again, with the same key and within two minutes.
+ */
 export const IdempotencyHeadersSchema = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({
       pattern: '^[!-~]{16,64}$',
       description:
-        'A text that the job made up. With the same one, the same ID token is good for two minutes: for further tokens of the same session.',
+        'A text that the job chooses. With the same text, the same ID token works again for two minutes, for more tokens of the same session.',
     }),
   ),
 })
@@ -75,28 +77,28 @@ export const ExchangeIdTokenResponseSchema = Type.Object(
   {
     access_token: Type.String({
       pattern: '^[A-Za-z0-9_=, -]+$',
-      description: 'What follows `Bearer ` or `Macaroon ` in the header `Authorization`',
+      description: 'The text after `Bearer ` or `Macaroon ` in the header `Authorization`',
     }),
     issued_token_type: IssuedTokenTypes,
     token_type: Type.Literal('Bearer', {
       description:
-        'Libraries of OAuth know no other. `Authorization: Bearer TOKEN` and `Macaroon TOKEN` mean the same here.',
+        'OAuth libraries know no other type. `Authorization: Bearer TOKEN` and `Macaroon TOKEN` mean the same here.',
     }),
-    expires_in: Type.Integer({ minimum: 0, description: 'Seconds' }),
-    scope: Type.String({ description: 'The permissions of the token, with spaces between them' }),
-    session_id: Type.String({ description: 'For `revokeToken`, at the end of the job' }),
-    rule: Type.String({ description: 'The name of the rule that grants it' }),
+    expires_in: Type.Integer({ minimum: 0, description: 'The lifetime in seconds' }),
+    scope: Type.String({ description: 'The space-separated permissions of the token' }),
+    session_id: Type.String({ description: 'The session, for `revokeToken` when the job ends' }),
+    rule: Type.String({ description: 'The name of the rule that grants the token' }),
     credentials: Credentials('The value of SNAPCRAFT_STORE_CREDENTIALS'),
   },
   { title: 'ExchangedIdToken', ...exactly },
 )
 export type ExchangeIdTokenResponse = Static<typeof ExchangeIdTokenResponseSchema>
 
-/** The same with `Accept: text/plain`: nothing but what goes into the variable. */
-export const CredentialsTextSchema = Credentials('`credentials` of the other answer, and nothing else')
+/** The answer to `Accept: text/plain`: only the value of the variable. */
+export const CredentialsTextSchema = Credentials('Only the `credentials` of the JSON response')
 
 export const OidcAudienceSchema = Type.Object(
-  { audience: Type.String({ description: 'What `aud` of an ID token for this service has to be' }) },
+  { audience: Type.String({ description: 'The required `aud` of an ID token for this service' }) },
   { title: 'OidcAudience', ...exactly },
 )
 export type OidcAudience = Static<typeof OidcAudienceSchema>
@@ -114,7 +116,7 @@ export const AuthorizationServerSchema = Type.Object(
 )
 export type AuthorizationServer = Static<typeof AuthorizationServerSchema>
 
-/** The codes of RFC 6749 (5.2) and of what extends it. */
+/** The codes of RFC 6749 (5.2) and its extensions. */
 export const OAUTH_ERRORS = [
   'invalid_request',
   'invalid_grant',
@@ -129,7 +131,7 @@ export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number]
 
 const { title: _, ...errorLists } = ErrorBodySchema.properties
 
-/** The errors of every operation, and what a client of OAuth looks for. */
+/** The errors of every operation, and the fields that OAuth clients expect. */
 export const OAuthErrorSchema = Type.Object(
   {
     error: Type.Enum([...OAUTH_ERRORS], { type: 'string', title: 'OAuthErrorCode' }),

@@ -19,18 +19,18 @@ export interface IdentityOperation {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly summary: string
-  /** More than the summary, in Markdown. */
+  /** Details beyond the summary, in Markdown. */
   readonly description?: string
   /** The codes of its refusals, besides those that every operation has. */
   readonly errors: readonly BakeryErrorCode[]
-  /** Whether it may answer 504: ask again. */
+  /** Whether it may answer 504, after which the client asks again. */
   readonly waits?: boolean
   readonly query?: TSchema
   /** The headers of requests. */
   readonly headers?: TSchema
-  /** The fields of a form, which may be in the query instead. */
+  /** The fields of a form, which can also be in the query. */
   readonly form?: TSchema
-  /** JSON. */
+  /** A JSON body. */
   readonly body?: TSchema
   readonly response: TSchema
 }
@@ -39,23 +39,23 @@ export const IDENTITY_OPERATIONS = {
   dischargeInfo: {
     method: 'GET',
     path: '/discharge/info',
-    summary: 'The key that seals caveats for this identity service',
+    summary: 'Returns the key that seals caveats for this identity service',
     errors: [],
     response: DischargeInfoSchema,
   },
   publicKey: {
     method: 'GET',
     path: '/publickey',
-    summary: 'The same key, for older services',
+    summary: 'Returns the same key, for older services',
     errors: [],
     response: PublicKeyResponseSchema,
   },
   discharge: {
     method: 'POST',
     path: '/discharge',
-    summary: 'The discharge of a caveat, or how to log in for it',
+    summary: 'Discharges a caveat, or explains how to log in for it',
     description:
-      'Without a token the answer is a 401 `interaction required` with the ways to log in; nothing is stored. `id` or `id64` is required. The parameters may be in the query instead of the form, but none in both.',
+      'Without a token the response is a 401 `interaction required` with the methods to log in; nothing is stored. `id` or `id64` is required. Each parameter can be in the query instead of the form, but not in both.',
     errors: ['bad request', 'permission denied', 'interaction required', 'too many requests'],
     form: DischargeParametersSchema,
     response: DischargeResponseSchema,
@@ -63,9 +63,9 @@ export const IDENTITY_OPERATIONS = {
   agentLogin: {
     method: 'GET',
     path: '/login/agent',
-    summary: 'A macaroon that only the key of the agent can discharge',
+    summary: "Returns a macaroon that only the agent's key can discharge",
     description:
-      'The agent discharges its caveat for the location `local` and sends both macaroons, binary and concatenated, to `discharge` as `token64` with `token-kind=agent`, within a minute.',
+      'Within a minute, the agent discharges its caveat for the location `local` and sends both macaroons, binary and concatenated, to `discharge` as `token64` with `token-kind=agent`.',
     errors: ['bad request', 'permission denied', 'too many requests'],
     query: AgentLoginParametersSchema,
     headers: BakeryVersionHeadersSchema,
@@ -74,8 +74,8 @@ export const IDENTITY_OPERATIONS = {
   waitForLogin: {
     method: 'GET',
     path: '/wait-token',
-    summary: 'Waits until the person at the `VisitURL` has decided',
-    description: 'It waits up to 10 minutes, then answers 504; asking again continues the same login.',
+    summary: 'Waits until the user at the `VisitURL` has decided',
+    description: 'It waits up to 10 minutes, then answers 504; sending it again continues the same login.',
     errors: ['bad request', 'permission denied', 'too many requests'],
     waits: true,
     query: WaitParametersSchema,
@@ -84,9 +84,9 @@ export const IDENTITY_OPERATIONS = {
   redeemCode: {
     method: 'POST',
     path: '/discharge-token',
-    summary: 'The token for the code with which a browser came back from the `LoginURL`',
+    summary: 'Returns the token for the code with which a browser returned from the `LoginURL`',
     description:
-      'For web sites. A code works once, within a minute. The token discharges the caveat that the login was for, within 5 minutes.',
+      'For web sites. A code works once, within a minute. Within 5 minutes, the token discharges the caveat that the login was for.',
     errors: ['bad request', 'permission denied', 'too many requests'],
     body: CodeSchema,
     response: CodeResponseSchema,

@@ -1,4 +1,4 @@
-/** The wire schemas of the identity service: the bakery's discharge protocol. Names are capitalised there. */
+/** The wire schemas of the identity service: the bakery's discharge protocol, whose names are capitalised. */
 import type { Static } from 'typebox'
 import { BAKERY_ERROR_CODES, type BakeryErrorCode } from '../error-codes.ts'
 import { Type } from '../type.ts'
@@ -13,19 +13,19 @@ export const DischargeInfoSchema = Type.Object(
     Version: Type.Integer({ description: 'The newest bakery version of caveats that the discharger opens' }),
     RequestSummary: Type.Optional(
       Type.Boolean({
-        description: 'Only ours: an issuer may append a summary of the requested token to the condition',
+        description: 'Ratafia only: an issuer can append a summary of the requested token to the condition',
       }),
     ),
     PasswordLogins: Type.Optional(
       Type.Boolean({
         description:
-          'Only ours: programs may log in with a password, at `/api/v2/tokens/discharge` of its host',
+          'Ratafia only: programs can log in with a password, at `/api/v2/tokens/discharge` of its host',
       }),
     ),
     Login: Type.Optional(
       Type.Boolean({
         description:
-          'Only ours: where the condition needs `signed-in` declared, the discharge says how and when somebody signed in',
+          'Ratafia only: if the condition needs `signed-in` declared, the discharge contains how and when the user signed in',
       }),
     ),
   },
@@ -33,19 +33,19 @@ export const DischargeInfoSchema = Type.Object(
 )
 export type DischargeInfo = Static<typeof DischargeInfoSchema>
 
-/** The parameters of a discharge, of which `id` or `id64` must be there. */
+/** The parameters of a discharge; either `id` or `id64` is required. */
 export const DischargeParametersSchema = Type.Object(
   {
     id: Type.Optional(Type.String({ description: "The caveat's id as text" })),
     id64: Type.Optional(
-      Type.String({ description: "The caveat's id in base64, any variant. Wins over `id`" }),
+      Type.String({ description: "The caveat's id in base64, any variant. Overrides `id`" }),
     ),
     caveat64: Type.Optional(
-      Type.String({ description: 'The payload that belongs to a short id of bakery version 3, in base64' }),
+      Type.String({ description: 'The payload for a short id of bakery version 3, in base64' }),
     ),
     token: Type.Optional(Type.String({ description: 'The result of a login as text' })),
     token64: Type.Optional(
-      Type.String({ description: 'The result of a login in base64, any variant. Wins over `token`' }),
+      Type.String({ description: 'The result of a login in base64, any variant. Overrides `token`' }),
     ),
     'token-kind': Type.Optional(Type.String({ description: 'The kind of the token: `login` or `agent`' })),
   },
@@ -54,7 +54,7 @@ export const DischargeParametersSchema = Type.Object(
 
 const SealedSchema = Type.String({
   minLength: 1,
-  description: 'Sealed by this service, hundreds of characters: pass it on as it is',
+  description: 'Sealed by this service, hundreds of characters. Pass it on unchanged',
 })
 
 export const WaitParametersSchema = Type.Object({ did: SealedSchema })
@@ -67,7 +67,7 @@ export const AgentLoginParametersSchema = Type.Object({
 
 export const BakeryVersionHeadersSchema = Type.Object({
   'Bakery-Protocol-Version': Type.Optional(
-    Type.String({ description: 'With 3 or more the macaroon has the wrapper of version 3' }),
+    Type.String({ description: 'With 3 or more, the macaroon has the wrapper of version 3' }),
   ),
 })
 
@@ -78,7 +78,7 @@ const MacaroonObjectSchema = Type.Object(
     title: 'MacaroonObject',
     additionalProperties: true,
     description:
-      'The JSON of a macaroon: bare of version 2, or in the wrapper of bakery version 3 (`m`, `v`, `ns`)',
+      'A macaroon as JSON: bare in version 2, or in the wrapper of bakery version 3 (`m`, `v`, `ns`)',
   },
 )
 
@@ -86,13 +86,13 @@ export const DischargeResponseSchema = Type.Object({ Macaroon: MacaroonObjectSch
 
 export const AgentLoginResponseSchema = Type.Object(
   { macaroon: MacaroonObjectSchema },
-  { title: 'AgentLogin', description: 'Its caveat for the location `local` opens with the private key' },
+  { title: 'AgentLogin', description: 'The private key opens its caveat for the location `local`' },
 )
 
 export const WaitResponseSchema = Type.Object(
   {
-    kind: Type.String({ description: 'For `token-kind`' }),
-    token64: Type.String({ description: 'For `token64`; padded base64 of the standard alphabet' }),
+    kind: Type.String({ description: 'The value for `token-kind`' }),
+    token64: Type.String({ description: 'The value for `token64`; padded base64 of the standard alphabet' }),
   },
   { title: 'LoginToken' },
 )
@@ -103,8 +103,10 @@ export const CodeResponseSchema = Type.Object(
   {
     token: Type.Object(
       {
-        kind: Type.String({ description: 'For `token-kind`' }),
-        value: Type.String({ description: 'For `token64`; padded base64 of the standard alphabet' }),
+        kind: Type.String({ description: 'The value for `token-kind`' }),
+        value: Type.String({
+          description: 'The value for `token64`; padded base64 of the standard alphabet',
+        }),
       },
       { title: 'CodeToken' },
     ),
@@ -116,7 +118,7 @@ const InteractionMethodsSchema = Type.Object(
   {
     'browser-window': Type.Object(
       {
-        VisitURL: Type.String({ description: 'For a person to open in a browser' }),
+        VisitURL: Type.String({ description: 'The URL for a user to open in a browser' }),
         WaitTokenURL: Type.String({ description: '`waitForLogin`, complete with its `did`: a secret' }),
       },
       { title: 'BrowserWindowMethod' },
@@ -124,10 +126,11 @@ const InteractionMethodsSchema = Type.Object(
     'browser-redirect': Type.Object(
       {
         LoginURL: Type.String({
-          description: 'For a browser, with `return_to` and `state` added: it comes back with a `code`',
+          description:
+            'The URL for a browser, with `return_to` and `state` added. The browser returns with a `code`',
         }),
         DischargeTokenURL: Type.String({
-          description: '`redeemCode`: the code of a browser that came back becomes a token',
+          description: '`redeemCode`, which exchanges the code of a returned browser for a token',
         }),
       },
       { title: 'BrowserRedirectMethod' },

@@ -1,13 +1,13 @@
-/** What the service counts over time, and for how long it shows that. */
+/** The counters of the service over time, and the periods it shows. */
 
-/** By what each is told apart, in the order in which it is shown. */
+/** The labels of each counter, in the order in which they are shown. */
 export const COUNTERS = {
   registrations: ['serial', 'waits', 'refused'],
   'device-sessions': ['opened', 'refreshed'],
   'store-questions': ['session-valid', 'session-refused', 'token-valid', 'token-refused'],
   'token-uses': ['developer', 'management'],
   logins: ['opened', 'job', 'wrong', 'code-wrong', 'disabled', 'throttled', 'job-refused'],
-  /** By the codes of the answers. */
+  /** The labels are the codes of the answers. */
   refusals: undefined,
 } as const
 
@@ -18,6 +18,6 @@ export type CounterLabel<Name extends CounterName> = (typeof COUNTERS)[Name] ext
   ? (typeof COUNTERS)[Name][number]
   : string
 
-/** By the hour, day and month. */
+/** Shown by the hour, day and month. */
 export const COUNTER_PERIODS = ['24h', '30d', '12mo'] as const
 export type CounterPeriod = (typeof COUNTER_PERIODS)[number]

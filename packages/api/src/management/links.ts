@@ -1,4 +1,4 @@
-/** Which operation of the management API comes next, and what of an answer it needs. */
+/** Links from an answer of the management API to the operations that come next. */
 import type { MANAGEMENT_OPERATIONS } from './operations.ts'
 
 type OperationId = keyof typeof MANAGEMENT_OPERATIONS
@@ -6,7 +6,7 @@ type OperationId = keyof typeof MANAGEMENT_OPERATIONS
 interface Link {
   readonly operationId: OperationId
   readonly description: string
-  /** Of its path. */
+  /** The parameters of its path. */
   readonly parameters: Readonly<Record<string, string>>
 }
 
@@ -19,26 +19,29 @@ const link = (operationId: OperationId, pointer: string, description: string): L
 })
 
 const JOB_LINKS: Links = {
-  Job: link('job', '/id', 'How far the job is'),
-  Items: link('jobItems', '/id', 'What became of each record'),
-  Cancel: link('cancelJob', '/id', 'Ends the job'),
+  Job: link('job', '/id', 'Returns the progress of the job'),
+  Items: link('jobItems', '/id', 'Lists the outcome of each record'),
+  Cancel: link('cancelJob', '/id', 'Cancels the job'),
 }
 
-/** By operation and status. */
+/** The links by operation and status. */
 export const MANAGEMENT_LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Links>> } = {
   devices: {
     200: {
-      Device: link('device', '/devices/0/id', 'The first device alone'),
-      History: link('deviceHistory', '/devices/0/id', 'What happened to it'),
-      Assertions: link('deviceAssertions', '/devices/0/id', 'Its serial assertions'),
-      Approve: link('approveDevice', '/devices/0/id', 'Gives it its serial, if it waits'),
+      Device: link('device', '/devices/0/id', 'Returns the first device'),
+      History: link('deviceHistory', '/devices/0/id', 'Lists its history'),
+      Assertions: link('deviceAssertions', '/devices/0/id', 'Lists its serial assertions'),
+      Approve: link('approveDevice', '/devices/0/id', 'Approves it if it waits'),
     },
   },
   approveDevice: {
-    200: { Device: link('device', '/id', 'The device'), Revoke: link('revokeDevice', '/id', 'Ends it') },
+    200: {
+      Device: link('device', '/id', 'Returns the device'),
+      Revoke: link('revokeDevice', '/id', 'Revokes it'),
+    },
   },
-  grants: { 200: { Remove: link('removeGrant', '/grants/0/id', 'Takes the first role') } },
-  addGrant: { 201: { Remove: link('removeGrant', '/id', 'Takes the role again') } },
+  grants: { 200: { Remove: link('removeGrant', '/grants/0/id', 'Removes the first role') } },
+  addGrant: { 201: { Remove: link('removeGrant', '/id', 'Removes the role again') } },
   makeJob: { 200: JOB_LINKS, 202: JOB_LINKS },
-  jobs: { 200: { Job: link('job', '/jobs/0/id', 'How far the newest job is') } },
+  jobs: { 200: { Job: link('job', '/jobs/0/id', 'Returns the progress of the newest job') } },
 }

@@ -1,4 +1,4 @@
-/** The management API as an OpenAPI 3.1 document, made from the table that its routes are made from. */
+/** The management API as an OpenAPI 3.1 document, from the same table as its routes. */
 import type { TSchema } from 'typebox'
 import type { ErrorCode } from '../error-codes.ts'
 import type { Described, Parameter } from '../openapi/described.ts'
@@ -17,32 +17,32 @@ import { MANAGEMENT_OPERATIONS } from './operations.ts'
 import { MANAGEMENT_PREFIX } from './routes.ts'
 
 const DESCRIPTION = `\
-Administration of the service: who may do what, devices, and the sessions of tokens.
+Administration of the service: roles, devices, and the sessions of tokens.
 
 ## Log in
 
-1. \`createManagementRoot\` gives a root macaroon. Discharge it at the identity service that its third-party caveat names,
-   as any bakery client does, and send both to \`exchangeManagementRoot\`. The answer is a management token.
-2. Send it with every request: \`Authorization: Macaroon TOKEN\`. No other token is taken, and no cookie.
+1. \`createManagementRoot\` returns a root macaroon. Discharge it at the identity service that its third-party caveat names,
+   as any bakery client does, and send both to \`exchangeManagementRoot\`. The response is a management token.
+2. Send it with every request: \`Authorization: Macaroon TOKEN\`. Other tokens and cookies are not accepted.
 
-\`x-permission\` names the permission that an operation takes, \`x-person\` what agents may not do, and
-\`x-recent-sign-in\` what takes a sign-in of the last 15 minutes.
+\`x-permission\` names the permission that an operation requires. \`x-person\` marks operations that agents cannot use, and
+\`x-recent-sign-in\` those that require a sign-in of the last 15 minutes.
 
 ## Changes
 
-- \`If-Match\` with the \`ETag\` of a record: the change is made only if the record is still the one that was seen. \`PATCH\` asks for it: \`version-required\` without.
-- \`PATCH\` is a JSON Merge Patch (RFC 7396): a field that is left out stays as it is.
-- \`Idempotency-Key\`: a request that is sent again within a day gets the first answer, with \`Idempotent-Replayed: true\`.
-- \`?dry_run=true\`: the change is made and undone. The answer is what it would be, with \`Ratafia-Dry-Run: true\`.
-- What is done already is not done again: the answer is the record as it is.
+- \`If-Match\` with the \`ETag\` of a record: the change is made only if the record is still the one that you have seen. \`PATCH\` requires it, and otherwise fails with \`version-required\`.
+- \`PATCH\` is a JSON Merge Patch (RFC 7396): a field that you leave out stays unchanged.
+- \`Idempotency-Key\`: a request that is sent again within a day gets the first response, with \`Idempotent-Replayed: true\`.
+- \`?dry_run=true\`: the change is made and rolled back. The response is what it would be, with \`Ratafia-Dry-Run: true\`.
+- A change that was already made is not made again: the response is the unchanged record.
 
 ## Lists
 
-\`next\` is the \`cursor\` of the page that follows; null ends the list. A page may be short, and even empty, and go on.
+\`next\` is the \`cursor\` of the next page; null after the last page. A page may be short or even empty and still have \`next\`.
 
-A record of a brand that the caller may not see answers as one that does not exist.`
+A record of a brand that the caller cannot see is treated as missing.`
 
-/** The document, a plain JSON object. `baseUrl` has no trailing slash. */
+/** Returns the document, a plain JSON object. `baseUrl` has no trailing slash. */
 export function managementOpenApi({
   baseUrl,
 }: {
@@ -134,7 +134,7 @@ function describe(operationId: string, path: string, operation: ManagementOperat
   }
 }
 
-/** Any type is read as JSON; these are the ones to send. */
+/** Any type is read as JSON; these are the ones that clients should send. */
 const contentOf = (method: ManagementOperation['method'], schema: TSchema) => ({
   ...(method === 'PATCH' ? { 'application/merge-patch+json': { schema } } : {}),
   'application/json': { schema },
@@ -144,7 +144,7 @@ const filesOf = ({ types }: FileBody) =>
   Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
 
 const NOT_MODIFIED = {
-  description: 'The record is the one of `If-None-Match`',
+  description: 'The record matches `If-None-Match`',
   headers: headersNamed(['Snap-Store-Version', 'ETag']),
 }
 
@@ -154,10 +154,10 @@ const SECURITY: Readonly<Record<ManagementOperation['credential'], readonly obje
   'management-token': [{ managementToken: [] }],
 }
 
-/** Devices, grants, …: the first part of the path. */
+/** Returns the first part of the path, such as devices or grants. */
 const tagOf = (path: string): string => path.slice(MANAGEMENT_PREFIX.length + 1).split('/')[0] ?? ''
 
-/** All that it may answer besides a success. */
+/** Returns all codes that it may answer besides a success. */
 function codesOf(operation: ManagementOperation): readonly ErrorCode[] {
   const { credential, permission, person, recentSignIn, method, record } = operation
   const codes: readonly ErrorCode[] = [
@@ -228,16 +228,20 @@ const header = (name: string, description: string, pattern: string): Parameter =
 
 const IDEMPOTENCY_KEY = header(
   'Idempotency-Key',
-  '16 to 64 printable characters, such as a UUID: the same for a request that is sent again',
+  '16 to 64 printable characters, such as a UUID. Use the same one when you send a request again',
   '^[!-~]{16,64}$',
 )
-const PREFER = header('Prefer', '`wait=SECONDS`: how long the answer may take', '^[ -~]{0,256}$')
+const PREFER = header('Prefer', '`wait=SECONDS`: how long to wait for the response', '^[ -~]{0,256}$')
 const ifMatch = (required: boolean): Parameter => ({
   ...header(
     'If-Match',
-    'The `ETag` of the record that the change is about',
+    'The `ETag` of the record to change, as you have seen it',
     `^[ -~]{${Number(required)},512}$`,
   ),
   required,
 })
-const IF_NONE_MATCH = header('If-None-Match', 'The `ETag` of a record that the caller has', '^[ -~]{0,512}$')
+const IF_NONE_MATCH = header(
+  'If-None-Match',
+  'The `ETag` of a record that you already have',
+  '^[ -~]{0,512}$',
+)

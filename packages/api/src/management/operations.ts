@@ -1,4 +1,4 @@
-/** The operations of the management API. Its routes, OpenAPI document and tests are made from this table. */
+/** The operations of the management API. Its routes, OpenAPI document and tests all come from this table. */
 
 import type { ManagementOperation } from './operation.ts'
 import { ACCOUNT_OPERATIONS } from './operations/account-operations.ts'

@@ -1,6 +1,8 @@
-/** Who may administer what: permissions of the management API, and the roles that have them (decisions B1 and B2). */
+/** Permissions of the management API, and the roles that have them (decisions B1 and B2). */
 
-/** Each operation of the management API needs one. None of them is a permission of developer tokens. */
+/**
+ * The permissions that operations of the management API require. None is a permission of developer tokens.
+ */
 export const MANAGEMENT_PERMISSIONS = [
   'devices:read',
   'devices:decide',
@@ -21,19 +23,22 @@ export type ManagementPermission = (typeof MANAGEMENT_PERMISSIONS)[number]
 interface RoleFacts {
   /** Whether it can be granted for one brand, or only for the whole service. */
   readonly scope: 'brand' | 'service'
-  /** One line for help and documentation: what it is for. */
+  /** One line for help and documentation about its purpose. */
   readonly meaning: string
   readonly permissions: readonly ManagementPermission[]
 }
 
 const VIEWER = ['devices:read', 'models:read'] as const
 
-/** From the narrowest to the widest. A published role is never renamed; an account may have several, which add up. */
+/**
+ * From the narrowest to the widest. A published role is never renamed. An account can have several, which add
+ * up.
+ */
 export const ROLES = {
   viewer: { scope: 'brand', meaning: 'sees devices and models', permissions: VIEWER },
   'device-approver': {
     scope: 'brand',
-    meaning: 'sees them, and approves or rejects devices that wait',
+    meaning: 'sees devices and models, and approves or rejects waiting devices',
     permissions: [...VIEWER, 'devices:decide'],
   },
   'brand-manager': {
@@ -43,12 +48,12 @@ export const ROLES = {
   },
   'account-manager': {
     scope: 'service',
-    meaning: 'manages accounts that have no more roles than they do, and revokes tokens',
+    meaning: 'manages accounts that have no roles beyond its own, and revokes tokens',
     permissions: ['accounts:read', 'accounts:manage', 'tokens:read', 'tokens:revoke'],
   },
   auditor: {
     scope: 'service',
-    meaning: 'sees everything, the audit log too, and changes nothing',
+    meaning: 'sees everything, including the audit log, and changes nothing',
     permissions: MANAGEMENT_PERMISSIONS.filter((name) => name.endsWith(':read')),
   },
   operator: {
@@ -70,9 +75,9 @@ const PERMISSIONS_OF: ReadonlyMap<Role, ReadonlySet<ManagementPermission>> = new
 export const roleHas = (role: Role, permission: ManagementPermission): boolean =>
   PERMISSIONS_OF.get(role)?.has(permission) === true
 
-/** The roles that have the permission, from the narrowest. */
+/** Returns the roles that have the permission, from the narrowest. */
 export const rolesWith = (permission: ManagementPermission): readonly Role[] =>
   ROLE_NAMES.filter((role) => roleHas(role, permission))
 
-/** The operations that only read. A token limited to reading has no others. */
+/** Whether the permission only reads. A read-only token has no others. */
 export const isReading = (permission: ManagementPermission): boolean => permission.endsWith(':read')

@@ -1,4 +1,4 @@
-/** Operations as OpenAPI describes them. */
+/** Describes operations for OpenAPI. */
 import type { TSchema } from 'typebox'
 import { CI_OPERATIONS } from '../ci/operations.ts'
 import type { IdentityOperation } from '../identity/operations.ts'
@@ -9,10 +9,10 @@ import type { Described, Parameter } from './described.ts'
 import { DEVICE_HEADERS, type HeaderName, headersNamed } from './headers.ts'
 import { identityRefusalsOf, loginRefusalsOf, refusalsOf } from './refusals.ts'
 
-/** What one row of operations may say differently under one of several paths. */
+/** The parts of an operation that can differ between its paths. */
 export interface Place {
   readonly operationId: string
-  /** With its parameters in braces. */
+  /** The path, with its parameters in braces. */
   readonly path: string
   readonly summary?: string
 }
@@ -105,7 +105,7 @@ export function describeIdentityOperation(operationId: string, operation: Identi
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** Besides the version. Assertions are public and never change, so they may be cached. */
+/** Returns the headers besides the version. Assertions are public and never change, so they can be cached. */
 function headersOf({ path, credential }: Operation): readonly HeaderName[] {
   if (tagOf(path) === 'ci') return ['Cache-Control']
   if (tagOf(path) !== 'devices') return ['Cache-Control', 'Vary']
@@ -125,11 +125,11 @@ const pathParameters = (path: string): readonly Parameter[] =>
     name,
     in: 'path',
     required: true,
-    // A slash, even an encoded one, is in no value of a primary key.
+    // No value of a primary key has a slash, even an encoded one.
     schema: { type: 'string', pattern: '^[^/]+$' },
   }))
 
-/** A parameter for each property of an object's schema, whose description is the parameter's. */
+/** Returns a parameter for each property of an object's schema, with the property's description. */
 function parametersIn(where: 'query' | 'header', schema: TSchema | undefined): readonly Parameter[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     readonly properties?: Readonly<Record<string, { readonly description?: string }>>

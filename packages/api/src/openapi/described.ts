@@ -1,11 +1,11 @@
-/** The parts of OpenAPI that the document is put together from. */
+/** The parts of OpenAPI from which the document is built. */
 
 export interface Described {
   readonly operationId: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, Response>>
-  /** What no other file looks into. */
+  /** Parts that no other file reads. */
   readonly [other: string]: unknown
 }
 

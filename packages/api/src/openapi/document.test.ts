@@ -15,7 +15,7 @@ const PLACE = {
   deviceServicePath: '/v1',
 }
 
-// What a program that reads the document sees: plain JSON.
+// The document as a reading program sees it: plain JSON.
 const read = (options = PLACE) => JSON.parse(JSON.stringify(openApi(options)))
 const document = read()
 
@@ -34,7 +34,7 @@ const operations = operationsOf(document)
 const operation = (id: string) =>
   operations.find((one) => one.operation.operationId === id)?.operation ?? assert.fail(`no operation ${id}`)
 
-test('every operation is there once, under each of its paths', () => {
+test('has every operation once under each of its paths', () => {
   const ids = operations.map((one) => one.operation.operationId)
   assert.equal(new Set(ids).size, ids.length)
   assert.deepEqual(
@@ -63,7 +63,7 @@ test('an assertion has a path with a parameter for each part of its key', () => 
   }
 })
 
-test('requests are described by the schemas that check them, and say whether the body is needed', () => {
+test('describes requests by the schemas that check them, and whether the body is required', () => {
   const { properties, additionalProperties } = document.components.schemas.CreateTokenRequest
   assert.equal(additionalProperties, false)
   assert.deepEqual(Object.keys(properties), Object.keys(OPERATIONS.createToken.body.properties))
@@ -94,7 +94,7 @@ test('no operation has a parameter twice', () => {
   }
 })
 
-test('an operation that answers 401 says how to authenticate, and no other does', () => {
+test('exactly the operations that answer 401 describe how to authenticate', () => {
   // The identity service refuses logins with a 401, and the credential of one operation is in its body.
   const others = new Set(['offlineExchange', ...Object.keys(PASSWORD_OPERATIONS)])
   for (const { path, operation } of operations) {
@@ -103,7 +103,7 @@ test('an operation that answers 401 says how to authenticate, and no other does'
   }
 })
 
-test('every error code is listed at an operation of one of the documents, or in an introduction', () => {
+test('lists every error code at an operation of one of the documents, or in an introduction', () => {
   const management = managementOpenApi(PLACE)
   const introductions = JSON.stringify([document.info, management['info']])
   const listed = new Set(
@@ -125,13 +125,13 @@ test("a limit on calls is a 429, and a 503 on snapd's paths", () => {
   }
 })
 
-test('operations that the specification does not have belong to no version of it', () => {
+test('operations that are not in the specification have no version of it', () => {
   const since = (id: string) => operation(id)['x-since-version']
   assert.deepEqual([since('revokeToken'), since('nonces'), since('deviceSession')], [32, 1, undefined])
   assert.equal(since('accountAssertion'), undefined)
 })
 
-test('every reference and every link leads somewhere, and links set parameters that are there', () => {
+test('every reference and link has a target, and links set existing parameters', () => {
   for (const options of [PLACE, { ...PLACE, identity: 'https://id.example.com' }]) {
     const document = read(options)
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)]
@@ -163,7 +163,7 @@ interface Link {
   readonly parameters?: object
 }
 
-test('an identity service elsewhere is named, and its paths are not there', () => {
+test('names an external identity service and omits its paths', () => {
   const { paths, info } = read({ ...PLACE, identity: 'https://id.example.com' })
   assert.ok(Object.keys(paths).every((path) => !path.includes('discharge')))
   assert.match(info.description, /https:\/\/id\.example\.com\./)
@@ -175,14 +175,14 @@ test('a device service below the path of the store adds no second path', () => {
   assert.equal(paths['/api/v1/snaps/auth/serial'].post.operationId, 'registerDeviceOfGadget')
 })
 
-test('a package needs a name or an id, in words that generators of clients do not take for a type', () => {
+test('requires a name or an id for a package, in a form that client generators do not treat as a type', () => {
   const { not, anyOf, properties } = document.components.schemas.PackageReference
   assert.deepEqual(not, { allOf: [{ not: { required: ['name'] } }, { not: { required: ['snap_id'] } }] })
   assert.equal(anyOf, undefined)
   assert.deepEqual(Object.keys(properties), ['name', 'snap_id'])
 })
 
-test('two schemas cannot have one name', () => {
+test('refuses two schemas with the same name', () => {
   const [text, number] = [Type.String({ title: 'A' }), Type.Number({ title: 'A' })]
   assert.deepEqual(nameSchemas([text, text]).schemas, { A: { type: 'string', title: 'A' } })
   assert.throws(() => nameSchemas([text, number]), TypeError)

@@ -1,4 +1,4 @@
-/** The API as an OpenAPI 3.1 document: made from the tables that the routes and the checks of requests are made from. */
+/** The API as an OpenAPI 3.1 document, from the same tables as the routes and the checks of requests. */
 import { IDENTITY_OPERATIONS } from '../identity/operations.ts'
 import { ASSERTION_KEYS, OPERATIONS } from '../operations.ts'
 import { PASSWORD_OPERATIONS } from '../publishers/password-operations.ts'
@@ -20,17 +20,19 @@ import { LINKS } from './links.ts'
 import { nameSchemas } from './named-schemas.ts'
 import { refusalsOf, unreadResponses } from './refusals.ts'
 
-/** What differs between installations. */
+/** The differences between installations. */
 export interface OpenApiOptions {
-  /** Without a trailing slash. */
+  /** The base URL, without a trailing slash. */
   readonly baseUrl: string
-  /** The location of the identity service. Its operations are part of the document if it is below `baseUrl`. */
+  /**
+   * The location of the identity service. Its operations are part of the document if it is below `baseUrl`.
+   */
   readonly identity: string
-  /** Where a gadget's device service finds `request-id` and `serial`; without a trailing slash. */
+  /** The path where `request-id` and `serial` are for a gadget's device service; without a trailing slash. */
   readonly deviceServicePath: string
 }
 
-/** The document, a plain JSON object. */
+/** Returns the document, a plain JSON object. */
 export function openApi(options: OpenApiOptions): Readonly<Record<string, unknown>> {
   const { value, schemas } = nameSchemas({
     paths: pathsOf(options),
@@ -48,11 +50,11 @@ export function openApi(options: OpenApiOptions): Readonly<Record<string, unknow
     servers: [{ url: options.baseUrl }],
     tags: [
       { name: 'tokens', description: 'Developer tokens' },
-      { name: 'ci', description: 'Tokens for CI jobs, which store no secret: ID tokens are exchanged' },
-      { name: 'publishers', description: 'The logins that publisher tools and `snap login` speak' },
+      { name: 'ci', description: 'Tokens for CI jobs without stored secrets, in exchange for ID tokens' },
+      { name: 'publishers', description: 'The logins of publisher tools and `snap login`' },
       { name: 'identity', description: 'The identity service: discharges for people and programs' },
       { name: 'devices', description: 'Registration, sessions and assertions of devices' },
-      { name: 'service', description: 'What this service is' },
+      { name: 'service', description: 'A description of the service' },
     ],
     paths,
     components: { schemas, responses, headers: headerComponents, securitySchemes },
@@ -86,14 +88,14 @@ function pathsOf({ baseUrl, identity, deviceServicePath }: OpenApiOptions): Path
   return paths
 }
 
-/** The paths of an operation: of `assertion` one for each type. */
+/** Returns the paths of an operation; `assertion` has one for each type. */
 function placesOf(name: string, deviceServicePath: string): readonly Place[] {
   const { path } = OPERATIONS[name as keyof typeof OPERATIONS]
   if (name === 'assertion') {
     return Object.entries(ASSERTION_KEYS).map(([type, key]) => ({
       operationId: `${type.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Assertion`,
       path: path.replace(':type/*', [type, ...key.map((part) => `{${part}}`)].join('/')),
-      summary: `The ${type} assertion with this primary key, if this service has it`,
+      summary: `Returns the ${type} assertion with this primary key, if this service has it`,
     }))
   }
   const alias = ALIASES.get(name)
@@ -104,7 +106,7 @@ function placesOf(name: string, deviceServicePath: string): readonly Place[] {
     {
       operationId: `${name}OfGadget`,
       path: `${deviceServicePath}/${alias}`,
-      summary: `The same as \`${name}\`, below the address that a gadget names as its device service`,
+      summary: `The same as \`${name}\`, below the address of a gadget's device service`,
     },
   ]
 }
@@ -115,7 +117,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['registerDevice', 'serial'],
 ])
 
-/** Without those to the identity service if that is elsewhere. */
+/** Adds the links of an operation, except those to an external identity service. */
 function withLinks(described: Described, hasIdentity: boolean): Described {
   const links = LINKS[described.operationId as keyof typeof LINKS] ?? {}
   return {
@@ -131,11 +133,11 @@ function withLinks(described: Described, hasIdentity: boolean): Described {
   }
 }
 
-/** `GET /`. */
+/** Describes `GET /`. */
 const describeService = (): Described => ({
   operationId: 'service',
   tags: ['service'],
-  summary: 'What this service is, its endpoints, and how its tokens begin',
+  summary: 'Describes the service, its endpoints, and the prefixes of its tokens',
   responses: {
     200: {
       description: 'Done',
@@ -152,7 +154,7 @@ const describeService = (): Described => ({
   security: [],
 })
 
-/** Adds the examples of the operation, each by its name. */
+/** Adds the examples of the operation by their names. */
 function withExamples(described: Described): Described {
   const examples: readonly Example[] = EXAMPLES[described.operationId as OperationId] ?? []
   const { parameters, requestBody, responses } = described
@@ -192,11 +194,11 @@ const inEach = (content: Content, examples: readonly Example[], pick: Value): Co
     ]),
   )
 
-/** Where an answer is JSON or text, an example shows one of them. */
+/** An answer that can be JSON or text shows each example only under its own type. */
 const fitting = (type: string, value: unknown): unknown =>
   type === 'text/plain' && typeof value !== 'string' ? undefined : value
 
-/** Adds those examples that have a value here. */
+/** Adds the examples that have a value here. */
 function withValues<T extends object>(to: T, examples: readonly Example[], pick: Value): T {
   const named = examples.flatMap((example) => {
     const value = pick(example)

@@ -6,10 +6,10 @@ import type { PASSWORD_OPERATIONS } from '../publishers/password-operations.ts'
 import { ASSERTIONS, MACAROONS, ONE_USE, SEALED } from './example-texts.ts'
 
 export interface Example {
-  /** Request and answer of one example have the same name. */
+  /** The request and the answer of an example have the same name. */
   readonly name: string
   readonly summary: string
-  /** By name, without the credential. */
+  /** Values by name, without the credential. */
   readonly parameters?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly status: number
@@ -48,7 +48,7 @@ const noMacaroon = {
   ),
 }
 
-/** By operation. */
+/** The examples by operation. */
 export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
   createToken: [
     {
@@ -84,7 +84,7 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
   exchangeToken: [
     {
       name: 'exchanged',
-      summary: 'With the root and its discharge in `Macaroons`',
+      summary: 'The root and its discharge in `Macaroons`',
       body: {},
       status: 200,
       answer: { macaroon: MACAROONS.token },
@@ -113,10 +113,10 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
     noMacaroon,
   ],
   listTokens: [
-    { name: 'active', summary: 'Sessions that are active', status: 200, answer: { macaroons: [record] } },
+    { name: 'active', summary: 'Active sessions', status: 200, answer: { macaroons: [record] } },
     {
       name: 'all',
-      summary: 'Revoked and expired sessions too',
+      summary: 'Including revoked and expired sessions',
       parameters: { 'include-inactive': 'true' },
       status: 200,
       answer: { macaroons: [record, revoked] },
@@ -132,7 +132,7 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
     },
     {
       name: 'unknown',
-      summary: "No session, or somebody else's",
+      summary: "No session, or another account's session",
       body: { 'session-id': '00000000-0000-4000-8000-000000000000' },
       status: 400,
       answer: refused(
@@ -178,7 +178,7 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
   deviceSession: [
     {
       name: 'valid',
-      summary: 'A session that is valid',
+      summary: 'A valid session',
       status: 200,
       answer: {
         'brand-id': 'acme-brand',
@@ -210,7 +210,7 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
     },
     {
       name: 'unknown',
-      summary: 'An account that is not known here',
+      summary: 'An account that is unknown here',
       parameters: { 'account-id': 'nobody' },
       status: 404,
       answer: refused('assertion-not-found', 'This service has no such assertion.', {}),
@@ -288,7 +288,7 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
   waitForLogin: [
     {
       name: 'approved',
-      summary: 'The person has approved',
+      summary: 'The user has approved',
       parameters: { did: SEALED.did },
       status: 200,
       answer: { kind: 'login', token64: SEALED.token64 },
@@ -297,7 +297,7 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
   redeemCode: [
     {
       name: 'came-back',
-      summary: 'A browser came back with the code',
+      summary: 'A browser has returned with the code',
       body: { code: SEALED.did },
       status: 200,
       answer: { token: { kind: 'login', value: SEALED.token64 } },

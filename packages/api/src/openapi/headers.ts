@@ -14,29 +14,32 @@ const HEADERS = {
   },
   'WWW-Authenticate': {
     description:
-      'The credential that is missing: `Macaroon realm="Ratafia"`, `ApiKey realm="Ratafia"`, `Macaroon refresh_device_session=1` for a device session, or `Macaroon needs_refresh=1` for a fresh discharge. From the identity service it is `Macaroon`, and only with `interaction required`.',
+      'The missing credential: `Macaroon realm="Ratafia"`, `ApiKey realm="Ratafia"`, `Macaroon refresh_device_session=1` for a device session, or `Macaroon needs_refresh=1` for a fresh discharge. The identity service sends `Macaroon`, and only with `interaction required`.',
     schema: { type: 'string' },
   },
   'Accept-Encoding': {
-    description: 'The codings that bodies of requests may have: `identity`, which is none',
+    description: 'The codings that bodies of requests can have: `identity`, which means no coding',
     schema: { type: 'string' },
   },
   'Retry-After': {
-    description: 'Seconds until another try makes sense',
+    description: 'The seconds after which a retry makes sense',
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
-  ETag: { description: 'The version of the record: what `If-Match` takes', schema: { type: 'string' } },
-  Location: { description: 'The address of what was made', schema: { type: 'string' } },
-  'Preference-Applied': { description: '`wait=SECONDS`: how long was waited', schema: { type: 'string' } },
+  ETag: { description: 'The version of the record, for `If-Match`', schema: { type: 'string' } },
+  Location: { description: 'The address of the new record', schema: { type: 'string' } },
+  'Preference-Applied': {
+    description: '`wait=SECONDS`: how long the request could wait',
+    schema: { type: 'string' },
+  },
   'Ratafia-Dry-Run': { description: '`true`: nothing was changed', schema: { type: 'string' } },
   'Idempotent-Replayed': {
-    description: '`true`: the answer to the first request with this `Idempotency-Key`',
+    description: '`true`: the response to the first request with this `Idempotency-Key`',
     schema: { type: 'string' },
   },
   'Content-Disposition': { description: 'A name for the file', schema: { type: 'string' } },
   'Content-Encoding': { description: '`gzip`, if the request accepts it', schema: { type: 'string' } },
   'Cache-Control': { description: '`no-store`', schema: { type: 'string' } },
-  Vary: { description: 'The headers that credentials are read from', schema: { type: 'string' } },
+  Vary: { description: 'The headers that carry credentials', schema: { type: 'string' } },
   'Ratafia-Brand': { description: '`brand-id` of the answer', schema: { type: 'string' } },
   'Ratafia-Model': { description: '`model` of the answer', schema: { type: 'string' } },
   'Ratafia-Serial': { description: '`serial` of the answer', schema: { type: 'string' } },
@@ -51,7 +54,7 @@ const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS
 
-/** What a proxy reads instead of the body; all but printable ASCII, and `%`, is percent-encoded. */
+/** Headers that a proxy reads instead of the body. `%` and all but printable ASCII are percent-encoded. */
 export const DEVICE_HEADERS = [
   'Ratafia-Brand',
   'Ratafia-Model',
@@ -62,9 +65,9 @@ export const DEVICE_HEADERS = [
   'Ratafia-Valid-Until',
 ] as const satisfies readonly HeaderName[]
 
-/** For `components`. */
+/** The headers for `components`. */
 export const headerComponents: Readonly<Record<string, Header>> = HEADERS
 
-/** For one answer. */
+/** Returns references to the headers of one answer. */
 export const headersNamed = (names: readonly HeaderName[]): Readonly<Record<string, object>> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

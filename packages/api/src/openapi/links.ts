@@ -1,4 +1,4 @@
-/** Which operation comes next, and what of an answer it needs. */
+/** Links from an answer to the operations that come next. */
 import type { IDENTITY_OPERATIONS } from '../identity/operations.ts'
 import type { OPERATIONS } from '../operations.ts'
 import type { PASSWORD_OPERATIONS } from '../publishers/password-operations.ts'
@@ -17,7 +17,7 @@ interface Link {
 
 type Links = Readonly<Record<string, Link>>
 
-/** By operation and status. A link without parameters needs cryptography between the two. */
+/** The links by operation and status. A link without parameters needs cryptography in between. */
 export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Links>> } = {
   createToken: {
     200: {
@@ -35,12 +35,12 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
     200: {
       Whoami: {
         operationId: 'whoami',
-        description: 'What the token may do',
+        description: 'Returns what the token permits',
         parameters: { 'header.Macaroons': '$response.body#/access_token' },
       },
       Revoke: {
         operationId: 'revokeToken',
-        description: 'Ends the session of the job, which the job itself may do',
+        description: "Revokes the job's session, which the job itself can do",
         parameters: { 'header.Macaroons': '$response.body#/access_token' },
         requestBody: { 'session-id': '$response.body#/session_id' },
       },
@@ -65,7 +65,7 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
       RedeemCode: {
         operationId: 'redeemCode',
         description:
-          'The browser brings `code` back from `/Info/InteractionMethods/browser-redirect/LoginURL`.',
+          'The browser returns with `code` from `/Info/InteractionMethods/browser-redirect/LoginURL`.',
       },
     },
   },
@@ -73,7 +73,7 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
     200: {
       Discharge: {
         operationId: 'discharge',
-        description: 'The same `id64` again, with `token64` and `token-kind=agent`.',
+        description: 'Send the same `id64` again, with `token64` and `token-kind=agent`.',
       },
     },
   },
@@ -82,7 +82,7 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
       Discharge: {
         operationId: 'discharge',
         description:
-          'The same `id64` again, with the `token64` and, as `token-kind`, the `kind` of this answer.',
+          'Send the same `id64` again, with the `token64` and, as `token-kind`, the `kind` of this response.',
       },
     },
   },
@@ -91,7 +91,7 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
       Discharge: {
         operationId: 'discharge',
         description:
-          'The same `id64` again, with the `value` of the token as `token64` and, as `token-kind`, its `kind`.',
+          'Send the same `id64` again, with the `value` of the token as `token64` and, as `token-kind`, its `kind`.',
       },
     },
   },
@@ -99,12 +99,12 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
     200: {
       Whoami: {
         operationId: 'whoami',
-        description: 'What the token may do',
+        description: 'Returns what the token permits',
         parameters: { 'header.Macaroons': '$response.body#/macaroon' },
       },
       List: {
         operationId: 'listTokens',
-        description: 'The logins of the account of the token',
+        description: "Lists the sessions of the token's account",
         parameters: { 'header.Macaroons': '$response.body#/macaroon' },
       },
     },
@@ -113,7 +113,7 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
     200: {
       List: {
         operationId: 'listTokens',
-        description: 'The logins of the same account',
+        description: 'Lists the sessions of the same account',
         parameters: { 'header.Macaroons': '$request.header.Macaroons' },
       },
     },
@@ -122,7 +122,7 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
     200: {
       Revoke: {
         operationId: 'revokeToken',
-        description: 'Ends the newest login',
+        description: 'Revokes the newest session',
         parameters: { 'header.Macaroons': '$request.header.Macaroons' },
         requestBody: { 'session-id': '$response.body#/macaroons/0/session-id' },
       },
@@ -148,7 +148,7 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
     200: {
       DeviceSession: {
         operationId: 'deviceSession',
-        description: 'The device that the session speaks for',
+        description: 'Returns the device of the session',
         parameters: { 'header.X-Device-Authorization': 'Macaroon root="{$response.body#/macaroon}"' },
       },
     },
@@ -157,7 +157,7 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
     200: {
       Serial: {
         operationId: 'serialAssertion',
-        description: 'The same serial assertion again, by its headers `brand-id`, `model` and `serial`',
+        description: 'Returns the same serial assertion, by its headers `brand-id`, `model` and `serial`',
       },
     },
   },

@@ -1,12 +1,18 @@
-/** Moves schemas that have a title into `components`, so that generated clients have one type for each, with that name. */
+/**
+ * Moves schemas that have a title into `components`, so that generated clients have one type for each, with
+ * that name.
+ */
 
 export interface Named {
   readonly value: unknown
-  /** By title, in the order of the titles. */
+  /** The schemas by title, sorted. */
   readonly schemas: Readonly<Record<string, unknown>>
 }
 
-/** `value` with references in the place of titled schemas. Throws `TypeError` for a title that two schemas have. */
+/**
+ * Returns `value` with references instead of titled schemas. Throws `TypeError` if two schemas have the same
+ * title.
+ */
 export function nameSchemas(value: unknown): Named {
   const found = new Map<string, { readonly from: object; named: unknown }>()
   const walk = (node: unknown): unknown => {
@@ -33,15 +39,15 @@ export function nameSchemas(value: unknown): Named {
   return { value: named, schemas: Object.fromEntries(sorted.map(([title, entry]) => [title, entry.named])) }
 }
 
-/** Of a schema: `info` has a title too, and a member of an example might. */
+/** Returns the title of a schema: `info` also has one, and a member of an example might. */
 function titleOf(node: object): string | undefined {
   const { title, type, enum: values, anyOf } = node as Readonly<Record<string, unknown>>
   return typeof title === 'string' && (type ?? values ?? anyOf) !== undefined ? title : undefined
 }
 
 /**
- * `error_list` and `error-list` are one name in most languages, and a client with both does not compile. The document
- * has the first; the second is an additional property.
+ * Removes `error-list`, because it is the same name as `error_list` in most languages, and a client with both
+ * does not compile. In the document the removed one is an additional property.
  */
 function withoutTwins(node: object): object {
   const { properties, required, additionalProperties, ...rest } = node as SchemaOfObject
@@ -62,8 +68,9 @@ interface SchemaOfObject {
 }
 
 /**
- * Generators take every `anyOf` for a choice between types and lose the properties beside one that only says what is
- * required. The same in other words (one of these is true: not all of them are false) they leave alone.
+ * Rewrites an `anyOf` that only requires fields. Generators treat every `anyOf` as a choice between types and
+ * lose the properties next to it. They leave the equivalent form (one of these is true: not all of them are
+ * false) alone.
  */
 function forGenerators(node: object): object {
   const { anyOf, ...rest } = node as { readonly anyOf?: readonly object[] }

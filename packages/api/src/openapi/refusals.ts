@@ -1,4 +1,4 @@
-/** The refusals of an operation as responses, made from its error codes. */
+/** Describes the refusals of an operation as responses, from its error codes. */
 
 import { ErrorBodySchema } from '../error-body.ts'
 import {
@@ -19,7 +19,10 @@ import { type HeaderName, headersNamed } from './headers.ts'
 
 export type Responses = Described['responses']
 
-/** By status. Those that come before a request is read are references to {@link unreadResponses}. */
+/**
+ * Returns the responses by status. Refusals before a request is read are references to {@link
+ * unreadResponses}.
+ */
 export function refusalsOf({
   method,
   errors,
@@ -51,9 +54,9 @@ export function refusalsOf({
 }
 
 const LIMITED_AS_503 =
-  '- `service-unavailable`, too, when an address sends too many requests: snapd tries again after a 503, but not after a 429.'
+  '- `service-unavailable` also when an address sends too many requests: snapd retries after a 503, but not after a 429.'
 
-/** Those with these codes, and those that come before a request is read. */
+/** Returns the responses for these codes, and those that come before a request is read. */
 export function refusalsOfCodes(codes: readonly ErrorCode[], credential: boolean): Responses {
   return inOrder([
     ...UNREAD,
@@ -66,14 +69,14 @@ export function refusalsOfCodes(codes: readonly ErrorCode[], credential: boolean
   ])
 }
 
-/** The same for the identity service, whose errors have the bakery's form. */
+/** Does the same for the identity service, whose errors have the bakery's form. */
 export function identityRefusalsOf({ errors, waits, method }: IdentityOperation): Responses {
   const codes: readonly BakeryErrorCode[] = [...new Set([...errors, 'service unavailable' as const])]
   const responses = Map.groupBy(codes, (code) => BAKERY_ERROR_CODES[code])
   return inOrder([
     ...UNREAD,
     ...(method === 'POST' ? ENCODED : []),
-    // Without a code of its own, an operation still answers 400 to what is not HTTP.
+    // Even an operation without such a code answers 400 to invalid HTTP.
     ...(responses.has(400) ? [] : [['400', UNREADABLE] as const]),
     ...(waits
       ? [['504', response([STILL_WAITING], ['service unavailable'], [], BakeryErrorSchema)] as const]
@@ -88,7 +91,7 @@ export function identityRefusalsOf({ errors, waits, method }: IdentityOperation)
   ])
 }
 
-/** The same for logins with a password, whose errors have a form of their own. */
+/** Does the same for logins with a password, whose errors have their own form. */
 export function loginRefusalsOf({ errors }: PasswordOperation): Responses {
   const codes: readonly LoginErrorCode[] = [
     'INVALID_DATA',
@@ -114,20 +117,19 @@ export function loginRefusalsOf({ errors }: PasswordOperation): Responses {
 }
 
 const BAKERY_MEANINGS: Readonly<Record<BakeryErrorCode, string>> = {
-  'interaction required':
-    'The caveat can be discharged once somebody has logged in, in one of the ways in `Info`.',
+  'interaction required': 'The caveat can be discharged after a login, by one of the methods in `Info`.',
   'permission denied':
-    'A condition that this service does not discharge, a caveat for another key, or a login that was refused, has expired, is for another caveat or of an unknown agent.',
-  'bad request': 'A parameter is missing, there twice, or not what it has to be. The message names it.',
+    'A condition that this service does not discharge, a caveat for another key, or a login that was rejected, has expired, is for another caveat or of an unknown agent.',
+  'bad request': 'A parameter is missing, duplicate or invalid. The message names it.',
   'not found': 'The identity service has nothing at this path.',
   'too many requests': 'Your address, or its network, sent more requests than this service allows.',
   'service unavailable':
     'The database does not answer, the service is stopping, or too many clients are waiting. Try again.',
-  'internal error': 'A fault of the service. It is logged; please report it.',
+  'internal error': 'A fault of the service. It is logged; report it to the operator.',
 }
 
 const EARLY = '- An `ErrorBody`: refused before the request reached the operation.'
-const STILL_WAITING = '- `service unavailable`: Nobody has decided yet. Ask again.'
+const STILL_WAITING = '- `service unavailable`: The user has not decided yet. Ask again.'
 
 const UNREADABLE = response(
   [`- \`invalid-request\`: ${ERROR_CODES['invalid-request'].meaning}`],
@@ -144,7 +146,7 @@ const UNREAD = [
 /** For operations with a body. */
 const ENCODED = [['415', { $ref: '#/components/responses/EncodedBody' }]] as const
 
-/** For `components`: refusals before a request is read. */
+/** Refusals before a request is read, for `components`. */
 export const unreadResponses: Responses = {
   TooSlow: response(
     ['- `invalid-request`: The request did not arrive in time. The connection is closed.'],

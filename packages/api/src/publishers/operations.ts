@@ -29,9 +29,9 @@ export const PUBLISHER_OPERATIONS = {
   exportLogin: {
     method: 'POST',
     path: '/api/v2/tokens/export',
-    summary: 'A login in every form that publisher tools take as a stored credential',
+    summary: 'Returns a login in every form that publisher tools accept as a stored credential',
     description:
-      'For a root macaroon and its discharge, as for the exchange. All of it belongs to the session of that root, and ends with it. Nothing is stored that could show it again.',
+      'Requires a root macaroon and its discharge, as the exchange does. Everything in the response belongs to the session of that root, and expires with it. Nothing is stored, so it cannot be shown again.',
     credential: 'root-and-discharge',
     errors: ['limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
@@ -41,9 +41,9 @@ export const PUBLISHER_OPERATIONS = {
   ubuntuOneRoot: {
     method: 'POST',
     path: '/dev/api/acl/',
-    summary: 'A root macaroon, to be discharged with a password',
+    summary: 'Creates a root macaroon, to be discharged with a password',
     description:
-      'As `createToken`, for tools that log in as with Ubuntu One. Nothing is stored: the discharge opens the session.',
+      'Like `createToken`, for tools that log in as with Ubuntu One. Nothing is stored: the discharge opens the session.',
     credential: 'none',
     errors: [...NO_ROOT, 'password-login-off'],
     limited: 429,
@@ -53,9 +53,9 @@ export const PUBLISHER_OPERATIONS = {
   verifyAuthorization: {
     method: 'POST',
     path: '/dev/api/acl/verify/',
-    summary: 'Whether an `Authorization` header is valid, whose it is, and what it permits',
+    summary: 'Verifies an `Authorization` header, and returns its account and what it permits',
     description:
-      'For the store behind this service, too: it asks about the requests of people who logged in with `snap login`.',
+      'The store behind this service also uses it, for requests of people who logged in with `snap login`.',
     credential: 'none',
     errors: ['invalid-field'],
     limited: 429,
@@ -66,9 +66,9 @@ export const PUBLISHER_OPERATIONS = {
   developerAccount: {
     method: 'GET',
     path: '/dev/api/account',
-    summary: 'The account of the token that authenticated the request',
+    summary: 'Returns the account of the token that authenticated the request',
     description:
-      'Without snaps and keys, which the store knows. RATAFIA_DEVELOPER_ACCOUNT=off leaves the path to it.',
+      'Without snaps and keys, which only the store knows. With RATAFIA_DEVELOPER_ACCOUNT=off, the store serves this path.',
     credential: 'token',
     errors: ['limit-exceeded', 'not-found', ...TOKEN_REFUSALS],
     limited: 429,
@@ -77,7 +77,7 @@ export const PUBLISHER_OPERATIONS = {
   gatewayToken: {
     method: 'POST',
     path: '/v1/tokens',
-    summary: 'A root macaroon, as of `createToken`, with the permissions and the `ttl` of a gateway',
+    summary: "Creates a root macaroon, as `createToken` does, with a gateway's permissions and `ttl`",
     description: GATEWAY,
     credential: 'none',
     errors: NO_ROOT,
@@ -88,7 +88,7 @@ export const PUBLISHER_OPERATIONS = {
   gatewayExchange: {
     method: 'POST',
     path: '/v1/tokens/exchange',
-    summary: 'A token for a root macaroon and its discharge, as of `exchangeToken`',
+    summary: 'Exchanges a root macaroon and its discharge for a token, as `exchangeToken` does',
     description: GATEWAY,
     credential: 'root-and-discharge',
     errors: ['limit-exceeded', ...TOKEN_REFUSALS],
@@ -122,7 +122,7 @@ export const PUBLISHER_OPERATIONS = {
   gatewayWhoami: {
     method: 'GET',
     path: '/v1/tokens/whoami',
-    summary: 'The account and the restrictions of the token, as gateways say it',
+    summary: "Returns the account and the limits of the token, in the gateways' form",
     description: GATEWAY,
     credential: 'token',
     errors: ['limit-exceeded', ...TOKEN_REFUSALS],
@@ -132,7 +132,7 @@ export const PUBLISHER_OPERATIONS = {
   ussoRoot: {
     method: 'POST',
     path: '/v1/tokens/usso',
-    summary: 'A root macaroon, to be discharged with a password, for the tools of a gateway',
+    summary: "Creates a root macaroon, to be discharged with a password, for a gateway's tools",
     description: GATEWAY,
     credential: 'none',
     errors: [...NO_ROOT, 'password-login-off'],
@@ -143,7 +143,7 @@ export const PUBLISHER_OPERATIONS = {
   ussoExchange: {
     method: 'POST',
     path: '/v1/tokens/usso/exchange',
-    summary: 'A token for `Authorization: Macaroon root=R, discharge=D`',
+    summary: 'Exchanges `Authorization: Macaroon root=R, discharge=D` for a token',
     description: `\`/v1/tokens/dashboard/exchange\` is the same. ${GATEWAY}`,
     credential: 'root-and-discharge',
     errors: ['limit-exceeded', ...TOKEN_REFUSALS],
@@ -154,8 +154,8 @@ export const PUBLISHER_OPERATIONS = {
   offlineExchange: {
     method: 'POST',
     path: '/v1/tokens/offline/exchange',
-    summary: 'A further token of the session of a token, or of a root with its discharge',
-    description: `Never wider, and never longer, than what it is made from. ${GATEWAY}`,
+    summary: 'Returns another token of the session of a token, or of a root with its discharge',
+    description: `It never permits more, and never lives longer, than the credential it comes from. ${GATEWAY}`,
     credential: 'in-body',
     errors: ['invalid-field', 'limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,

@@ -1,6 +1,6 @@
 /**
- * The wire schemas of the logins that publisher tools speak (contract/publisher-login.md): the dialect of Ubuntu One and
- * those of publisher gateways.
+ * The wire schemas of the logins of publisher tools (contract/publisher-login.md): the dialects of Ubuntu One
+ * and of publisher gateways.
  */
 import type { Static } from 'typebox'
 import { LOGIN_ERROR_CODES, type LoginErrorCode } from '../error-codes.ts'
@@ -17,13 +17,17 @@ const AnyPermissionSchema = Type.Enum([...PERMISSIONS, ...GATEWAY_PERMISSIONS], 
   title: 'AnyPermission',
 })
 
-/** A package of a gateway has a type, which is no limit: names are unique among all types. */
+/** A gateway's package has a type, which does not limit anything: names are unique among all types. */
 export const GatewayTokenRequestSchema = Type.Object(
   {
     ...limits,
     permissions: Type.Optional(restriction(AnyPermissionSchema)),
     ttl: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 3_155_760_000, description: 'The life of the token, in seconds' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 3_155_760_000,
+        description: 'The lifetime of the token, in seconds',
+      }),
     ),
   },
   { title: 'GatewayTokenRequest', ...exactly },
@@ -90,7 +94,7 @@ export const VerifyResponseSchema = Type.Object(
   },
   {
     title: 'VerifyResponse',
-    description: 'All of it if `allowed`, else the first two. `null` means not limited.',
+    description: 'Complete if `allowed`; otherwise only the first two fields. `null` means not limited.',
     ...exactly,
   },
 )
@@ -108,7 +112,7 @@ export const DeveloperAccountSchema = Type.Object(
     account_keys: NoKeys,
     'account-keys': NoKeys,
     snaps: Type.Record(Type.String(), Type.Object({}), {
-      description: 'By series, then by name: none, because this service knows no snaps',
+      description: 'By series, then by name. Always empty, because this service knows no snaps',
     }),
   },
   { title: 'DeveloperAccount', ...exactly },
@@ -118,7 +122,7 @@ export type DeveloperAccount = Static<typeof DeveloperAccountSchema>
 const ClientDescription = Type.Optional(
   Type.String({
     maxLength: MAX_DESCRIPTION_LENGTH,
-    description: 'What the client is: the description of the session from now on',
+    description: 'The name of the client, which becomes the description of the session',
   }),
 )
 export const GatewayExchangeRequestSchema = Type.Object(
@@ -132,7 +136,7 @@ export const OfflineExchangeRequestSchema = Type.Object(
     macaroon: Type.String({
       minLength: 1,
       maxLength: 60_000,
-      description: 'A token, or a root with its discharge, in any spelling that the service takes',
+      description: 'A token, or a root with its discharge, in any form that the service accepts',
     }),
   },
   { title: 'OfflineExchangeRequest', ...exactly },
@@ -157,7 +161,7 @@ export const GatewayWhoamiSchema = Type.Object(
         Type.Object(
           {
             type: Type.Literal('charm', {
-              description: 'charmcraft stops at a package without a type, and a token has none',
+              description: 'charmcraft fails for a package without a type, and a token has none',
             }),
             id: Type.String(),
           },
@@ -174,8 +178,8 @@ export type GatewayWhoami = Static<typeof GatewayWhoamiSchema>
 export const ExportResponseSchema = Type.Object(
   {
     'session-id': Type.String(),
-    root: MacaroonV1('The root of an Ubuntu One login, of the same session'),
-    discharge: MacaroonV1('Its discharge, not bound; it lives as long as the session'),
+    root: MacaroonV1('The root of an Ubuntu One login of the same session'),
+    discharge: MacaroonV1('Its discharge, unbound; it expires with the session'),
     macaroon: Type.String({ pattern: '^[A-Za-z0-9_-]+$', description: 'A token of the same session' }),
   },
   { title: 'ExportedLogin', ...exactly },
@@ -190,7 +194,7 @@ export const PasswordDischargeRequestSchema = Type.Object(
     otp: Type.Optional(
       orNull(Type.String({ maxLength: 64 }), 'A code of the second factor, or a recovery code'),
     ),
-    caveat_id: Type.String({ minLength: 1, description: 'Of the root, byte for byte' }),
+    caveat_id: Type.String({ minLength: 1, description: "The root's caveat id, byte for byte" }),
   },
   { title: 'PasswordDischargeRequest' },
 )
@@ -208,7 +212,10 @@ export type PasswordDischargeResponse = Static<typeof PasswordDischargeResponseS
 
 export const RefreshRequestSchema = Type.Object(
   {
-    discharge_macaroon: Type.String({ minLength: 1, description: 'As the login gave it, not bound' }),
+    discharge_macaroon: Type.String({
+      minLength: 1,
+      description: 'The unbound discharge, as the login returned it',
+    }),
   },
   { title: 'RefreshRequest' },
 )
@@ -222,7 +229,7 @@ const LoginErrorItemSchema = Type.Object(
   },
   { title: 'LoginErrorItem', ...exactly },
 )
-/** In `extra` only texts and lists of texts: snapd shows a JSON error for anything else. */
+/** `extra` has only texts and lists of texts: snapd shows a JSON error for anything else. */
 export const LoginErrorSchema = Type.Object(
   {
     code: Type.Enum(Object.keys(LOGIN_ERROR_CODES) as LoginErrorCode[], {

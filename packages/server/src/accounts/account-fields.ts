@@ -1,4 +1,7 @@
-/** The rules for usernames, email addresses and display names. All throw `invalid-field` and name the rule. */
+/**
+ * The rules for usernames, e-mail addresses and display names. Each check throws `invalid-field` and names
+ * the rule.
+ */
 import { isUsername, type Username } from '@ratafia/api'
 import { invalidField } from '../errors.ts'
 import { normalEmail, withoutMailto } from '../text/email-address.ts'
@@ -6,33 +9,37 @@ import { findsUnsafe } from '../text/joiners.ts'
 
 /** The longest address that SMTP can carry (RFC 5321, 4.5.3.1.3), in bytes. */
 const MAX_EMAIL_BYTES = 254
-/** In code points. */
+/** The length limit of display names, in code points. */
 const MAX_NAME_LENGTH = 128
 
-// Controls, invisible characters, line separators and lone surrogates make a name look like another one, or break a log
-// or a terminal. A space inside a name is fine, and so is a variant of an emoji or of a Mongolian letter.
+// Control and invisible characters, line separators and lone surrogates can make a name look like another
+// one, or break a log or terminal. Spaces inside a name are fine, and so are variants of emoji and of
+// Mongolian letters.
 const UNSAFE =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u2800\ufff9-\ufffb]|(?!(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f])\p{Default_Ignorable_Code_Point}/u
 
-/** How `revoked-by` names the operator, so no account may have this name. */
+/** The operator's name in `revoked-by`, so no account may have it. */
 export const OPERATOR = 'operator'
 
 export function checkUsername(text: string): Username {
   if (text === OPERATOR) {
-    throw invalidField(`The username "${OPERATOR}" means whoever runs the service. Choose another.`, {
-      field: 'username',
-    })
+    throw invalidField(
+      `The username "${OPERATOR}" is reserved for the person who runs the service. Choose another.`,
+      {
+        field: 'username',
+      },
+    )
   }
   if (isUsername(text)) return text
   throw invalidField(
-    'A username has 2 to 28 of a-z, 0-9 and "-", begins and ends with a letter or digit, and has no two dashes together.',
+    'A username has 2 to 28 characters of a-z, 0-9 and "-". It begins and ends with a letter or digit, and has no two dashes in a row.',
     { field: 'username' },
   )
 }
 
 /**
- * Returns the address as it is stored, in its normal spelling. Refuses only what is surely wrong: only a letter to the
- * address can tell whether it exists.
+ * Returns the address in the normal spelling that is stored. Refuses only addresses that are certainly wrong,
+ * because only a mail to an address shows whether it exists.
  */
 export function checkEmail(typed: string): string {
   const field = 'email'
@@ -47,17 +54,17 @@ export function checkEmail(typed: string): string {
   return normalEmail(text)
 }
 
-/** The username or e-mail address of a sign-in as accounts are stored and compared, from what a user typed. */
+/** Returns the typed username or e-mail address in the spelling in which accounts are stored and compared. */
 export function loginName(text: string): string {
-  // People type capitals, which no username has and which make no difference in an e-mail address.
+  // People type capitals. Usernames have none, and e-mail addresses are compared without case.
   const typed = asciiLower(withoutMailto(text).trim())
   return isEmail(typed) ? asciiLower(normalEmail(typed)) : typed
 }
 
-/** As the database compares addresses. */
+/** Lowers A to Z only, as the database does to compare addresses. */
 export const asciiLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (some) => some.toLowerCase())
 
-/** Whether an account may have it. */
+/** Whether an account can have this e-mail address. */
 export const isEmail = (text: string): boolean =>
   text.length <= MAX_EMAIL_BYTES &&
   Buffer.byteLength(text) <= MAX_EMAIL_BYTES &&
@@ -71,6 +78,6 @@ export function checkDisplayName(text: string): string {
   throw invalidField(rule, { field: 'name' })
 }
 
-/** Of a text without spaces around it. */
+/** Whether a trimmed text can be a display name. */
 export const isDisplayName = (text: string): boolean =>
   text !== '' && [...text].length <= MAX_NAME_LENGTH && !findsUnsafe(text, UNSAFE)

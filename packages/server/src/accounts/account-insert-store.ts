@@ -1,10 +1,10 @@
-/** The statements that make accounts and their identities, for `account-store.ts`. */
+/** The statements that insert accounts and their identities, for `account-store.ts`. */
 import type { AccountId, Username } from '@ratafia/api'
 import { anyRowChanged, type Database, toInstant } from '../database/index.ts'
 
 type Query = Database['query']
 
-/** A person as an identity service names them: its location, and the userid or username it declares. */
+/** A person as known to an identity service: its location, and the userid or username it declares. */
 export interface ExternalIdentity {
   readonly issuer: string
   readonly subject: string

@@ -1,4 +1,4 @@
-/** The accounts in the database, and the identities that external identity services know them by. */
+/** The accounts in the database, and their identities at external identity services. */
 import type { AccountId, Username } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
@@ -25,44 +25,48 @@ import {
 
 export type { ExternalIdentity }
 
-/** An account with its stored hash, only for checking a password. */
+/** An account with its stored hash, which is only for checking a password. */
 export interface WithPassword {
   readonly account: Account
   readonly passwordHash: string | undefined
 }
 
 export interface LinkedIdentity extends ExternalIdentity {
-  /** When it was linked. */
+  /** When it was linked to the account. */
   readonly createdAt: Date
 }
 
 export interface AccountFilter {
-  /** Of the username. */
+  /** The beginning of the username. */
   readonly beginning?: string | undefined
   readonly state?: 'enabled' | 'disabled' | undefined
 }
 
 export interface AccountStore {
   /**
-   * False, and nothing is written, when the username (or the id) is taken, even by a call at the same moment; or when
-   * both this account and another one with the e-mail address have a password.
+   * Inserts the account. Returns false, and writes nothing, if the username (or the id) is taken, even by a
+   * simultaneous call, or if both this account and another one with the e-mail address have a password.
    */
   insert(account: NewAccount): Promise<boolean>
   /**
-   * Inserts the account and the identity that owns it, both or neither. A call at the same moment may win: then
-   * `username-taken` or `identity-taken`, and the caller looks the identity up again.
+   * Inserts the account and the identity that owns it, both or neither. If a simultaneous call wins, returns
+   * `username-taken` or `identity-taken`, and the caller looks up the identity again.
    */
   insertWithIdentity(
     account: NewAccount,
     identity: ExternalIdentity,
   ): Promise<'inserted' | 'username-taken' | 'identity-taken'>
-  /** Gives an existing account an identity; false when the identity already belongs to an account. */
+  /**
+   * Links an identity to an existing account. Returns false if the identity already belongs to an account.
+   */
   insertIdentity(identity: ExternalIdentity, accountId: AccountId, createdAt: Date): Promise<boolean>
   findById(id: AccountId): Promise<Account | undefined>
-  /** In a transaction: false when the account is removed; until the transaction ends, no other removes it. */
+  /**
+   * Returns false if the account is removed. Otherwise no other transaction removes it until this one ends.
+   */
   keep(id: AccountId): Promise<boolean>
   findByUsername(username: Username): Promise<Account | undefined>
-  /** The account of the agent with this name, and what else the agent has, both as they were at one moment. */
+  /** Returns the agent with this name and its account, both as they were at one moment. */
   findByAgent(name: string): Promise<
     | {
         readonly account: Account
@@ -70,45 +74,59 @@ export interface AccountStore {
       }
     | undefined
   >
-  /** Of one account: by issuer and subject, after `after`. */
+  /** Returns the identities of one account, ordered by issuer and subject, after `after`. */
   identitiesOf(
     id: AccountId,
     page: { readonly after: ExternalIdentity | undefined; readonly limit: number },
   ): Promise<readonly LinkedIdentity[]>
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
   findPassword(username: Username): Promise<WithPassword | undefined>
-  /** The account with a password and this e-mail address. ASCII letters count without their case. */
+  /** Returns the account with a password and this e-mail address, ignoring the case of ASCII letters. */
   findPasswordByEmail(email: string): Promise<WithPassword | undefined>
-  /** In a transaction: the account, which no other changes, removes or gives anything until the transaction ends. */
+  /**
+   * Returns the account. Until this transaction ends, no other one changes or removes it, or adds anything to
+   * it.
+   */
   lock(id: AccountId): Promise<Account | undefined>
-  /** Those that are not removed and fit, after `after` up to `last`, by username (in the database's own order of text). */
+  /**
+   * Returns the accounts that fit and are not removed, after `after` up to `last`, in the database's text
+   * order.
+   */
   page(options: {
     readonly after: string | undefined
     readonly last?: Username | undefined
     readonly limit: number
     readonly filter?: AccountFilter
   }): Promise<Account[]>
-  /** The username of the account that is `rows` behind `after`, removed ones counted; undefined if there are fewer. */
+  /**
+   * Returns the username `rows` places after `after`, counting removed accounts; undefined if there are
+   * fewer.
+   */
   nth(rows: number, options: { readonly after: string | undefined }): Promise<Username | undefined>
-  /** False when there is no such account, or when it is disabled already; then it keeps its time. */
+  /**
+   * Disables the account. Returns false if there is no such account, or it is disabled already and keeps its
+   * time.
+   */
   disable(id: AccountId, at: Date): Promise<boolean>
-  /** False when there is no such account, or when it is enabled already, or removed. */
+  /** Enables the account. Returns false if there is no such account, or it is enabled already or removed. */
   enable(id: AccountId): Promise<boolean>
   /**
-   * Ends the logins of the account: {@link Account.loginsSince} becomes `at`, or a millisecond later than it was. False
-   * when there is no such account.
+   * Invalidates the logins of the account: {@link Account.loginsSince} becomes `at`, or a millisecond later
+   * than it was. Returns false if there is no such account.
    */
   endLogins(id: AccountId, at: Date): Promise<boolean>
   /**
-   * False when there is no such account, when it is removed, or when its hash is no longer `replacing`. Throws
-   * `invalid-field` when another account with a password has its e-mail address.
+   * Sets the hash. Returns false if there is no such account, if it is removed, or if its hash is no longer
+   * `replacing`. Throws `invalid-field` if another account with a password has its e-mail address.
    */
   setPasswordHash(id: AccountId, passwordHash: string, replacing?: string): Promise<boolean>
-  /** False when there is no such account, or when it is removed. Throws as {@link setPasswordHash}. */
+  /** Returns false if there is no such account, or it is removed. Throws as {@link setPasswordHash} does. */
   edit(id: AccountId, changes: { readonly name?: string; readonly email?: string }): Promise<boolean>
-  /** Undefined switches them on. False when there is no such account, or when it is switched so already, or removed. */
+  /**
+   * Undefined switches them on. Returns false if there is no such account, it is removed, or nothing changes.
+   */
   switchPasswordLogins(id: AccountId, offAt: Date | undefined): Promise<boolean>
-  /** The same for reminders by mail. */
+  /** Does the same for reminders by mail. */
   switchReminders(id: AccountId, offAt: Date | undefined): Promise<boolean>
 }
 
@@ -148,7 +166,8 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
         // A second transaction with the same username waits here for the first, and then inserts nothing.
         if (!(await insertAccount(transaction, account))) return 'username-taken'
         if (await insertIdentity(transaction, identity, account.id, account.createdAt)) return 'inserted'
-        // Undone by a statement and not by a rollback: this transaction may be part of another.
+        // Undo it by a statement, because this transaction may be part of another one, which must not be
+        // rolled back.
         await transaction.deleteFrom('account').where('id', '=', account.id).execute()
         await announce(transaction, 'account', [account.id])
         return 'identity-taken'
@@ -158,7 +177,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
 
     findById: async (id) => optionalAccount((await selectById(query, { id })).rows[0]),
 
-    // Index: the primary key. A removal changes the username, which is a key that others could refer to.
+    // Index: the primary key. This lock blocks a removal, because that changes the username, which is a key.
     keep: async (id) => {
       const row = await query
         .selectFrom('account')
@@ -252,7 +271,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
         .offset(rows - 1)
         .limit(1)
         .executeTakeFirst()
-      // What is stored was checked when it was written.
+      // The cast is safe: usernames are checked when they are written.
       return row?.username as Username | undefined
     },
 
@@ -270,7 +289,8 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     endLogins: (id, at) =>
       changed(id, (account) =>
         account
-          // Always later than before, whatever the clocks say: what was issued names the instant it saw.
+          // Always later than before, even if the clock was set back, because logins name the instant they
+          // saw.
           .set((eb) => ({
             logins_since: eb
               .case()
@@ -312,10 +332,10 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
 
 type Query = Database['query']
 
-/** Throws `invalid-field` for the violation of account_email_key, and any other error as it is. */
+/** Throws `invalid-field` for a violation of account_email_key, and any other error unchanged. */
 function emailTaken(error: unknown): never {
   if (!isUniqueViolation(error, 'account.email')) throw error
-  throw invalidField('Another account with a password has this e-mail address. Give one of them another.', {
+  throw invalidField('Another account with a password has this e-mail address. Change one of them.', {
     field: 'email',
     cause: error,
   })
@@ -330,7 +350,7 @@ const optionalAccount = (row: AccountTable | undefined): Account | undefined => 
 
 export function accountOf(row: AccountTable): Account {
   return {
-    // What is stored was checked when it was written.
+    // The casts are safe: ids and usernames are checked when they are written.
     id: row.id as AccountId,
     username: row.username as Username,
     email: row.email,

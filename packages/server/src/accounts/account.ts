@@ -1,34 +1,46 @@
-/** An account as the rest of the service sees it. Only the store and `verify-password` see the password's hash. */
+/** An account, without its password's hash, which only the store and `verify-password` see. */
 import type { AccountId, Username } from '@ratafia/api'
 import { stateConflict, unauthorized } from '../errors.ts'
 
 export interface Account {
   readonly id: AccountId
   readonly username: Username
-  /** Empty for an account made by a first login: an external identity service does not give an address. */
+  /**
+   * Empty for an account created by a first login, because an external identity service declares no address.
+   */
   readonly email: string
   readonly name: string
   readonly hasPassword: boolean
   readonly disabledAt: Date | undefined
-  /** Since when programs may not log in with its password; the pages take it all the same. Undefined: they may. */
+  /**
+   * Since when programs may not log in with its password, which the pages still accept. Undefined if they
+   * may.
+   */
   readonly passwordLoginsOffAt: Date | undefined
-  /** Since when it gets no reminders by mail of what ends soon (`reminders/`). Undefined: it gets them. */
+  /**
+   * Since when it gets no mail about credentials that expire soon (`reminders/`). Undefined if it gets them.
+   */
   readonly remindersOffAt: Date | undefined
-  /** When its logins were last ended (`ended-logins/`): earlier ones open nothing. Undefined: never. */
+  /**
+   * When its logins were last invalidated (`ended-logins/`): earlier ones open nothing. Undefined if never.
+   */
   readonly loginsSince: Date | undefined
-  /** From then on it is nobody's, and disabled for good (`removal/`). */
+  /** When it was removed: since then it belongs to no person, and is permanently disabled (`removal/`). */
   readonly removedAt?: Date
   readonly createdAt: Date
 }
 
 /**
- * Throws `macaroon-authorization-required` when the account is disabled or removed: its logins and tokens stop at once.
+ * Throws `macaroon-authorization-required` if the account is disabled or removed: its logins and tokens stop
+ * at once.
  */
 export function requireEnabled(account: Account): Account {
   if (account.disabledAt === undefined) return account
   if (account.removedAt) {
     const at = account.removedAt.toISOString()
-    throw unauthorized(`The account of this login was removed at ${at}, for good. Log in with another one.`)
+    throw unauthorized(
+      `The account of this login was removed at ${at} and cannot be restored. Log in with another one.`,
+    )
   }
   const since = account.disabledAt.toISOString()
   throw unauthorized(
@@ -36,11 +48,13 @@ export function requireEnabled(account: Account): Account {
   )
 }
 
-/** For whatever gives an account something. Throws `state-conflict`. */
+/**
+ * Throws `state-conflict` if the account is removed. For every operation that adds something to an account.
+ */
 export function requireNotRemoved(account: Account): Account {
   if (!account.removedAt) return account
   throw stateConflict(
-    `The account "${account.username}" was removed at ${account.removedAt.toISOString()}, for good. Add another one.`,
+    `The account "${account.username}" was removed at ${account.removedAt.toISOString()} and cannot be restored. Add another one.`,
     { status: 'removed' },
   )
 }

@@ -1,4 +1,4 @@
-/** Makes an account. */
+/** Creates an account. */
 import { newAccountId, type Username } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField, RequestError } from '../errors.ts'
@@ -12,14 +12,15 @@ export interface AddAccountInput {
   readonly username: string
   readonly email: string
   readonly name: string
-  /** Without one the account cannot sign in with a password; its agents still can. */
+  /** Without a password only the account's agents can log in. */
   readonly password?: string | undefined
   readonly authority: Authority
 }
 
 /**
- * Throws {@link RequestError}: `permission-denied`; `already-exists` for a username that is taken; `invalid-field` when a
- * field breaks its rule, or the account is to have a password and another one with a password has its e-mail address.
+ * Adds the account. Throws {@link RequestError}: `permission-denied`; `already-exists` for a username that is
+ * taken; `invalid-field` if a field breaks its rule, or if the account has a password and another one with a
+ * password has its e-mail address.
  */
 export async function addAccount(
   input: AddAccountInput,

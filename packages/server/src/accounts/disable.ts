@@ -9,9 +9,10 @@ import { requireMayManage } from './administration/may-manage.ts'
 import { findAccount } from './find.ts'
 
 /**
- * The account cannot log in, and its tokens and agents stop working, until it is enabled again. Its logins that were not
- * used yet never open anything. An account that was disabled already keeps its time. Throws {@link RequestError}: as `requireMayManage`,
- * `no-such-record`, `last-operator`, what `mustBeSeen` throws.
+ * Disables the account: it cannot log in, and its tokens and agents stop working, until it is enabled again.
+ * Its unused logins are invalidated permanently. An account that is disabled already keeps its time. Throws
+ * {@link RequestError} as `requireMayManage` does, `no-such-record`, `last-operator`, and whatever
+ * `mustBeSeen` throws.
  */
 export async function disableAccount(
   { account: nameOrId, authority, mustBeSeen }: AccountChange,
@@ -22,7 +23,7 @@ export async function disableAccount(
   const disabled = await stores.changeBy(authority.author)(async (on) => {
     const at = stores.clock()
     await requireMayManage({ authority, account }, on, at)
-    // Before the account: whoever locks both does so in this order.
+    // Locked before the account, in the same order as everywhere.
     await requireOtherOperator(account.id, on, at)
     const now = (await on.accounts.lock(account.id)) ?? account
     mustBeSeen?.(await accountRecord(now, on))
@@ -32,15 +33,16 @@ export async function disableAccount(
     }
     return (await on.accounts.findById(account.id)) ?? account
   })
-  // A session of a disabled account opens nothing, but enabling must not bring old sessions back. After the change is
-  // stored: whoever is signing in right now checks the account once more.
+  // A sign-in of a disabled account opens nothing, but enabling must not restore it. This comes after the
+  // change is stored: a sign-in in progress checks the account once more after its own insert.
   await stores.signInSessions.removeAllOf(account.id)
   return disabled
 }
 
 /**
- * The account can log in again, and its tokens that were not revoked work again. Does nothing to an enabled account. Throws {@link RequestError}: as `requireMayManage`, `no-such-record`,
- * `state-conflict` for a removed account, what `mustBeSeen` throws.
+ * Enables the account: it can log in again, and its tokens that were not revoked work again. Does nothing to
+ * an enabled account. Throws {@link RequestError} as `requireMayManage` does, `no-such-record`,
+ * `state-conflict` for a removed account, and whatever `mustBeSeen` throws.
  */
 export async function enableAccount(
   { account: nameOrId, authority, mustBeSeen }: AccountChange,
@@ -53,7 +55,7 @@ export async function enableAccount(
     const now = requireNotRemoved((await on.accounts.lock(account.id)) ?? account)
     mustBeSeen?.(await accountRecord(now, on))
     if (await on.accounts.enable(account.id)) {
-      // An external identity service may have vouched for it meanwhile.
+      // An external identity service may have issued discharges for it meanwhile.
       await on.accounts.endLogins(account.id, stores.clock())
       await on.record({ action: 'account.enable', subject: account.username })
     }

@@ -5,13 +5,13 @@ import type { TransactionStores } from '../stores.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 
-/** By username or by account id, which never have the same length. */
+/** Finds an account by username or by account id, which never have the same length. */
 export async function accountNamed(nameOrId: string, accounts: AccountStore): Promise<Account | undefined> {
   if (isUsername(nameOrId)) return accounts.findByUsername(nameOrId)
   return isAccountId(nameOrId) ? accounts.findById(nameOrId) : undefined
 }
 
-/** As {@link accountNamed}; throws `no-such-record` when there is none. */
+/** Finds an account as {@link accountNamed} does. Throws `no-such-record` if there is none. */
 export async function findAccount(nameOrId: string, { accounts }: TransactionStores): Promise<Account> {
   const account = await accountNamed(nameOrId, accounts)
   if (account) return account

@@ -10,8 +10,9 @@ import { findAccount } from './find.ts'
 import { checkIdentity } from './resolve-identity.ts'
 
 /**
- * Does nothing when the identity is linked to this account already. Throws as `requireMayLetIn`; `no-such-record`; and
- * `invalid-field` for an impossible issuer or subject, or an identity that belongs to another account.
+ * Links the identity, unless it is linked to this account already. Throws as `requireMayLetIn` does,
+ * `no-such-record`, and `invalid-field` for an impossible issuer or subject or an identity that belongs to
+ * another account.
  */
 export async function linkIdentity(
   { account: nameOrId, authority, ...unchecked }: ExternalIdentity & NamedAccount,
@@ -35,7 +36,7 @@ export async function linkIdentity(
   const owner = await stores.accounts.findByIdentity(identity)
   if (owner?.id === account.id) return account
   throw invalidField(
-    `This identity belongs to the account "${owner?.username ?? 'unknown'}" already. One identity is one account.`,
+    `This identity already belongs to the account "${owner?.username ?? 'unknown'}". It can have only one account.`,
     { field: 'subject' },
   )
 }

@@ -1,4 +1,7 @@
-/** Lists accounts in the order of their usernames, a page at a time, in bounded work (contract/administration.md, A8). */
+/**
+ * Lists accounts in the order of their usernames, a page at a time, in bounded work
+ * (contract/administration.md, A8).
+ */
 import { isUsername } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField } from '../errors.ts'
@@ -9,7 +12,7 @@ import type { AccountFilter } from './account-store.ts'
 
 /** The most accounts on one page. */
 const MAX_ACCOUNTS_PER_PAGE = 1000
-/** How many rows are looked at for a page, which may then be short. */
+/** The number of rows examined for a page at most, so a page can be short. */
 const MOST_ROWS = 20_000
 
 interface AccountListing {
@@ -23,13 +26,13 @@ export interface AccountPage {
   readonly accounts: readonly Account[]
   /** Pass it as `after` to get the next page; undefined on the last one. */
   readonly next: string | undefined
-  /** Undefined: as many as were needed. Else rows were left, but no more were looked at. */
+  /** The number of examined rows, if the limit stopped the search; undefined otherwise. */
   readonly examined: number | undefined
 }
 
 /**
- * `limit` is clamped to 1 to {@link MAX_ACCOUNTS_PER_PAGE}. Throws {@link RequestError}: `permission-denied`;
- * `invalid-field` when `after` is not a username.
+ * Returns a page of accounts. `limit` is clamped to 1 to {@link MAX_ACCOUNTS_PER_PAGE}. Throws {@link
+ * RequestError} `permission-denied`, and `invalid-field` if `after` is not a username.
  */
 export async function listAccounts(
   { authority, filter = {}, after, limit = 100 }: AccountListing,
@@ -37,7 +40,7 @@ export async function listAccounts(
 ): Promise<AccountPage> {
   requireForAll(authority, 'accounts:read')
   if (after !== undefined && !isUsername(after)) {
-    throw invalidField('"after" is not a username. Pass the "next" of the page before.')
+    throw invalidField('"after" is not a username. Pass "next" from the previous page.')
   }
   const size = Math.min(Math.max(1, limit), MAX_ACCOUNTS_PER_PAGE)
   const last = await accounts.nth(mostRows, { after })

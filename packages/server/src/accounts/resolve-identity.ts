@@ -1,6 +1,6 @@
 /**
- * The account of a person whom an identity service vouches for (contract/bakery.md 2.8, 7.14: keyed by issuer
- * location and declared value).
+ * Finds or creates the account of a person that an identity service vouches for. Identities are keyed by the
+ * issuer's location and the declared value (contract/bakery.md 2.8, 7.14).
  */
 import { randomInt } from 'node:crypto'
 import { isUsername, newAccountId, type Username } from '@ratafia/api'
@@ -16,25 +16,31 @@ export interface IdentityRules {
   readonly accounts: AccountStore
   readonly changeBy: ChangingBy
   readonly clock: Clock
-  /** The location of the bundled identity service, whose subjects are the accounts themselves; absent without one. */
+  /**
+   * The location of the bundled identity service, whose subjects are the accounts themselves; absent without
+   * one.
+   */
   readonly bundledIssuer: string | undefined
-  /** `auto`: a first login through an external service makes an account. `known`: it is refused. */
+  /**
+   * Whether a first login through an external service creates an account (`auto`) or is refused (`known`).
+   */
   readonly rule: 'auto' | 'known'
-  /** The username at an external service, if it declared one: it names a new account, and counts for nothing else. */
+  /** The username at an external service, if it declared one. It is only used to name a new account. */
   readonly username?: string | undefined
   /** The client's address, for the audit log. */
   readonly source: string
 }
 
 /**
- * Throws `macaroon-authorization-required` when the account is disabled or the bundled service's subject is gone,
- * `account-unknown` for an external identity without an account under the rule `known`.
+ * Returns the account of an identity. Throws `macaroon-authorization-required` if the account is disabled or
+ * the bundled service's subject no longer exists, and `account-unknown` for an external identity without an
+ * account under the rule `known`.
  */
 export async function accountOfIdentity(unchecked: ExternalIdentity, rules: IdentityRules): Promise<Account> {
   if (unchecked.issuer === rules.bundledIssuer) {
     // It declares account ids (`userid`) or usernames (`username`).
     const account = await accountNamed(unchecked.subject, rules.accounts)
-    if (!account) throw unauthorized('The account this login was made with no longer exists.')
+    if (!account) throw unauthorized('The account of this login no longer exists.')
     return requireEnabled(account)
   }
   const identity = checkIdentity(unchecked)
@@ -49,7 +55,9 @@ export async function accountOfIdentity(unchecked: ExternalIdentity, rules: Iden
   )
 }
 
-/** Throws `invalid-field`. A subject is what Candid allows, 256 characters, and readable. */
+/**
+ * Checks an identity. Throws `invalid-field`. A subject has at most 256 readable characters, as in Candid.
+ */
 export function checkIdentity({ issuer, subject }: ExternalIdentity): ExternalIdentity {
   const bad = (text: string, limit: number) =>
     text === '' || text.length > limit || /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text)
@@ -62,7 +70,10 @@ export function checkIdentity({ issuer, subject }: ExternalIdentity): ExternalId
   return { issuer, subject }
 }
 
-/** Of several first logins at the same moment, the database's constraints let one make the account; all get it. */
+/**
+ * Creates the account. If several first logins arrive at once, database constraints let one create it; all
+ * get it.
+ */
 async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRules): Promise<Account> {
   const wanted = rules.username?.trim() ?? ''
   const called = slugOf(wanted) === '' ? identity.subject : wanted
@@ -93,7 +104,7 @@ async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRu
         remindersOffAt: undefined,
       }
     }
-    // Somebody else has this username, or another request made the account of this identity first.
+    // Another account has this username, or another request created the account of this identity first.
     const winner = await rules.accounts.findByIdentity(identity)
     if (winner) return winner
   }
@@ -102,7 +113,7 @@ async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRu
 
 const MAX_USERNAME = 28
 
-/** A subject or a name as a username, then with a number, then with random digits. */
+/** Yields a subject or name as a username, then with a number, then with random digits. */
 function* usernameCandidates(text: string): Generator<Username> {
   const slug = slugOf(text)
   if (isUsername(slug) && slug !== OPERATOR) yield slug
@@ -117,7 +128,10 @@ function* usernameCandidates(text: string): Generator<Username> {
   }
 }
 
-/** `Bob Smith@example.org` → `bob-smith-example-org`; a text without any Latin letter or digit → ''. */
+/**
+ * Turns `Bob Smith@example.org` into `bob-smith-example-org`, and a text without Latin letters or digits into
+ * ''.
+ */
 function slugOf(text: string): string {
   return text
     .normalize('NFKD')

@@ -1,4 +1,7 @@
-/** Lets programs log in with the password of an account, or not. The pages of the identity service take it all the same. */
+/**
+ * Switches programs' logins with an account's password on or off. The identity service's pages still accept
+ * it.
+ */
 import { requireForAll } from '../authority.ts'
 import type { Stores } from '../stores.ts'
 import { type Account, requireNotRemoved } from './account.ts'
@@ -6,7 +9,10 @@ import { requireMayManage } from './administration/may-manage.ts'
 import type { NamedAccount } from './administration/show-account.ts'
 import { findAccount } from './find.ts'
 
-/** Does nothing where it is so already. Throws as `requireMayManage`; `no-such-record`; `state-conflict` if it is removed. */
+/**
+ * Switches them, if that changes anything. Throws as `requireMayManage` does, `no-such-record`, and
+ * `state-conflict` if the account is removed.
+ */
 export async function switchPasswordLogins(
   { account: nameOrId, on: wanted, authority }: NamedAccount & { readonly on: boolean },
   stores: Stores,

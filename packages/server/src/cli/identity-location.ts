@@ -14,7 +14,7 @@ export function identityLocation(given: string | undefined, config: Config, ther
   const { baseUrl, port, identity } = config
   if (given !== undefined) return serviceUrl(given)
   if (identity) {
-    throw new UsageError(`The identity service is elsewhere (RATAFIA_IDENTITY_URL). ${there}.`)
+    throw new UsageError(`This service uses a separate identity service (RATAFIA_IDENTITY_URL). ${there}.`)
   }
   if (baseUrl === undefined && port === 0) {
     throw new UsageError('Pass --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL, the address is not known.')

@@ -1,4 +1,4 @@
-/** Who has which role: the table `role_grant`. */
+/** The table `role_grant`: the roles of accounts. */
 import type { AccountId, Role } from '@ratafia/api'
 import {
   announce,
@@ -14,28 +14,29 @@ import type { Grant, GrantKey, ListedGrant } from './grant.ts'
 export interface GrantFilter {
   readonly accountId?: AccountId | undefined
   readonly role?: Role | undefined
-  /** Undefined: any. Null: only those for all brands. */
+  /** Undefined for any grant; null only for those for all brands. */
   readonly brandId?: string | null | undefined
 }
 
 export interface GrantStore {
-  /** Those of an account that have no end, or end later than `now`; expired ones are of no use to anybody. */
+  /** Returns the grants of an account that have not expired at `now`. */
   heldBy(accountId: AccountId, now: Date): Promise<readonly Grant[]>
-  /** By account, role and brand, after the grant `after`. Expired ones too. */
+  /** Lists grants by account, role and brand, after the grant `after`, including expired ones. */
   list(
     filter: GrantFilter,
     page: { readonly after?: GrantKey | undefined; readonly limit: number },
   ): Promise<readonly ListedGrant[]>
   find(key: GrantKey): Promise<ListedGrant | undefined>
-  /** False, and nothing is stored, if there is this grant already and it has not expired at `grant.grantedAt`. */
+  /** Returns false, and stores nothing, if this grant exists and has not expired at `grant.grantedAt`. */
   add(grant: Grant): Promise<boolean>
-  /** False if there is no such grant. */
+  /** Returns false if there is no such grant. */
   remove(key: GrantKey): Promise<boolean>
-  /** Within the transaction that removes the account. Returns how many there were. */
+  /** Removes them in the transaction that removes the account. Returns their number. */
   removeAllOf(accountId: AccountId): Promise<number>
   /**
-   * Within a transaction: those who have the role operator, are enabled and can sign in. Until it ends, no other
-   * transaction that asks this gets an answer: so two changes cannot each leave the other's operator as the last one.
+   * Returns the accounts that have the role operator, are enabled and can sign in. Blocks other transactions
+   * that call this until the caller's transaction ends, so that two changes cannot each rely on the other's
+   * operator as the last.
    */
   lockOperators(now: Date): Promise<readonly AccountId[]>
 }
@@ -47,7 +48,7 @@ declare module '../stores.ts' {
 }
 
 export function grantStore({ query }: Pick<Database, 'query'>): GrantStore {
-  /** By the primary key. */
+  /** Returns the primary key. */
   const keyOf = ({ accountId, role, brandId = '' }: GrantKey) =>
     ({ subject_kind: 'account', subject: accountId, role, brand_id: brandId }) as const
   const listed = () =>
@@ -74,7 +75,7 @@ export function grantStore({ query }: Pick<Database, 'query'>): GrantStore {
       return rows.map(grantOf)
     },
 
-    // The primary key in its order; with a role or a brand, the table is small.
+    // The primary key in its order. With a role or a brand this scans the table, which is small.
     async list({ accountId, role, brandId }, { after, limit }) {
       let select = listed()
       if (accountId !== undefined) select = select.where('subject', '=', accountId)
@@ -141,7 +142,7 @@ export function grantStore({ query }: Pick<Database, 'query'>): GrantStore {
 
     removeAllOf: (accountId) =>
       inTransaction(query, async (transaction) => {
-        // The primary key begins with them.
+        // The primary key begins with these two columns.
         const { numDeletedRows } = await transaction
           .deleteFrom('role_grant')
           .where('subject_kind', '=', 'account')
@@ -153,7 +154,7 @@ export function grantStore({ query }: Pick<Database, 'query'>): GrantStore {
       }),
 
     async lockOperators(now) {
-      // Index role_grant_role. In one order, so that two of these cannot wait for each other.
+      // Index role_grant_role. Always in the same order, so that two of these cannot deadlock.
       const locked = await query
         .selectFrom('role_grant')
         .select(['subject', 'expires_at'])
@@ -203,7 +204,8 @@ interface GrantRow {
 }
 
 const grantOf = (row: GrantRow): Grant => ({
-  // Only checked grants fill these columns. A role of a newer release has no permission here.
+  // The casts are safe: only checked grants are ever inserted. A role of a newer release has no permissions
+  // here.
   accountId: row.subject as AccountId,
   role: row.role as Role,
   brandId: row.brand_id === '' ? undefined : row.brand_id,

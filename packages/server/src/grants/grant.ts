@@ -1,20 +1,20 @@
-/** A grant: an account has a role, for one brand or for the whole service (contract/administration.md, B1). */
+/** A grant gives an account a role, for one brand or the whole service (contract/administration.md, B1). */
 import { type AccountId, isAccountId, isRole, ROLES } from '@ratafia/api'
 import type { HeldRole } from '../authority.ts'
 import { invalidField } from '../errors.ts'
 
-/** What makes a grant the one it is. */
+/** The fields that identify a grant. */
 export interface GrantKey extends HeldRole {
   readonly accountId: AccountId
 }
 
 export interface Grant extends GrantKey {
   readonly grantedAt: Date
-  /** A username, or `operator` for whoever runs the service. */
+  /** A username, or `operator` for the person who runs the service. */
   readonly grantedBy: string
-  /** From then on it gives nothing. Undefined: it has no end. */
+  /** When it expires; undefined if it does not. */
   readonly expiresAt: Date | undefined
-  /** The names of agents that have the role although they were added before it was given. */
+  /** The names of agents that have the role although they were added before it was granted. */
   readonly agents: readonly string[]
 }
 
@@ -23,18 +23,18 @@ export interface ListedGrant extends Grant {
   readonly username: string
 }
 
-/** For an address, and for programs: `ACCOUNT:ROLE`, with `:BRAND` where it is for one. */
+/** Returns the id for URLs and programs: `ACCOUNT:ROLE`, with `:BRAND` if it is for one brand. */
 export const grantId = ({ accountId, role, brandId }: GrantKey): string =>
   [accountId, role, ...(brandId === undefined ? [] : [brandId])].join(':')
 
-/** Undefined for any other text. */
+/** Parses an id. Returns undefined for any other text. */
 export function parseGrantId(text: string): GrantKey | undefined {
   const [accountId = '', role = '', brandId, ...more] = text.split(':')
   if (!isAccountId(accountId) || !isRole(role) || more.length > 0) return undefined
   return brandId === undefined || isBrandId(brandId) ? { accountId, role, brandId } : undefined
 }
 
-/** As the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+/** Returns the record that the API, `--json` and exports show. Times are RFC 3339 in UTC. */
 export const grantRecord = (grant: ListedGrant) => ({
   id: grantId(grant),
   account_id: grant.accountId,
@@ -47,7 +47,10 @@ export const grantRecord = (grant: ListedGrant) => ({
   agents: grant.agents,
 })
 
-/** Throws `invalid-field` for no role, or for a role that is only for the whole service, with a brand. */
+/**
+ * Checks a role. Throws `invalid-field` if it does not exist, or if it is only for the whole service and has
+ * a brand.
+ */
 export function checkRole(role: string, brandId: string | undefined): HeldRole {
   if (!isRole(role)) {
     throw invalidField(
@@ -57,20 +60,20 @@ export function checkRole(role: string, brandId: string | undefined): HeldRole {
   }
   if (brandId === undefined) return { role, brandId }
   if (ROLES[role].scope === 'service') {
-    throw invalidField(`The role ${role} is for the whole service: grant it without a brand.`, {
+    throw invalidField(`The role ${role} applies to the whole service. Grant it without a brand.`, {
       field: 'brand',
     })
   }
   if (isBrandId(brandId)) return { role, brandId }
-  throw invalidField('A brand is an account id: letters, digits and single dashes, at most 64.', {
+  throw invalidField('A brand is an account id: at most 64 letters, digits and single dashes.', {
     field: 'brand',
   })
 }
 
-/** As snapd takes ids of accounts. */
+/** Whether snapd accepts the text as an account id. */
 export const isBrandId = (text: string): boolean =>
   text.length <= 64 && /^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/.test(text)
 
-/** Whether it still gives what it says. */
+/** Whether a grant has not expired. */
 export const isCurrent = ({ expiresAt }: Pick<Grant, 'expiresAt'>, now: Date): boolean =>
   expiresAt === undefined || now < expiresAt

@@ -1,11 +1,14 @@
-/** Somebody who can sign in and grant roles is always left (contract/administration.md, B13). */
+/**
+ * Ensures that an account that can sign in and grant roles is always left (contract/administration.md, B13).
+ */
 import type { AccountId } from '@ratafia/api'
 import { RequestError } from '../errors.ts'
 import type { TransactionStores } from '../stores.ts'
 
 /**
- * Within the transaction that takes the role, the sign-in or the account away, and before it does. An installation that
- * has no operator at all loses none. Throws {@link RequestError} `last-operator`.
+ * Throws {@link RequestError} `last-operator` if the account is the last operator that can sign in. Call it
+ * in the transaction that removes the role, the sign-in or the account, before that change. An installation
+ * without any operator has none to lose.
  */
 export async function requireOtherOperator(
   accountId: AccountId,
@@ -16,6 +19,6 @@ export async function requireOtherOperator(
   if (!operators.includes(accountId) || operators.length > 1) return
   throw new RequestError(
     'last-operator',
-    'This account is the last one that can sign in and has the role operator. Give another one the role first: `ratafia grants add USERNAME operator`.',
+    'This is the last account with the role operator that can sign in. Grant the role to another account first: `ratafia grants add USERNAME operator`.',
   )
 }

@@ -1,9 +1,9 @@
 /**
- * The condition `manage` of a management token (contract/administration.md, B3 and B4). The service writes it into a
- * root as what was asked for, and into a token as the grants of the account at that moment; a holder appends further
- * ones, which only narrow.
+ * The condition `manage` of a management token (contract/administration.md, B3 and B4). In a root it contains
+ * the requested limits, and in a token the grants that the account had at that moment. A holder can append
+ * more, which only narrow it.
  *
- *   root, holder   manage {"roles":["device-approver"],"brands":["acme"],"read_only":true}   (each may be left out)
+ *   root, holder   manage {"roles":["device-approver"],"brands":["acme"],"read_only":true}   (each field is optional)
  *   token          manage {"grants":[["device-approver","acme"],["auditor",null]],"read_only":false}
  */
 import { isRole, type ManagementPermission, ROLES, type Role, roleHas } from '@ratafia/api'
@@ -14,17 +14,17 @@ import { isBrandId } from './grant.ts'
 
 export const MANAGE = 'manage'
 
-/** In one token, and in each list of a limit. */
+/** The most grants in one token, and the most items in each list of a limit. */
 export const MOST_GRANTS = 64
 
-/** What somebody asked for, or a holder left of it. Null: all that there is. */
+/** The requested limits, or those that a holder appended. A list that is null means no limit. */
 export interface RoleLimits {
   readonly roles: readonly Role[] | null
   readonly brands: readonly string[] | null
   readonly readOnly: boolean
 }
 
-/** The grants that a token was made with. */
+/** The grants that a token was issued with. */
 export interface MintedRoles {
   readonly grants: readonly HeldRole[]
   readonly readOnly: boolean
@@ -43,11 +43,14 @@ export const formatMinted = ({ grants, readOnly }: MintedRoles): string =>
     read_only: readOnly,
   })}`
 
-/** The text that a session keeps: the limits of its root, and those that its holder had appended. */
+/** Returns the text that a session stores: the limits of its root, and those that its holder had appended. */
 export const textOfAsked = (limits: readonly RoleLimits[]): string =>
   JSON.stringify(limits.map((limit) => formatLimits(limit)))
 
-/** What the root asked for. Undefined for a text that {@link textOfAsked} has not written. */
+/**
+ * Returns the limits that the root was requested with; undefined for a text that is not from {@link
+ * textOfAsked}.
+ */
 export function rolesAskedFor(text: string): RoleLimits | undefined {
   const value = jsonIn(text)
   const [first]: readonly unknown[] = Array.isArray(value) ? value : []
@@ -60,7 +63,10 @@ export function rolesAskedFor(text: string): RoleLimits | undefined {
   }
 }
 
-/** Throws `ConditionError` `malformed-condition`: an unknown key may be a limit. */
+/**
+ * Parses limits. Throws `ConditionError` `malformed-condition`, also for an unknown key, which could be a
+ * limit.
+ */
 export function parseLimits(argument: string): RoleLimits {
   const { roles, brands, read_only: readOnly = false } = keysOf(argument, ['roles', 'brands', 'read_only'])
   return {
@@ -70,14 +76,14 @@ export function parseLimits(argument: string): RoleLimits {
   }
 }
 
-/** Throws `ConditionError` `malformed-condition`. */
+/** Parses the grants of a token. Throws `ConditionError` `malformed-condition`. */
 export function parseMinted(argument: string): MintedRoles {
   const { grants, read_only: readOnly } = keysOf(argument, ['grants', 'read_only'])
   if (!Array.isArray(grants) || grants.length > MOST_GRANTS) throw malformed('"grants" is not a list')
   return { grants: grants.flatMap(heldRole), readOnly: flag(readOnly) }
 }
 
-/** A role that this release does not know gives nothing. */
+/** Parses a grant. Omits a role that this release does not know, which gives no permissions. */
 function heldRole(grant: unknown): readonly HeldRole[] {
   const [role, brand, ...more]: readonly unknown[] = Array.isArray(grant) ? grant : []
   const isBrand = brand === null || (typeof brand === 'string' && isBrandId(brand))
@@ -86,7 +92,7 @@ function heldRole(grant: unknown): readonly HeldRole[] {
   return isRole(role) ? [{ role, brandId: brand ?? undefined }] : []
 }
 
-/** What a limit leaves of a permission. */
+/** Returns the scope that a limit leaves of a permission. */
 function scopeWithin({ roles, brands, readOnly }: RoleLimits, permission: ManagementPermission): BrandScope {
   const held: readonly HeldRole[] = (roles ?? ['operator']).flatMap((role): readonly HeldRole[] =>
     brands === null ? [{ role, brandId: undefined }] : brands.map((brandId) => ({ role, brandId })),
@@ -94,11 +100,11 @@ function scopeWithin({ roles, brands, readOnly }: RoleLimits, permission: Manage
   return scopeOfRoles(held, permission, { readOnly })
 }
 
-/** What several limits together leave of it. */
+/** Returns the scope that several limits together leave of a permission. */
 export const scopeWithinAll = (limits: readonly RoleLimits[], permission: ManagementPermission): BrandScope =>
   limits.reduce<BrandScope>((scope, one) => intersectScopes(scope, scopeWithin(one, permission)), 'all')
 
-/** The grants with which a token is made: of those that the account has, what the limits leave. */
+/** Returns the grants for a new token: those that the limits leave of the account's grants. */
 export function rolesToMint(held: readonly HeldRole[], limits: readonly RoleLimits[]): readonly HeldRole[] {
   const narrowed = limits.reduce<readonly HeldRole[]>((grants, limit) => narrow(grants, limit), held)
   const unique = new Map(narrowed.map((grant) => [`${grant.role} ${grant.brandId ?? ''}`, grant]))
@@ -116,7 +122,7 @@ function narrow(held: readonly HeldRole[], { roles, brands }: RoleLimits): reado
 const brandsWithin = ({ brandId }: HeldRole, brands: readonly string[]): readonly string[] =>
   brandId === undefined ? brands : brands.filter((one) => one === brandId)
 
-/** Whether whoever has one role may ask for a token with the other: it has every permission of that. */
+/** Whether a role has every permission of another, so that its holder can request a token with the other. */
 const includes = (role: Role, other: Role): boolean =>
   role === other || ROLES[other].permissions.every((permission) => roleHas(role, permission))
 

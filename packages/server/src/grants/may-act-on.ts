@@ -1,10 +1,16 @@
-/** Nobody acts on an account that may do more than they may (contract/administration.md, B13). */
+/**
+ * Ensures that callers only act on accounts with no more permissions than theirs (contract/administration.md,
+ * B13).
+ */
 import { type AccountId, ROLES } from '@ratafia/api'
 import { type Authority, covers, type HeldRole } from '../authority.ts'
 import { RequestError } from '../errors.ts'
 import type { TransactionStores } from '../stores.ts'
 
-/** Whether the account has any role now. Throws {@link RequestError} `permission-denied`. */
+/**
+ * Throws {@link RequestError} `permission-denied` if the account has a permission that the caller lacks.
+ * Returns whether the account has any role now.
+ */
 export async function requireMayActOn(
   { authority, accountId }: { readonly authority: Authority; readonly accountId: AccountId },
   { grants }: TransactionStores,
@@ -16,16 +22,16 @@ export async function requireMayActOn(
   const { role, brandId, permission } = beyond
   throw new RequestError(
     'permission-denied',
-    `This account has the role ${role}${brandId === undefined ? '' : ` for ${brandId}`}, and you do not have all that it allows. Ask an operator.`,
+    `This account has the role ${role}${brandId === undefined ? '' : ` for ${brandId}`}, and you do not have all its permissions. Ask an operator.`,
     { extra: { needs: permission, brand: brandId ?? null } },
   )
 }
 
-/** Whether they may act on an account that has these roles. */
+/** Whether the caller may act on an account that has these roles. */
 export const mayActOn = (authority: Pick<Authority, 'scopeOf'>, held: readonly HeldRole[]): boolean =>
   beyondThem(authority, held) === undefined
 
-/** The first of the roles that allows something that they may not do, and what. */
+/** Returns the first role that has a permission which the caller lacks, and that permission. */
 function beyondThem({ scopeOf }: Pick<Authority, 'scopeOf'>, held: readonly HeldRole[]) {
   for (const { role, brandId } of held) {
     for (const permission of ROLES[role].permissions) {

@@ -1,4 +1,4 @@
-/** The HTTP application without any feature: limits, headers, errors, bodies. `start/` adds the features. */
+/** The HTTP application without features: limits, headers, errors, bodies. `start/` adds the features. */
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
@@ -28,25 +28,25 @@ import { schemaCompilers } from './schema-compilers.ts'
 
 export interface AppOptions {
   readonly log: Log
-  /** Routes do not include its path, if it has one. */
+  /** If it has a path, routes do not include that path. */
   readonly baseUrl: string
   readonly clients: Clients
   readonly telemetry: Telemetry
-  /** Whether each request has a line in the log. */
+  /** Whether each request gets a line in the log. */
   readonly accessLog: boolean
-  /** Returns the server that hands its requests to the listener. */
+  /** Returns the server that passes its requests to the listener. */
   readonly serve: (listener: RequestListener) => Server
-  /** The answers of a connection that are not complete, in their order. */
+  /** Returns the incomplete answers of a connection, in order. */
   readonly unanswered?: (socket: Socket) => Iterable<ServerResponse>
-  /** Called for a request that waits for people or for another service, and is not work. */
+  /** Called for a request that waits for a person or another service, and so does not count as work. */
   readonly hold?: (response: ServerResponse) => void
-  /** False for a request that found no place when its body had arrived. */
+  /** Returns false for a request that found no free place when its body had arrived. */
   readonly admitted?: (response: ServerResponse) => boolean
 }
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** From now on the request waits for a person or for another service. The caller bounds how many do. */
+    /** Marks the request as waiting for a person or another service. The caller limits how many wait. */
     hold(): void
   }
 }
@@ -63,9 +63,9 @@ export function createApp(options: AppOptions): FastifyInstance {
       const code = answerParserError(error, socket, unanswered?.(socket))
       if (code === undefined) return
       telemetry.metrics.refusedEarly(code)
-      log.debug({ refusal: code }, 'refused before it was a request')
+      log.debug({ refusal: code }, 'refused by the HTTP parser')
     },
-    // A path that is not percent-encoded UTF-8 is refused before it has a route, and so without the hooks of one.
+    // A path that is not percent-encoded UTF-8 is refused before routing, so no hooks of a route run.
     frameworkErrors: (error, request, reply) => {
       observe(request, reply)
       commonHeaders(reply)
@@ -73,10 +73,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
     rewriteUrl: rewriter(pathOf(baseUrl)),
     bodyLimit: BODY_LIMIT,
-    // A part of a path may be as long as all headers: the code that reads it has a limit of its own.
+    // A path segment can be as long as all headers: the code that reads it has its own limit.
     routerOptions: { maxParamLength: HEADER_LIMIT },
     schemaController: { compilersFactory: schemaCompilers },
-    // While closing, answer what still arrives on an open connection as usual; the connection ends with it.
+    // While closing, still answer what arrives on an open connection; the connection is closed with the
+    // answer.
     return503OnClosing: false,
   })
   const { hold = () => {}, admitted = () => true } = options
@@ -91,11 +92,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   const observe = observeRequests(app, { telemetry, clients, accessLog })
   app.setErrorHandler(answerError)
-  // A path that does not exist is a 404 whatever the body is.
+  // For a path that does not exist, the answer is 404 whatever the body is.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply))
-  // Before Fastify looks at the Content-Type, which it refuses to miss in some methods.
+  // Runs before Fastify checks the Content-Type, whose absence it refuses for some methods.
   app.addHook('onRequest', (request, reply, done) => {
     commonHeaders(reply)
     if (request.is404) answerNotFound(app, request, reply)
@@ -105,7 +106,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   refuseUnknownParameters(app)
   refuseEncodedBodies(app)
   ignoreBadTypes(app)
-  // Bakery clients compare the type as a string: with a charset they silently do nothing.
+  // Bakery clients compare the type as a string, and silently do nothing if it has a charset.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (reply.getHeader('content-type') === FASTIFYS_JSON) reply.header('content-type', 'application/json')
     sendTogether(() => done(null, payload))
@@ -146,10 +147,10 @@ const nothingAt = ({ url }: FastifyRequest): RequestError =>
     `There is nothing at this path. ${nearlyRight(url.split('?', 1)[0] ?? '') ?? 'GET / lists what there is.'}`,
   )
 
-/** The path of a base URL, without a trailing slash. */
+/** Returns the path of a base URL, without a trailing slash. */
 export const pathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, '')
 
-/** For a base URL such as `https://example.com/store`: works whether a proxy strips `/store` or not. */
+/** Handles a base URL such as `https://example.com/store`, whether or not a proxy strips `/store`. */
 function rewriter(prefix: string): (request: { readonly url?: string | undefined }) => string {
   return ({ url = '/' }) => {
     if (prefix === '' || !url.startsWith(prefix)) return withOneSlash(url)
@@ -160,15 +161,15 @@ function rewriter(prefix: string): (request: { readonly url?: string | undefined
 }
 
 /**
- * Clients such as craft-store add a path to the address they were given, whether that ends with a slash or not. For what a
- * proxy may withhold, two slashes are another path.
+ * Clients such as craft-store append a path to the address they were given, which may end with a slash. Where
+ * a proxy may block access, two slashes stay: that is another path.
  */
 const withOneSlash = (url: string): string =>
   /^\/{2,}(?!\/|(?:api\/management|console)(?:[/?]|$))/.test(url) ? url.replace(/^\/+/, '/') : url
 
 /**
- * Unique across nodes and restarts, or the `X-Request-Id` of a trusted proxy, whose own log has it too. No other client
- * may choose ids: two requests with one id would be mixed up.
+ * Returns an id that is unique across nodes and restarts, or the `X-Request-Id` of a trusted proxy, whose own
+ * log also has it. No other client can choose ids, because two requests with the same id would be mixed up.
  */
 function requestIds(clients: Clients): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
   return (request) => {
@@ -179,13 +180,13 @@ function requestIds(clients: Clients): (request: Pick<IncomingMessage, 'headers'
 }
 
 /**
- * Answers that are made in the same turn of the event loop are sent at its end, one right after the other. A client or
- * proxy that waits is then woken once for all of them: waking it again for each is a fifth of what a short request costs.
+ * Answers created in the same turn of the event loop are sent at its end, one right after the other, so that
+ * a waiting client or proxy wakes once for all of them. Waking it for each costs a fifth of a short request.
  */
 
 let waiting: (() => void)[] = []
 
-/** `send` makes and sends an answer. */
+/** `send` builds and sends an answer. */
 function sendTogether(send: () => void): void {
   if (waiting.push(send) === 1) setImmediate(sendAll)
 }
@@ -197,7 +198,7 @@ function sendAll(): void {
     try {
       send()
     } catch (error) {
-      // A bug, which ends the process. The other answers are sent first.
+      // A bug, which ends the process, but only after the other answers are sent.
       process.nextTick(() => {
         throw error
       })

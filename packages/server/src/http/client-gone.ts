@@ -1,7 +1,7 @@
-/** Whether the client of a request still wants the answer. */
+/** Checks whether the client of a request still waits for the answer. */
 import type { FastifyReply } from 'fastify'
 
-/** Aborts when the client is gone: at once if it left before, while limits were checked or a database was asked. */
+/** Aborts when the client is gone; at once if it left earlier, during a check of limits or a query. */
 export function clientGone({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   const gone = new AbortController()
   if (raw.closed) gone.abort()

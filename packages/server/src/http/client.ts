@@ -1,4 +1,4 @@
-/** Who sent a request: the one place that decides which address a request comes from. */
+/** The sender of a request. This is the one place that decides from which address a request comes. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
@@ -10,7 +10,7 @@ interface Client {
   /** See {@link addressOf}. */
   readonly address: string
   readonly networks: Networks
-  /** Whether the request comes through a proxy that the operator trusts, whose headers are believed. */
+  /** Whether the request came through a proxy that the operator trusts, whose headers are believed. */
   readonly byTrustedProxy: boolean
 }
 
@@ -31,19 +31,19 @@ export function addClients(app: FastifyInstance, clients: Clients): void {
   })
 }
 
-/** How many clients of proxies are remembered, and how long what a proxy says about one may be for that. */
+/** How many clients of proxies are remembered, and the length of `X-Forwarded-For` up to which they are. */
 const REMEMBERED = 10_000
 const LONGEST = 128
 
 /**
- * `proxies` are addresses and CIDR blocks whose `X-Forwarded-For` is believed. A client is looked at once for each
- * connection, or for each text that a proxy forwards: every request needs it, several times.
+ * `proxies` are the addresses and CIDR blocks whose `X-Forwarded-For` is believed. A client is determined
+ * once per connection, or per text that a proxy forwards: every request needs it several times.
  */
 export function clientsOf(proxies: readonly string[]): Clients {
   if (proxies.length === 0) return ofConnections()
   const trusted = proxyAddr.compile([...proxies])
   const remembered = new LRUCache<string, Client>({ max: REMEMBERED })
-  // The address of a connection is gone once it is closed, but a request may outlive it.
+  // The address of a connection is lost when it closes, but a request can outlive it.
   const peers = ofConnections()
   return (request) => {
     const peer = peers(request)

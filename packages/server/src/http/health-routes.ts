@@ -1,4 +1,4 @@
-/** `GET /health/live`: the process answers. `GET /health/ready`: it can take requests. For load balancers. */
+/** For load balancers. `GET /health/live`: the process answers. `GET /health/ready`: it accepts requests. */
 import type { FastifyInstance } from 'fastify'
 import { Unavailable } from '../errors.ts'
 import { sendRefusal } from './errors/answer.ts'
@@ -9,15 +9,17 @@ const READY = '/health/ready'
 
 /** Whether `url` is a health check, with or without the path of the base URL (`/store`). */
 export function isHealthCheck(url = '', basePath = ''): boolean {
-  // Every request comes here.
+  // Every request passes through here.
   if (!url.includes('/health/')) return false
   const [path = ''] = url.split('?', 1)
   return [LIVE, READY].some((check) => path === check || path === basePath + check)
 }
 
-/** `unready` returns a sentence that says why this process takes no requests; undefined while it does. */
+/**
+ * `unready` returns a sentence with the reason why this process accepts no requests; undefined while it does.
+ */
 export function healthRoutes(app: FastifyInstance, unready: () => Promise<string | undefined>): void {
-  // These come every second: log them only when something is wrong.
+  // These arrive every second, so they are logged only when something is wrong.
   const quiet = { logLevel: 'warn', config: { anyQuery: true, limit: 'none' } } as const
   let known: string | undefined
   app.get(LIVE, quiet, async (_request, reply) =>
@@ -37,8 +39,8 @@ export function healthRoutes(app: FastifyInstance, unready: () => Promise<string
 }
 
 /**
- * For all requests but health checks, which say why themselves. `why` returns a sentence for the log while they are
- * refused, with a 503; undefined otherwise.
+ * Refuses all requests with a 503 while `why` returns a sentence for the log; undefined otherwise. Health
+ * checks are excepted, because they report the reason themselves.
  */
 export function refuseWhile(app: FastifyInstance, why: () => string | undefined): void {
   app.addHook('onRequest', (request, _reply, done) => {

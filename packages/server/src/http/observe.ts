@@ -1,4 +1,4 @@
-/** Reports each request to metrics, traces and the log, by the pattern of its route and never by its URL. */
+/** Reports each request to metrics, traces and the log, by its route's pattern and never by its URL. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AccessLine, plainPath } from '../telemetry/access-log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -7,7 +7,7 @@ import type { Clients } from './client.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The code of a refusal. Set by the code that refuses. */
+    /** The code of a refusal. The refusing code sets it. */
     refusal: string | undefined
     /** Undefined unless requests are traced. */
     span: RequestSpan | undefined
@@ -21,7 +21,7 @@ export interface ObserverOptions {
   readonly accessLog: boolean
 }
 
-/** Returns a function that starts observing a request that the hooks do not see. */
+/** Returns a function that observes a request which the hooks do not see. */
 export function observeRequests(app: FastifyInstance, options: ObserverOptions) {
   app.decorateRequest('refusal', undefined)
   app.decorateRequest('span', undefined)
@@ -35,7 +35,7 @@ export function observeRequests(app: FastifyInstance, options: ObserverOptions) 
   return begin
 }
 
-/** Machines send these every few seconds: they would hide everything else. */
+/** Machines send these every few seconds, which would hide everything else. */
 const isProbe = (route: string | undefined): boolean => route?.startsWith('/health/') === true
 
 function observe(

@@ -1,4 +1,4 @@
-/** Answers what Node's parser refuses before there is a request for the application. */
+/** Answers requests that Node's parser refuses, which never reach the application. */
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,18 +7,18 @@ import { endWithRefusal, writeRefusal } from './errors/answer.ts'
 import { type Refusal, refusal } from './errors/refusal.ts'
 import { parserRefusal } from './errors/translate.ts'
 
-/** Request line and headers together, in bytes: macaroons travel in headers. */
+/** The bytes of request line and headers together: macaroons are sent in headers. */
 export const HEADER_LIMIT = 64 * 1024
 
-/** Milliseconds for a client to read why its connection ends. */
+/** Milliseconds for a client to read why its connection is closed. */
 const HEARING_MS = 5_000
 
 /** Sockets with a refused request: nothing more is read from them. */
 const refused = new WeakSet<Socket>()
 
 /**
- * Returns the code of the answer, or undefined when the client is gone or already has its answer. `unanswered`: the
- * requests of this connection without an answer, in their order.
+ * Returns the code of the answer, or undefined if the client is gone or already has its answer. `unanswered`:
+ * the connection's unanswered requests, in order.
  */
 export function answerParserError(
   error: Error & { code?: string },
@@ -33,8 +33,8 @@ export function answerParserError(
   }
   refused.add(socket)
   const answer = parserRefusal(error)
-  // Answers come in the order of their requests: sent now, this one would be taken for the answer to an earlier
-  // request.
+  // Answers come in the order of their requests: if sent now, this one would be taken for an earlier
+  // request's answer.
   const before = [...unanswered].filter(({ req }) => req.complete)
   const begun = [...unanswered].some(({ req, headersSent }) => !req.complete && headersSent)
   const write = () => {
@@ -46,7 +46,7 @@ export function answerParserError(
   return answer.code
 }
 
-/** After a `CONNECT` Node no longer watches the connection: only we notice its end. */
+/** Node stops watching a connection after a `CONNECT`, so we must notice when it closes. */
 export function refuseConnect(server: Server, socket: Socket, unanswered: Iterable<ServerResponse>): void {
   socket.on('error', () => socket.destroy()).resume()
   socket.once('end', () => socket.destroy())
@@ -54,17 +54,17 @@ export function refuseConnect(server: Server, socket: Socket, unanswered: Iterab
     for (const response of unanswered) if (!response.closed) response.emit('close')
   })
   const error = Object.assign(new Error('CONNECT'), { code: 'CONNECT' })
-  // To the handler that counts and answers the parser's errors.
+  // Emitted to the handler that counts and answers the parser's errors.
   if (!server.emit('clientError', error, socket)) socket.destroy()
 }
 
 function end(socket: Socket, answer: Refusal): void {
   endWithRefusal(socket, answer)
-  // A client that does not end its side would keep the connection open forever.
+  // A client that does not close its side would keep the connection open forever.
   setTimeout(() => socket.destroy(), HEARING_MS).unref()
 }
 
-/** `rawHeaders` are names and values in turn. */
+/** `rawHeaders` has names and values in turn. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -74,7 +74,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts
 }
 
-/** Refuses what Node's parser lets through although RFC 9112 does not. Returns whether it refused the request. */
+/** Refuses what Node's parser accepts although RFC 9112 does not. Returns whether it refused the request. */
 export function refuseByHeaders(request: IncomingMessage, response: ServerResponse): boolean {
   const message = hostProblem(request) ?? transferProblem(request)
   if (message === undefined) return false
@@ -92,7 +92,7 @@ function hostProblem({ rawHeaders, httpVersion }: IncomingMessage): string | und
 }
 
 /**
- * A body in a transfer coding that nobody decodes would be read as something else, and a proxy may disagree with us
+ * A body in an undecoded transfer coding would be read as something else, and a proxy may disagree with us
  * about where such a body ends (RFC 9112, 6.1).
  */
 function transferProblem({ headers, httpVersion }: IncomingMessage): string | undefined {

@@ -4,7 +4,7 @@ import { readiness } from './readiness.ts'
 
 type State = 'current' | 'older'
 
-/** A database that answers when told to. */
+/** A database that answers only when told to. */
 function silentDatabase() {
   const questions: PromiseWithResolvers<State>[] = []
   const schema = () => {
@@ -17,7 +17,7 @@ function silentDatabase() {
 
 const AWAY = 'The database does not answer.'
 
-test('many ask at once: the database is asked once, and its answer is for all of them', async () => {
+test('queries the database once for many callers', async () => {
   const { questions, schema } = silentDatabase()
   const { unready } = readiness({ schema })
   const first = Array.from({ length: 30 }, unready)
@@ -31,7 +31,7 @@ test('many ask at once: the database is asked once, and its answer is for all of
   assert.equal(questions.length, 2)
 })
 
-test('a silent database: everybody is told soon, and it is asked nothing more until it answers', async () => {
+test('reports a silent database to all callers soon, and queries it no more until it answers', async () => {
   const { questions, schema } = silentDatabase()
   const { unready } = readiness({ schema, patienceMs: 1 })
   for (let asked = 0; asked < 3; asked++) assert.equal(await unready(), AWAY)
@@ -40,7 +40,7 @@ test('a silent database: everybody is told soon, and it is asked nothing more un
   assert.equal(await unready(), AWAY)
 })
 
-test('a node that leaves is not ready, whatever the database says, even for those who asked before', async () => {
+test('a node that leaves is not ready, whatever the database answers, even for earlier callers', async () => {
   const { questions, schema } = silentDatabase()
   const { unready, leave } = readiness({ schema })
   const before = unready()

@@ -1,24 +1,24 @@
 /**
- * Whether this process can take requests: the database answers in time, this code knows its schema, and nothing else
- * keeps the process from answering.
+ * Checks whether this process can accept requests: the database answers in time, this code knows its schema,
+ * and nothing else keeps the process from answering.
  */
 
 export interface ReadinessOptions {
   /**
-   * Compares the schema of the database with the one this code knows. A newer one still has everything this code needs,
-   * so that nodes can be replaced one by one. Rejects when the database is away.
+   * Compares the database's schema with the one that this code knows. A newer one still has everything this
+   * code needs, so that nodes can be replaced one by one. Rejects when the database does not answer.
    */
   readonly schema: () => Promise<'current' | 'newer' | 'older' | 'contracted'>
-  /** Why this process answers no requests, whatever the database says; undefined while it does. */
+  /** Returns why this process refuses requests, whatever the database answers; undefined if it does not. */
   readonly refusing?: () => string | undefined
   /** Milliseconds for the database to answer. Default: 2 seconds. */
   readonly patienceMs?: number
 }
 
 export interface Readiness {
-  /** A sentence that says why not; undefined when it is ready. */
+  /** Returns a sentence with the reason why it is not ready; undefined if it is. */
   unready(): Promise<string | undefined>
-  /** From now on it is not ready: the process is ending. */
+  /** Makes it not ready, because the process is stopping. */
   leave(): void
 }
 

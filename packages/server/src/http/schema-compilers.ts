@@ -1,12 +1,13 @@
 /**
- * What Fastify makes of the schemas of routes. Its own compilers take 0.1 s of each start: they load what no route uses,
- * and compile the schema of schemas to check ours, which never change (`test/http/schemas.test.ts` checks them).
+ * Compiles the schemas of routes for Fastify. Its own compilers cost 0.1 s at each start: they load what no
+ * route uses, and compile the schema of schemas to check ours, which never change
+ * (`test/http/schemas.test.ts` checks them).
  */
 import { Ajv, type AnySchema } from 'ajv'
 
 /**
- * One for the process: it knows again a schema that it has compiled, for the service and for its management API in process.
- * It never converts, trims or completes what a client signs or relies on, and stops at the first finding.
+ * One for the process: the service and its in-process management API share compiled schemas. It never
+ * converts, trims or completes what a client signs or relies on, and stops at the first finding.
  */
 const ajv = new Ajv({ meta: false, validateSchema: false, addUsedSchema: false, verbose: true })
 

@@ -1,6 +1,6 @@
 /**
- * The listening socket. It opens before the application is built, because the address goes into macaroons and with
- * port 0 is known only then. Requests that arrive meanwhile wait for the application.
+ * The listening socket. It opens before the application is built, because the address goes into macaroons
+ * and, with port 0, is known only then. Requests that arrive meanwhile wait for the application.
  */
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
@@ -13,24 +13,24 @@ export interface ListeningServer {
   readonly server: Server
   /** `http://HOST:PORT` of the socket. */
   readonly origin: string
-  /** Gives the requests to the application. */
+  /** Passes the requests to the application. */
   serve(listener: RequestListener): Server
-  /** From now on the application answers, starting with the requests that waited. */
+  /** Lets the application answer, starting with the requests that waited. */
   open(): void
   readonly inFlight: InFlight
-  /** The request waits for a person or for another service: it counts no longer, and nothing can follow it. */
+  /** The request waits for a person or another service: it stops counting, and no request can follow it. */
   hold(response: ServerResponse): void
   /** How many connections are open. */
   readonly connections: number
-  /** The answers that are not complete. */
+  /** All incomplete answers. */
   readonly answers: readonly ServerResponse[]
-  /** The answers of a connection that are not complete, in their order. */
+  /** Returns the incomplete answers of a connection, in order. */
   unanswered(socket: Socket): Iterable<ServerResponse>
-  /** From now on every answer ends its connection, so that clients go elsewhere. */
+  /** Makes every further answer close its connection, so that clients connect elsewhere. */
   leave(): void
   /**
-   * Takes no new connections; resolves when the requests in flight are answered. Cuts connections without a request,
-   * and those that take longer than {@link CLOSE_PATIENCE_MS}.
+   * Stops accepting connections; resolves when the requests in flight are answered. Cuts connections without
+   * a request, and those that need longer than {@link CLOSE_PATIENCE_MS}.
    */
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ const CLOSE_PATIENCE_MS = 25_000
 
 /** For a request whose headers are still arriving. */
 const HALF_REQUEST_MS = 1_000
-/** For a request that a client sends before it learns that we are leaving. */
+/** For a request that a client sends before it learns that this process is leaving. */
 const LAST_REQUEST_MS = 200
 
 /** Rejects with the system's error (`EADDRINUSE`, `EACCES`, …) when the address is not available. */
@@ -78,7 +78,7 @@ export async function listen(
     take,
   )
   server.on('checkContinue', take)
-  // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1).
+  // Expectations other than 100-continue can be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', take)
   server.on('connect', ({ socket }) => refuseConnect(server, socket, connections.answersOf(socket)))
   server.on('connection', (socket) => connections.add(socket))
@@ -117,7 +117,7 @@ export async function listen(
     unanswered: (socket) => connections.answersOf(socket),
     leave: () => {
       leaving = true
-      // Otherwise their connections would stay open for a further request, which would get no answer.
+      // Otherwise their connections would stay open for another request, which would get no answer.
       for (const response of connections.answers) endWith(response)
     },
     close: async () => {
@@ -137,7 +137,7 @@ export async function listen(
   }
 }
 
-/** Makes this answer the last one of its connection. */
+/** Closes the connection after this answer. */
 function endWith(response: ServerResponse): void {
   if (response.headersSent) response.once('finish', () => response.req.socket.end())
   else response.setHeader('connection', 'close')

@@ -1,9 +1,9 @@
-/** What a client calls itself, for people who look at what is signed in: it may say anything. */
+/** The name that a client gives itself, shown to users in lists of sessions. It can be anything. */
 import type { IncomingHttpHeaders } from 'node:http'
 
 const MOST = 256
 
-/** Printable ASCII, and not too much of it. Undefined if it does not say. */
+/** Returns printable ASCII of limited length; undefined without a user agent. */
 export function userAgentIn({ 'user-agent': text = '' }: IncomingHttpHeaders): string | undefined {
   const printable = text
     .slice(0, MOST)

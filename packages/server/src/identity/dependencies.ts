@@ -7,15 +7,15 @@ import type { Throttle } from './logins/throttle.ts'
 import type { ReturnPlaces } from './redirect/return-to.ts'
 
 export interface IdentityDependencies extends Stores {
-  /** Where clients reach the service, without a trailing slash: the location of the caveats it discharges. */
+  /** The URL of the service, without a trailing slash. It is the location of the caveats it discharges. */
   readonly location: string
-  /** Beside the one that this service is part of. */
+  /** The known services besides the one that this service is part of. */
   readonly knownServices: readonly KnownService[]
-  /** Where web sites may have browsers sent back to. */
+  /** The addresses to which web sites may have browsers sent back. */
   readonly returnPlaces: ReturnPlaces
-  /** Whether the console of the same service is there for clients at this address. */
+  /** Whether clients at this address can use the console of the same service. */
   readonly showsConsoleTo: (address: string) => boolean
-  /** Whether programs may log in with a password, too. */
+  /** Whether programs may also log in with a password. */
   readonly passwordLogins: boolean
   readonly knownAgents: RememberedAgents
   readonly throttle: Throttle

@@ -1,4 +1,4 @@
-/** How the identity service refuses: with the bakery's JSON (contract/bakery.md 3.2, 3.3), or with a page. */
+/** The identity service's error answers: the bakery's JSON (contract/bakery.md 3.2, 3.3), or a page. */
 import { BAKERY_ERROR_CODES, type BakeryErrorCode } from '@ratafia/api'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError } from '../errors.ts'
@@ -14,7 +14,7 @@ import { parametersOf } from './parameters.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answer errors with a page instead of JSON. */
+    /** Whether errors are answered with a page instead of JSON. */
     page?: boolean
   }
 }
@@ -24,7 +24,7 @@ interface BakeryRefusal {
   readonly code: BakeryErrorCode
   readonly message: string
   readonly methods?: InteractionMethods
-  /** Seconds. */
+  /** In seconds. */
   readonly retryAfter?: number | undefined
 }
 
@@ -32,11 +32,11 @@ export function errorRoutes(app: FastifyInstance, deps: Parameters<typeof consol
   app.setErrorHandler((error: FastifyError | Error, request, reply) =>
     answer(error, request, reply, consoleOf(deps, request)),
   )
-  // Before the body is looked at: what has no path has no form either.
+  // Answer before the body is read, because an unknown path has no expected form.
   app.all('/*', {
     config: { anyQuery: true, limit: 'none' },
     onRequest: ({ method }, _reply, done) => done(nothingHere(method)),
-    // The hook has answered.
+    // The hook has already answered.
     handler: async () => undefined,
   })
 }
@@ -54,7 +54,7 @@ function answer(
   noteRefusal(request, error, refused)
   if (refused.retryAfter !== undefined) reply.header('retry-after', String(refused.retryAfter))
   if (!request.routeOptions.config.page) return sendRefusalJson(reply, refused)
-  // A 401 asks a program for credentials; a person gets a 403.
+  // A 401 asks a program for credentials, so a user's browser gets a 403.
   const status = refused.status === 401 ? 403 : refused.status
   const title = TITLES.get(status) ?? (status >= 500 ? 'This did not work' : 'This is not possible')
   return sendPage(
@@ -64,7 +64,10 @@ function answer(
   )
 }
 
-/** None if the request was malformed: then the page of the login may be what was refused. */
+/**
+ * Returns the `did` of the login; none if the request was malformed, because its login page could be what was
+ * refused.
+ */
 function loginToGoBackTo(request: FastifyRequest, status: number): string | undefined {
   if (status === 400 || status === 404 || status === 413) return undefined
   try {
@@ -76,7 +79,7 @@ function loginToGoBackTo(request: FastifyRequest, status: number): string | unde
 
 const TITLES: ReadonlyMap<number, string> = new Map([[429, 'Too many requests']])
 
-/** The bakery's codes by the status of the API's refusal; any other refusal is a `bad request`. */
+/** The bakery's codes by the status of the API's refusal. Any other refusal is a `bad request`. */
 const CODES: ReadonlyMap<number, BakeryErrorCode> = new Map([
   [401, 'permission denied'],
   [404, 'not found'],
@@ -85,7 +88,7 @@ const CODES: ReadonlyMap<number, BakeryErrorCode> = new Map([
   [503, 'service unavailable'],
 ])
 
-/** The API's refusal in the bakery's form, and the three answers that only the bakery has. */
+/** Returns the API's refusal in the bakery's form, or one of the answers that only the bakery has. */
 function bakeryRefusal(error: FastifyError | Error, bodyLimit: number | undefined): BakeryRefusal {
   const { message } = error
   if (error instanceof InteractionRequired) {
@@ -102,7 +105,7 @@ function sendRefusalJson(
   reply: FastifyReply,
   { status, code, message, methods }: BakeryRefusal,
 ): FastifyReply {
-  // Never 407: no client old enough to need it is known (contract/bakery.md 7.7).
+  // Never 407, because no known client is old enough to need it (contract/bakery.md 7.7).
   if (methods) reply.header('www-authenticate', 'Macaroon')
   const body = { Code: code, Message: message }
   return sendJson(reply, status, methods ? { ...body, Info: { InteractionMethods: methods } } : body)

@@ -1,4 +1,6 @@
-/** What the pages with forms share: the cookie of a signed-in browser, where answers lead, how forms are refused. */
+/**
+ * The shared parts of pages with forms: the cookie of a signed-in browser, redirects, and refusals of forms.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { unauthorized } from '../errors.ts'
 import { cookiesFor } from '../http/browsers/cookies.ts'
@@ -14,10 +16,10 @@ import { parametersOf } from './parameters.ts'
 /** The options of routes that answer with a page. */
 export const PAGE = { config: { page: true, limit: 'pages', anyQuery: true } } as const
 
-/** The options of routes that take the form of such a page. */
+/** The options of routes that receive the form of such a page. */
 export const FORM = { ...PAGE, preHandler: refuseForeignForms }
 
-/** The cookie by which a browser is signed in. */
+/** Returns functions for the cookie of a signed-in browser. */
 export function browserCookie(deps: IdentityDependencies) {
   const { options, fullName } = cookiesFor(deps.location)
   const name = fullName('ratafia-sign-in')
@@ -25,28 +27,31 @@ export function browserCookie(deps: IdentityDependencies) {
     of: (request: FastifyRequest): string | undefined => request.cookies[name],
     signedIn: (request: FastifyRequest): Promise<SignedInSince | undefined> =>
       signedInSince(request.cookies[name], deps),
-    /** With a duration, because the browser's clock may differ. */
+    /** Sets it with a duration, because the browser's clock can differ. */
     set: (reply: FastifyReply, cookie: string) =>
       reply.setCookie(name, cookie, { ...options, maxAge: SIGN_IN_MS / 1000 }),
     clear: (reply: FastifyReply) => reply.clearCookie(name, options),
   }
 }
 
-/** Returns where the console of the same service begins; undefined without one, and for networks it is hidden from. */
+/**
+ * Returns the URL of the same service's console; undefined if there is none, or if it is hidden from this
+ * network.
+ */
 export const consoleOf = (
   { returnPlaces, showsConsoleTo }: Pick<IdentityDependencies, 'returnPlaces' | 'showsConsoleTo'>,
   { client }: FastifyRequest,
 ): string | undefined =>
   showsConsoleTo(client.address) ? returnPlaces.console?.replace(/signed-in$/, '') : undefined
 
-/** Relative, so that it works behind a proxy and under any prefix. */
+/** Redirects to a page. The URL is relative, so that it works behind a reverse proxy and under any prefix. */
 export const goTo = (reply: FastifyReply, page: string): FastifyReply => seeOther(reply, page)
 
-/** The page of the login that a form belongs to, or of one's own account. */
+/** Returns the URL of the login page that a form belongs to, or of the user's account page. */
 export const pageOf = (did: string | undefined): string =>
   did === undefined ? 'account' : `login?did=${encodeURIComponent(did)}`
 
-/** The page for an attempt after too many that failed; it is sent with 429. */
+/** Returns the page for an attempt after too many failed ones, to be sent with a 429. */
 export function refuseThrottled(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -62,17 +67,17 @@ export function refuseThrottled(
   return throttledPage({ back, retryAt, seconds })
 }
 
-/** Shows the page of a form again, with what was wrong. */
+/** Shows the page of a form again, with its error. */
 export function refuseForm(request: FastifyRequest, reply: FastifyReply, page: string): FastifyReply {
   request.refusal = 'permission denied'
   return sendPage(reply, 403, page)
 }
 
 async function refuseForeignForms(request: FastifyRequest): Promise<void> {
-  if (isFromOtherSite(request)) throw unauthorized('This form was sent by another site. Nothing was done.')
+  if (isFromOtherSite(request)) throw unauthorized('This form was sent by another site. Nothing was changed.')
   if (!request.hasCsrf(parametersOf(request).get('csrf'))) {
     throw unauthorized(
-      'This form is out of date, or your browser sends no cookies. Go back to the page of your login.',
+      'This form is out of date, or your browser sends no cookies. Go back to the login page and try again.',
     )
   }
 }

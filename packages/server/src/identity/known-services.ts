@@ -1,16 +1,20 @@
-/** The services whose word about a request the pages pass on: the one this identity service is part of, and those named. */
+/**
+ * The services whose request summaries the pages trust: the one this identity service is part of, and
+ * configured ones.
+ */
 import { parseSummary } from '../third-party/request-summary.ts'
 
 export interface KnownService {
-  /** Without a trailing slash, as it calls itself in its summaries. */
+  /** Its URL as in its summaries, without a trailing slash. */
   readonly url: string
-  /** X25519, 32 bytes: it seals its caveats with this key pair. */
+  /** The X25519 public key, 32 bytes, of the key pair with which it seals its caveats. */
   readonly publicKey: Uint8Array
 }
 
 /**
- * Whether the service that sealed a caveat is known by its key, and calls itself what it is known as. `own` is the key
- * of the service that this identity service is part of; `summary` is what the caveat says about the request.
+ * Whether the key of the service that sealed a caveat is known, and the summary contains the URL that belongs
+ * to this key. `own` is the key of the service that this identity service is part of; `summary` is the
+ * caveat's request summary.
  */
 export function isKnownService(
   { firstParty, summary }: { readonly firstParty: Uint8Array; readonly summary: string | undefined },

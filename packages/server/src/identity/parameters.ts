@@ -1,15 +1,17 @@
-/** The parameters of a request, from its query and its form. A parameter given twice is refused. */
+/** Reads the parameters of a request from its query and its form. A parameter given twice is refused. */
 import { invalidRequest } from '../errors.ts'
 
 export interface Parameters {
-  /** An empty value is absent, as for the Go discharger. Throws `invalid-request`. */
+  /**
+   * Returns the value. An empty value counts as absent, as in the Go discharger. Throws `invalid-request`.
+   */
   get(name: string): string | undefined
 }
 
 /** A parsed form. */
 export type FormBody = { form: URLSearchParams }
 
-/** `url` includes the query; `body` is a {@link FormBody} or absent. */
+/** Returns the parameters. `url` includes the query; `body` is a {@link FormBody} or absent. */
 export function parametersOf(request: { readonly url: string; readonly body?: unknown }): Parameters {
   const query = request.url.indexOf('?')
   const sources = [new URLSearchParams(query < 0 ? '' : request.url.slice(query + 1))]
@@ -24,7 +26,7 @@ export function parametersOf(request: { readonly url: string; readonly body?: un
   }
 }
 
-/** Throws `invalid-request`. */
+/** Returns the value. Throws `invalid-request` if it is absent. */
 export function required(parameters: Parameters, name: string): string {
   const value = parameters.get(name)
   if (value === undefined) throw invalidRequest(`The parameter "${name}" is missing.`)

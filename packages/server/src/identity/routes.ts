@@ -1,5 +1,5 @@
 /**
- * The identity service over HTTP: a Fastify plugin with cookies, forms and error answers of its own, to be registered
+ * The identity service over HTTP: a Fastify plugin with its own cookies, forms and error answers. Register it
  * under the prefix that its location ends with.
  */
 import fastifyCookie from '@fastify/cookie'
@@ -41,34 +41,37 @@ export interface IdentityOptions
     | 'returnPlaces'
     | 'showsConsoleTo'
   > {
-  /** Default: they may not. */
+  /** Default: false. */
   readonly passwordLogins?: boolean
-  /** Default: none is remembered. */
+  /** Default: no agent is remembered. */
   readonly knownAgents?: RememberedAgents
-  /** Default: none beside the one that this service is part of. */
+  /** Default: none besides the one that this service is part of. */
   readonly knownServices?: readonly KnownService[]
-  /** The address at which the console of the same service takes a browser back. Default: there is no console. */
+  /**
+   * The URL at which the console of the same service receives a browser after a login. Default: there is no
+   * console.
+   */
   readonly consoleReturn?: string | undefined
-  /** Addresses and CIDR blocks from which that console is reached. Default: from anywhere. */
+  /** The addresses and CIDR blocks that can reach that console. Default: all. */
   readonly consoleFrom?: readonly string[] | undefined
-  /** What that console has around its pages. Default: there is no console. */
+  /** The frame around that console's pages. Default: there is no console. */
   readonly consoleFrame?: ConsoleFrame | undefined
-  /** Other addresses that browsers may be sent back to: see `return-to.ts`. Default: none. */
+  /** Other URLs to which browsers can be sent back (`return-to.ts`). Default: none. */
   readonly returnTo?: readonly string[]
   /** Default: a throttle that counts with `counters`. */
   readonly throttle?: Throttle
   /** Default: nothing is counted. */
   readonly tally?: IdentityDependencies['tally']
-  /** Default: those of this process alone. */
+  /** Default: counters of this process only. */
   readonly counters?: Counters
-  /** How long one request to the wait URL is held, in milliseconds. Default 10 minutes. */
+  /** How long a request to the wait URL is held, in milliseconds. Default: 10 minutes. */
   readonly waitPatience?: number
-  /** How many may wait at a time on this node. Default 2000. */
+  /** The number of clients that can wait at a time on this node. Default: 2000. */
   readonly waitLimit?: number
 }
 
 const WAIT_MS = 10 * 60_000
-/** Forms and discharges are small; the largest is a caveat payload of 16 KiB in base64 and a token. */
+/** Forms and discharges are small. The largest one is a caveat payload of 16 KiB in base64 with a token. */
 const BODY_LIMIT = 64 * 1024
 
 export async function identityRoutes(app: FastifyInstance, options: IdentityOptions): Promise<void> {
@@ -89,7 +92,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
     tally: given.tally ?? { add: () => {} },
     throttle: given.throttle ?? signInThrottle(given, counters),
   }
-  // End the waits for people before the server waits for its requests to end.
+  // End the waits for users before the server waits for its requests to finish.
   app.addHook('preClose', async () => waiters.close())
 
   app.removeAllContentTypeParsers()
@@ -100,7 +103,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   frontRoutes(app, deps)
   dischargeRoutes(app, deps, waitPatience)
   await app.register(async (json) => codeRoutes(json, deps))
-  // Programs get no cookies and send no forms of pages: their requests pass none of this plugin's hooks.
+  // Programs get no cookies and send no forms, so their requests skip this plugin's hooks.
   await app.register(async (pages) => {
     await pages.register(fastifyCookie)
     csrfTokens(pages, formCookie(cookiesFor(deps.location)))
@@ -111,7 +114,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   })
 }
 
-/** How fast passwords can be tried, in browsers and by programs together. */
+/** Returns the throttle for passwords, which browsers and programs share. */
 export const signInThrottle = (stores: Stores, counters: Counters): Throttle =>
   createThrottle({
     clock: stores.clock,
@@ -121,13 +124,13 @@ export const signInThrottle = (stores: Stores, counters: Counters): Throttle =>
 
 const parseForm = (body: Buffer): FormBody => ({ form: new URLSearchParams(body.toString()) })
 
-/** Go's client sends all parameters in the query, and an empty body in chunks, without a type. */
+/** Refuses other bodies than forms, except an empty one: Go's client sends its parameters in the query. */
 function refuseOtherBodies(body: Buffer, { headers }: FastifyRequest): undefined {
   if (headers['content-type'] === undefined && body.length === 0) return undefined
   throw invalidRequest('The body is not a form. Send application/x-www-form-urlencoded, or a query.')
 }
 
-/** `GET` of the location itself: a page for people, and nothing for programs. */
+/** Answers `GET` of the location itself: with a page for browsers, and a 404 for programs. */
 function frontRoutes(app: FastifyInstance, { location }: { readonly location: string }): void {
   const page = identityFrontPage({ account: `${location}/account` })
   app.get('/', { config: { anyQuery: true, limit: 'none' } }, async (request, reply) => {

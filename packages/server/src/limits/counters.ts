@@ -1,24 +1,24 @@
 /**
- * Counts what is limited: sign-ins per account, requests per address. Shared by the workers of a machine, in memory and
- * within a bound; this asks no database, so a refusal costs nothing.
+ * Counts limited actions, such as sign-ins per account and requests per address. The counters are shared by
+ * the workers of a machine, in bounded memory. They use no database, so a refusal is cheap.
  *
- * Each counter is a bucket that leaks: `burst` at once, then one more every `interval`.
+ * Each counter is a leaky bucket: it allows `burst` at once, then one more every `interval`.
  */
 import type { Clock } from '../clock.ts'
 
-/** What is limited, and how far. Each rule remembers its own keys: a flood of one pushes out nothing of another. */
+/** A limit. Each rule remembers its own keys, so a flood of one rule does not displace keys of another. */
 export interface Rule {
-  /** A constant of the code, such as `sign-in/address`: one name has one set of limits. */
+  /** A constant name, such as `sign-in/address`. A name always has the same limits. */
   readonly name: string
-  /** How many are taken at once. */
+  /** The number allowed at once. */
   readonly burst: number
-  /** Milliseconds until one is forgotten. */
+  /** The time after which one more is allowed, in milliseconds. */
   readonly interval: number
-  /** How many keys are remembered at most; beyond it the least recent is forgotten. Default 10,000. */
+  /** The most keys that are remembered. Beyond it, the least recent one is forgotten. Default: 10,000. */
   readonly remembered?: number
 }
 
-/** One bucket. Only the first 128 characters of the key count. */
+/** One bucket. Only the first 128 characters of the key are used. */
 export interface Counted {
   readonly rule: Rule
   readonly key: string
@@ -26,23 +26,26 @@ export interface Counted {
 
 export type Taken =
   | { readonly allowed: true }
-  /** Full, and nothing was taken: all have room again after `waitMs` milliseconds, at least 1. */
+  /**
+   * A bucket is full, and nothing was taken. All have room again after `waitMs` milliseconds, which is at
+   * least 1.
+   */
   | { readonly allowed: false; readonly waitMs: number }
 
 export interface Counters {
   /**
-   * Takes one from each of the buckets, or from none if one of them is full. Never throws or rejects. At once where
-   * this process counts: every request with a limit asks.
+   * Takes one from each of the buckets, or from none if one of them is full. Never throws or rejects. Not a
+   * promise if this process counts, because every limited request calls it.
    */
   take(counted: readonly Counted[]): Taken | Promise<Taken>
-  /** Puts back what {@link Counters.take} took: it did not count after all. */
+  /** Gives back what {@link Counters.take} took, if it turns out not to count. */
   giveBack(counted: readonly Counted[]): void
 }
 
 const REMEMBERED = 10_000
 const KEY_LENGTH = 128
 
-/** Counters of this process alone. */
+/** Returns the counters of this process only. */
 export function localCounters({ clock }: { readonly clock: Clock }): Counters {
   const rules = new Map<string, Buckets>()
   const bucketsOf = ({ rule, key }: Counted) => {
@@ -65,7 +68,7 @@ export function localCounters({ clock }: { readonly clock: Clock }): Counters {
   }
 }
 
-/** A bucket is one number: the time at which it will be empty. */
+/** The buckets of a rule. Each is one number, the time at which it will be empty. */
 class Buckets {
   readonly #emptyAt = new Map<string, number>()
   readonly #rule: Rule
@@ -74,7 +77,7 @@ class Buckets {
     this.#rule = rule
   }
 
-  /** When there is room for one more; not after `now` if there already is. */
+  /** Returns when there is room for one more; not after `now` if there is room already. */
   openAt(key: string, now: number): number {
     const { burst, interval } = this.#rule
     return (this.#emptyAt.get(key) ?? now) - (burst - 1) * interval
@@ -83,7 +86,7 @@ class Buckets {
   add(key: string, now: number): void {
     const { interval, remembered = REMEMBERED } = this.#rule
     const emptyAt = Math.max(this.#emptyAt.get(key) ?? now, now) + interval
-    // A Map keeps the order of insertion: the first key is the one that was counted longest ago.
+    // A Map keeps the order of insertion, so the first key is the one that was counted longest ago.
     this.#emptyAt.delete(key)
     this.#emptyAt.set(key, emptyAt)
     if (this.#emptyAt.size > remembered) {

@@ -9,7 +9,7 @@ const crowdOf = (...addresses: readonly string[]) => {
   return crowd
 }
 
-test('the oldest of the biggest network gives up its place to another network', () => {
+test('the oldest member of the biggest network gives up its place to another network', () => {
   const crowd = crowdOf('192.0.2.1', '198.51.100.1', '198.51.100.1', '198.51.100.1')
   assert.equal(crowd.replaceableBy(networksOf('203.0.113.1')), '1')
   assert.equal(crowd.replaceableBy(networksOf('192.0.2.1')), '1')
@@ -17,7 +17,7 @@ test('the oldest of the biggest network gives up its place to another network', 
   assert.equal(crowd.oldestOfMost(), '1')
 })
 
-test('nobody gives up a place if the newcomer would then have as many', () => {
+test('no member gives up its place if the newcomer’s network would then have as many', () => {
   const crowd = crowdOf('192.0.2.1', '198.51.100.1', '198.51.100.1')
   assert.equal(crowd.replaceableBy(networksOf('192.0.2.1')), undefined)
   assert.equal(crowdOf('192.0.2.1').replaceableBy(networksOf('203.0.113.1')), undefined)
@@ -30,7 +30,7 @@ for (const [what, of] of [
   ['the /64s of an IPv6 /48', (i: number) => `2001:db8:1:${i}::1`],
   ['the /48s of an IPv6 /32', (i: number) => `2001:db8:${i}::1`],
 ] as const) {
-  test(`${what} count together against everybody else`, () => {
+  test(`${what} count together against all other networks`, () => {
     const crowd = crowdOf('203.0.113.7', '203.0.113.7', ...Array.from({ length: 5 }, (_, i) => of(i)))
     assert.equal(crowd.replaceableBy(networksOf('8.8.8.8')), '2')
     assert.equal(crowd.replaceableBy(networksOf('203.0.113.8')), '2')
@@ -38,14 +38,14 @@ for (const [what, of] of [
   })
 }
 
-test('a quiet customer of the provider that has the most takes a place from its busiest customer', () => {
+test('in the provider with the most places, a quiet customer takes one from the busiest customer', () => {
   const crowd = crowdOf('192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.7.1', '8.8.8.8')
   assert.equal(crowd.replaceableBy(networksOf('192.0.9.9')), '0')
   assert.equal(crowd.replaceableBy(networksOf('192.0.2.9')), '0')
   assert.equal(crowd.replaceableBy(networksOf('192.0.2.2')), undefined)
 })
 
-test('whoever leaves is forgotten, and leaving twice changes nothing', () => {
+test('forgets a member that leaves, and leaving twice changes nothing', () => {
   const crowd = crowdOf('192.0.2.1', '192.0.2.1', '192.0.2.1', '8.8.8.8')
   const networks = networksOf('192.0.2.1')
   for (const member of ['0', '0', '1', 'nobody']) crowd.delete(networks, member)

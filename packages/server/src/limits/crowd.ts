@@ -1,14 +1,14 @@
 /**
- * Who has places, by network, to find out whose place is taken when there are none left. It is always the network with
- * the most that gives one up, first among the widest, then among those inside it: so neither many addresses in one
- * network nor many networks of one provider are an advantage.
+ * Records which networks have places, and decides which member loses its place when none are left. The
+ * network with the most places always gives one up, first among the widest networks, then among those inside
+ * it. So neither many addresses in one network nor many networks of one provider are an advantage.
  */
 import type { Networks } from '../addresses/address.ts'
 
 interface Group<T> {
   size: number
   readonly parts: Map<string, Group<T>>
-  /** Of the narrowest networks alone. The first is the oldest. */
+  /** Only in the narrowest networks. The first member is the oldest. */
   readonly members: Set<T>
 }
 
@@ -31,7 +31,7 @@ export class Crowd<T> {
     group.members.add(member)
   }
 
-  /** Does nothing for somebody who is not there. */
+  /** Removes a member, if it has a place. */
   delete(networks: Networks, member: T): void {
     const groups = this.#groupsOf(networks)
     if (groups.at(-1)?.members.delete(member) !== true) return
@@ -41,12 +41,15 @@ export class Crowd<T> {
     }
   }
 
-  /** The member that has been there for longest in the network with the most. */
+  /** Returns the oldest member of the network with the most places. */
   oldestOfMost(): T | undefined {
     return oldestIn(this.#all)
   }
 
-  /** Whose place somebody from here may take; undefined if their own network would then have more than any other. */
+  /**
+   * Returns the member that a newcomer can replace; undefined if the newcomer's network would then have the
+   * most.
+   */
   replaceableBy(networks: Networks): T | undefined {
     let group = this.#all
     for (const network of networks.toReversed()) {
@@ -59,7 +62,7 @@ export class Crowd<T> {
     return undefined
   }
 
-  /** From all to the narrowest; shorter if there is nobody from there. */
+  /** Returns the groups from the widest to the narrowest; fewer if there are no members from there. */
   #groupsOf(networks: Networks): Group<T>[] {
     const groups = [this.#all]
     for (const network of networks.toReversed()) {

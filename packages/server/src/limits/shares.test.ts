@@ -10,7 +10,7 @@ const takeAll = (shares: Shares, networks: Networks): number => {
   return taken
 }
 
-test('an address alone gets half, and whoever comes next always gets some', () => {
+test('a single address gets half, and every later one gets some', () => {
   const shares = new Shares(1_000)
   assert.equal(takeAll(shares, networksOf('192.0.2.1')), 500)
   assert.equal(takeAll(shares, networksOf('198.51.100.1')), 250)
@@ -39,7 +39,7 @@ for (const [what, of] of [
   })
 }
 
-test('the last of all is given, and what is given back can be taken again', () => {
+test('gives out the last one, and again after it was given back', () => {
   const shares = new Shares(1)
   const [a, b] = [networksOf('192.0.2.1'), networksOf('198.51.100.1')]
   assert.ok(shares.take(a))
@@ -48,7 +48,7 @@ test('the last of all is given, and what is given back can be taken again', () =
   assert.ok(shares.take(b))
 })
 
-test('amounts: never more is taken than there is, and everything comes back', () => {
+test('never gives out more than the total, and gets everything back', () => {
   const someone = fc
     .tuple(fc.nat({ max: 3 }), fc.nat({ max: 3 }), fc.nat({ max: 3 }))
     .map(([a, b, c]) => networksOf(`10.${a}.${b}.${c}`))

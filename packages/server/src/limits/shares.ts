@@ -1,21 +1,21 @@
 /**
- * Divides something scarce (places, bytes) between the networks that want it, so that none of them can use it up.
+ * Divides a scarce resource (places, bytes) between networks, so that none of them can use it up.
  *
- * A network may have as much as is free: alone an address gets half of everything, two get a third each, and a hundred
- * leave a hundredth. So there is always some left for whoever comes next. Wider networks may have a multiple of what is
- * free, because more people share them.
+ * A network can have as much as is free: a single address gets half of everything, two get a third each, and
+ * a hundred leave a hundredth. So there is always some left for the next one. Wider networks can have a
+ * multiple of what is free, because more people share them.
  */
 import type { Networks } from '../addresses/address.ts'
 
-/** How many times what is free each width may have, narrowest first. */
+/** The multiple of the free amount that a network of each width can have, narrowest first. */
 const WEIGHTS = [1, 2, 4] as const
 const WIDTHS = WEIGHTS.length
-/** How many networks of each width are remembered while they have nothing. */
+/** The number of networks of each width that are remembered while they have nothing. */
 const IDLE = 1_000
 
 export class Shares {
   readonly #total: number
-  /** What each network has, by width. */
+  /** The amount that each network has, by width. */
   readonly #taken = WEIGHTS.map(() => new Map<string, number>())
   #free: number
 
@@ -24,7 +24,7 @@ export class Shares {
     this.#free = total
   }
 
-  /** How much is taken. */
+  /** The taken amount. */
   get taken(): number {
     return this.#total - this.#free
   }
@@ -39,7 +39,9 @@ export class Shares {
     return true
   }
 
-  /** False, and nothing was taken: this network has its share, or nothing is left. */
+  /**
+   * Takes the amount. Returns false, and takes nothing, if this network has its share or too little is left.
+   */
   take(networks: Networks, amount = 1): boolean {
     if (!this.has(networks, amount)) return false
     this.#add(networks, amount)
@@ -57,13 +59,14 @@ export class Shares {
 
   #add(networks: Networks, amount: number): void {
     this.#free -= amount
-    // Every request comes here: an iterator and closures would be a third of it.
+    // This runs for every request, and an iterator and closures would cost a third of its time.
     for (let width = 0; width < WIDTHS; width++) {
       const taken = this.#taken[width]
       const network = networks[width]
       if (!taken || network === undefined) continue
       const now = (taken.get(network) ?? 0) + amount
-      // A few that have nothing stay: most are back with the next request, and adding a key costs more than its change.
+      // Keep a few that have nothing: most return with the next request, and adding a key costs more than
+      // changing it.
       if (now === 0 && taken.size > IDLE) taken.delete(network)
       else taken.set(network, now)
     }

@@ -1,4 +1,4 @@
-/** What the operations on management tokens work with. */
+/** The dependencies of operations on management tokens. */
 import type { Stores } from '../stores.ts'
 import type { LoginDependencies } from '../tokens/authentication/verify-session.ts'
 import type { TokenDependencies } from '../tokens/dependencies.ts'
@@ -9,6 +9,6 @@ export interface ManagementDependencies
     Pick<TokenDependencies, 'keyring' | 'thirdParty' | 'baseUrl' | 'location' | 'uses'>,
     Omit<LoginDependencies, 'source'> {
   readonly managers: RememberedManagers
-  /** Milliseconds. */
+  /** Lifetimes in milliseconds. */
   readonly lifetime: { readonly standard: number; readonly most: number }
 }

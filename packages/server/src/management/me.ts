@@ -1,10 +1,10 @@
-/** `GET /api/management/v1/me`: who is asking, and what they may do now. */
+/** `GET /api/management/v1/me`: the caller, and their current permissions. */
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import type { Authority, BrandScope, SignIn } from '../authority.ts'
 import { grantId, isCurrent } from '../grants/grant.ts'
 import type { ManagerAuthority } from './tokens/manager.ts'
 
-/** What a program reads; `now` decides which grants still count. */
+/** Returns the record; `now` decides which grants still count. */
 export function describeManager(authority: ManagerAuthority, now: Date) {
   const { account, sessionId, until, grants, signIn } = authority.manager
   return {
@@ -29,7 +29,7 @@ export function describeManager(authority: ManagerAuthority, now: Date) {
   }
 }
 
-/** What somebody may do, and for which brands; null for all. */
+/** Returns the permissions, with the brands for each; null for all brands. */
 export const permissionsOf = ({ scopeOf }: Pick<Authority, 'scopeOf'>) =>
   MANAGEMENT_PERMISSIONS.map((permission) => ({
     permission,

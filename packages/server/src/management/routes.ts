@@ -1,4 +1,4 @@
-/** Management tokens, and who is asking: HTTP in, operation, HTTP out. */
+/** Routes for management tokens and their holders. */
 import { hash } from 'node:crypto'
 import {
   type Explanation,
@@ -24,7 +24,7 @@ import { authorityOf, type ManagerAuthority } from './tokens/manager.ts'
 
 const api = MANAGEMENT_OPERATIONS
 
-/** The two requests that make a token, and the description of the API: whoever asks gets them. */
+/** Adds the two requests that create a token, and the API description, which needs no authentication. */
 export async function managementTokenRoutes(
   app: FastifyInstance,
   deps: ManagementDependencies,
@@ -63,7 +63,7 @@ export async function managementTokenRoutes(
   )
 }
 
-/** Throws a 401, and whatever `limit` throws for an account that asks too often. */
+/** Throws a 401, and what `limit` throws for an account with too many requests. */
 export const managerAuthority =
   (deps: ManagementDependencies, limit: (accountId: string) => Promise<void>) =>
   async (request: FastifyRequest): Promise<ManagerAuthority> => {
@@ -80,7 +80,7 @@ export const managerAuthority =
     return authorityOf(manager, { source, request: request.id }, deps.clock())
   }
 
-/** The same for the token that the cookie of a browser is (contract/administration.md, B7). */
+/** Does the same for the token in a browser's cookie (contract/administration.md, B7). */
 export const browserAuthority =
   (deps: ManagementDependencies, limit: (accountId: string) => Promise<void>) =>
   async (token: string, request: FastifyRequest): Promise<ManagerAuthority> => {
@@ -97,7 +97,7 @@ export const browserAuthority =
 export function managerRoutes(
   add: AddManagementRoute<ManagerAuthority>,
   deps: Pick<Stores, 'clock'> & {
-    /** What the macaroons that `read` gives may do. `source`: the address of the caller. */
+    /** Explains the macaroons that `read` returns. `source`: the address of the caller. */
     readonly explained: (read: () => ReturnType<typeof macaroonsIn>, source: string) => Promise<Explanation>
   },
 ): void {

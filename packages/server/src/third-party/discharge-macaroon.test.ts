@@ -1,4 +1,4 @@
-/** Properties of the discharge of a login with a password. */
+/** Properties of the discharge of a password login. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addFirstPartyCaveat, decodeBinary, encodeBinary, MacaroonError, verify } from '@ratafia/macaroon'
@@ -24,7 +24,7 @@ const given: fc.Arbitrary<Required<NewDischarge>> = fc.record({
 const conditionsOf = (...slice: Parameters<typeof verify>) =>
   verify(...slice).map(({ condition }) => condition)
 
-test('what is minted verifies after its way through binary, and says what it was given', () => {
+test('a minted discharge verifies after encoding and decoding, and has the given content', () => {
   fc.assert(
     fc.property(given, (what) => {
       const minted = mintDischarge(what)
@@ -37,7 +37,7 @@ test('what is minted verifies after its way through binary, and says what it was
   )
 })
 
-test('what its holder adds comes last, so that it can take the place of nothing', () => {
+test('caveats of the holder come last, so they cannot replace any other', () => {
   fc.assert(
     fc.property(given, fc.array(words, { minLength: 1, maxLength: 8 }), (what, more) => {
       const narrowed = more.reduce(addFirstPartyCaveat, mintDischarge(what))
@@ -50,7 +50,7 @@ test('what its holder adds comes last, so that it can take the place of nothing'
   )
 })
 
-test('one whose bits were changed does not verify, or is the same but for its location', () => {
+test('a discharge with a changed bit does not verify, unless only its location changed', () => {
   fc.assert(
     fc.property(given, fc.nat(), fc.nat({ max: 7 }), (what, at, bit) => {
       const bytes = Buffer.from(encodeBinary(mintDischarge(what)))
@@ -69,7 +69,7 @@ test('one whose bits were changed does not verify, or is the same but for its lo
   )
 })
 
-test('conditions in another order, or others, are refused in a way that callers expect', () => {
+test('refuses conditions that are different or in another order, with undefined or a ConditionError', () => {
   const condition = fc.oneof(
     words,
     fc

@@ -1,9 +1,9 @@
 /**
- * The discharge of a login with a password (contract/publisher-login.md, decision 9), in order:
+ * The discharge of a password login (contract/publisher-login.md, decision 9). Its caveats are, in order:
  *
- *   declared userid U · time-before T · time-since G · what its holder added
+ *   declared userid U · time-before T · time-since G · the holder's own
  *
- * G is when the password was given. It is of version 1, has the caveat's id, and the location that the caveat has.
+ * G is when the password was given. The discharge has version 1, and the id and the location of the caveat.
  */
 import type { Macaroon } from '@ratafia/macaroon'
 import { addFirstPartyCaveat, mint } from '@ratafia/macaroon'
@@ -20,14 +20,14 @@ import {
 export const GIVEN_CAVEAT = 2
 
 export interface NewDischarge {
-  /** Of the caveat. */
+  /** The root key, id and location of the caveat. */
   readonly rootKey: Uint8Array
   readonly id: Uint8Array
   readonly location: string
   readonly declared: { readonly key: string; readonly value: string }
   readonly expires: Date
   readonly givenAt: Date
-  /** Conditions that follow. */
+  /** The conditions that follow. */
   readonly added?: readonly string[]
 }
 
@@ -51,13 +51,13 @@ export function mintDischarge({
 export interface ReadDischarge {
   readonly declared: { readonly key: string; readonly value: string }
   readonly givenAt: Date
-  /** What its holder added. */
+  /** The conditions that its holder added. */
   readonly added: readonly string[]
 }
 
 /**
- * From the conditions of a discharge that verified. Undefined if ours do not come first. Throws `ConditionError` for one
- * that cannot be read.
+ * Reads the conditions of a verified discharge. Returns undefined if they do not begin with those of
+ * {@link mintDischarge}. Throws `ConditionError` for a condition that cannot be read.
  */
 export function readDischarge(conditions: readonly string[]): ReadDischarge | undefined {
   const [who = '', until = '', given = '', ...added] = conditions

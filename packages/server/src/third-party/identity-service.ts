@@ -1,18 +1,22 @@
 /**
- * The identity service as a third party: all that is needed to seal a caveat to it (contract/bakery.md 3.1, 7.12).
+ * The identity service as a third party: everything needed to seal a caveat to it (contract/bakery.md 3.1,
+ * 7.12).
  */
 import type { Keyring } from '../keyring/keyring.ts'
 
 export interface ThirdParty {
-  /** Where clients discharge, without a trailing slash. */
+  /** The URL at which clients discharge, without a trailing slash. */
   readonly location: string
-  /** X25519, 32 bytes. */
+  /** The X25519 key, 32 bytes. */
   readonly publicKey: Uint8Array
   /** The newest bakery version whose caveat ids it opens. */
   readonly version: 1 | 2 | 3
-  /** Whether the condition may carry a summary of the request: only our own identity service understands one. */
+  /**
+   * Whether the condition can contain a summary of the request, which only Ratafia's identity service
+   * understands.
+   */
   readonly acceptsSummary: boolean
-  /** Whether it can be believed when it declares how somebody signed in (`signed-in.ts`). */
+  /** Whether its declaration of how the user signed in can be trusted (`signed-in.ts`). */
   readonly declaresSignIn: boolean
   /** Whether programs may log in there with a password. */
   readonly passwordLogins: boolean
@@ -20,17 +24,20 @@ export interface ThirdParty {
   readonly loginHost: string
 }
 
-/** Called for every new root macaroon. Throws `Unavailable` when the key is not available. */
+/**
+ * Returns the third party; called for every new root macaroon. Throws `Unavailable` if the key is not
+ * available.
+ */
 export type IdentityService = () => Promise<ThirdParty>
 
-/** What is the same for every identity service: the operator's settings. */
+/** The operator's settings, which are the same for every identity service. */
 export interface PasswordLogins {
   readonly passwordLogins: boolean
   /** Default: the host of the identity service. */
   readonly loginHost: string | undefined
 }
 
-/** The bundled identity service, with its newest key from the keyring. */
+/** Returns the bundled identity service, with its newest key from the keyring. */
 export function bundledIdentity(
   keyring: Keyring,
   location: string,
@@ -52,5 +59,8 @@ export function bundledIdentity(
   }
 }
 
-/** `https://id.example.org/` and `https://id.example.org` are the same service. */
+/**
+ * Removes trailing slashes, because `https://id.example.org/` and `https://id.example.org` are the same
+ * service.
+ */
 export const withoutSlash = (location: string): string => location.replace(/\/+$/, '')

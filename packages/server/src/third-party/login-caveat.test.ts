@@ -1,4 +1,4 @@
-/** Properties of what travels sealed in the caveat of a login with a password. */
+/** Properties of the condition that is sealed in the caveat of a password login. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newSessionId } from '@ratafia/api'
@@ -33,7 +33,7 @@ const caveat: fc.Arbitrary<LoginCaveat> = fc.record({
   limits: fc.option(limits, { nil: undefined }),
 })
 
-test('what is written is read again; of the description, at least the beginning; limits, or none', () => {
+test('reads what it wrote, except that a description can be shortened and limits left out', () => {
   fc.assert(
     fc.property(caveat, (written) => {
       const read = parseLoginCaveat(formatLoginCaveat(written))
@@ -50,7 +50,7 @@ test('what is written is read again; of the description, at least the beginning;
   )
 })
 
-test('its caveat id fits into a macaroon, whatever the description is', () => {
+test('the caveat id fits into a macaroon, whatever the description is', () => {
   const [ours, theirs] = [generateKeyPair(), generateKeyPair()]
   const worst = ['\0', '"', '\\', '\ud7ff', '😀', '\u2028'].map((character) =>
     character.repeat(512).slice(0, 512),
@@ -69,7 +69,7 @@ test('its caveat id fits into a macaroon, whatever the description is', () => {
   )
 })
 
-test('the limits that snapcraft asks for are told, with a short description; a long list is not', () => {
+test('includes the limits that snapcraft asks for, with a short description, but not a long list', () => {
   const written = {
     ...({ location: 'store.example.org', declare: 'userid', session: newSessionId() } as const),
     ...{ since: new Date(0), until: new Date(1), description: 'snapcraft@a-computer' },
@@ -85,7 +85,7 @@ test('the limits that snapcraft asks for are told, with a short description; a l
   assert.equal(told(long), undefined)
 })
 
-test('any other text is no login, or one that could have been written', () => {
+test('any other text is either refused or equal to one that could have been written', () => {
   const wire = fc.record(
     {
       location: fc.oneof(fc.constant('a.example'), fc.jsonValue()),

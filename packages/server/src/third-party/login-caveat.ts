@@ -1,6 +1,6 @@
 /**
- * The condition that a login with a password discharges. It travels sealed to the identity service in the root's
- * third-party caveat: nothing is stored for a root, so this is how the discharge knows the session that it opens
+ * The condition that a password login discharges. It is sealed to the identity service in the root's
+ * third-party caveat. Nothing is stored for a root, so the discharge learns from it which session it opens
  * (contract/publisher-login.md, decisions 7, 9 and 10).
  */
 import { isSessionId, type SessionId } from '@ratafia/api'
@@ -8,26 +8,26 @@ import type { Attenuations } from '@ratafia/macaroon/conditions'
 import { limitsIn, textOfLimits } from './recorded-limits.ts'
 
 export interface LoginCaveat {
-  /** What the caveat, and later its discharge, have as their location: a label that clients compare. */
+  /** The location of the caveat and its discharge, a label that clients compare. */
   readonly location: string
-  /** What the discharge declares about the account. */
+  /** The property of the account that the discharge declares. */
   readonly declare: 'userid' | 'username'
   readonly session: SessionId
   readonly since: Date
   readonly until: Date
   readonly description: string | undefined
-  /** Those of the root, for the record of its session. Undefined if they do not fit, or are not told. */
+  /** The limits of the root, for the record of its session. Undefined if they do not fit or are not known. */
   readonly limits: Attenuations | undefined
 }
 
 const NAME = 'is-login-of-session'
 
 /**
- * The most bytes of a description in JSON text: a caveat id of version 1 has at most 3 KiB, and each byte takes up to
- * two of those. A longer one is shortened.
+ * The limit of a description in JSON text, because a caveat id of version 1 has at most 3 KiB and needs up to
+ * two bytes for each byte of it. A longer description is shortened.
  */
 const MAX_DESCRIPTION_BYTES = 800
-/** The same of a description with limits: longer limits stay out. */
+/** The limit of a description with the root's limits. Longer limits are left out. */
 const MAX_BYTES_WITH_LIMITS = 1_000
 
 export function formatLoginCaveat({
@@ -48,13 +48,13 @@ export function formatLoginCaveat({
     since: since.getTime(),
     until: until.getTime(),
     description: text,
-    // In an object of its own, so that its quotes are escaped once less.
+    // As an object instead of a string, so that its quotes need no second escaping.
     ...(recorded !== undefined && fits(recorded, text) && { limits: JSON.parse(recorded) }),
   }
   return `${NAME} ${JSON.stringify(wire)}`
 }
 
-/** Undefined for any other condition. */
+/** Parses the condition. Returns undefined for any other one. */
 export function parseLoginCaveat(condition: string): LoginCaveat | undefined {
   if (!condition.startsWith(`${NAME} `)) return undefined
   const wire = parseWire(condition.slice(NAME.length + 1))
@@ -75,15 +75,15 @@ interface Wire {
   readonly location: string
   readonly declare: 'userid' | 'username'
   readonly session: SessionId
-  /** Milliseconds since 1970, as `until`. */
+  /** In milliseconds since 1970, as is `until`. */
   readonly since: number
   readonly until: number
   readonly description: string | null
-  /** As `recorded-limits.ts` writes them. Releases that did not know it ignore it. */
+  /** The limits in the form of `recorded-limits.ts`. Older releases ignore this field. */
   readonly limits?: unknown
 }
 
-/** Anybody can seal a caveat to this service, so it may say anything. */
+/** Parses and checks the JSON text. Anyone can seal a caveat to this service, so it can contain anything. */
 function parseWire(text: string): Wire | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -93,7 +93,7 @@ function parseWire(text: string): Wire | undefined {
   }
 }
 
-/** The longest time that a `Date` takes. */
+/** The latest time that a `Date` can represent. */
 const MAX_TIME = 8.64e15
 const isTime = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TIME
@@ -125,5 +125,5 @@ function shortened(text: string): string {
 const fits = (limits: string, description: string | null): boolean =>
   Buffer.byteLength(JSON.stringify(limits)) + sizeOf(description ?? '') <= MAX_BYTES_WITH_LIMITS
 
-/** In JSON inside JSON, as it is sealed. */
+/** Returns the size of the text in JSON inside JSON, as it is sealed. */
 const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(JSON.stringify(text)))

@@ -1,16 +1,20 @@
 /**
- * What the root of a session was limited to, as the column `limits` of a developer session keeps it: for people who look
- * at a list of sessions. Nothing is decided by it. The macaroons carry their own limits, and a copy may have fewer.
+ * The limits of a session's root, as stored in the column `limits` of developer sessions, for lists of
+ * sessions. They decide nothing: the macaroons have their own limits, and a copy can be limited further.
  */
 import { type Attenuations, UNRESTRICTED } from '@ratafia/macaroon/conditions'
 import { isObject, jsonIn } from '../foreign-json.ts'
 
-/** The most characters of the text. A list may show a thousand sessions, so longer ones are not recorded. */
+/**
+ * The length limit of the text. Longer limits are not recorded, because a list can show a thousand sessions.
+ */
 const MOST_CHARACTERS = 4_096
 
 const KEYS = ['permissions', 'channels', 'packages', 'storeIds'] as const
 
-/** As JSON without what is not limited: `{}` for no limit at all. Undefined for limits that are too long to be kept. */
+/**
+ * Returns the limits as JSON, `{}` for none. Returns undefined for limits that are too long to be recorded.
+ */
 export function textOfLimits(limits: Attenuations): string | undefined {
   const text = JSON.stringify(
     Object.fromEntries(KEYS.flatMap((key) => (limits[key] === null ? [] : [[key, limits[key]]]))),
@@ -18,7 +22,9 @@ export function textOfLimits(limits: Attenuations): string | undefined {
   return text.length <= MOST_CHARACTERS ? text : undefined
 }
 
-/** Undefined for none, and for a text that {@link textOfLimits} has not written. */
+/**
+ * Parses recorded limits. Returns undefined for none, and for a text that is not from {@link textOfLimits}.
+ */
 export function limitsIn(text: string | undefined): Attenuations | undefined {
   const value = text === undefined || text.length > MOST_CHARACTERS ? undefined : jsonIn(text)
   if (!isObject(value)) return undefined

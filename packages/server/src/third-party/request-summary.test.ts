@@ -14,7 +14,7 @@ const input: SummaryInput = {
   description: 'CI of "bob"',
 }
 
-test('a short summary comes back as it was', () => {
+test('reads a short summary unchanged', () => {
   assert.deepEqual(parseSummary(formatSummary(input)), {
     service: 'https://store.example.org',
     permissions: { items: ['package_access', 'package_upload'], more: 0 },
@@ -26,7 +26,7 @@ test('a short summary comes back as it was', () => {
   })
 })
 
-test('a long list is shortened and says by how many', () => {
+test('shortens a long list, and records how many items are missing', () => {
   const packages = Array.from({ length: 256 }, (_, index) => `package-number-${index}`)
   const summary = parseSummary(formatSummary({ ...input, packages }))
   assert.ok(summary?.packages)
@@ -35,7 +35,7 @@ test('a long list is shortened and says by how many', () => {
   assert.equal(summary.channels?.more, 0)
 })
 
-test('every permission is included within the limit, whatever else is requested', () => {
+test('includes every permission within the size limit, whatever else is requested', () => {
   const texts = fc.array(fc.string({ maxLength: 128, unit: 'binary' }), { minLength: 1, maxLength: 256 })
   const list = fc.option(texts)
   fc.assert(
@@ -81,10 +81,10 @@ for (const text of [
   `{"service":1}`,
   `{"service":"${'x'.repeat(800)}"}`,
 ]) {
-  test(`${text.slice(0, 20)} is not a summary`, () => assert.equal(parseSummary(text), undefined))
+  test(`refuses ${text.slice(0, 20)} as a summary`, () => assert.equal(parseSummary(text), undefined))
 }
 
-test('lists of anything but strings, and impossible times, are not a summary', () => {
+test('refuses lists of anything but strings, and impossible times', () => {
   const wire = JSON.parse(formatSummary(input)) as Record<string, unknown>
   for (const change of [
     { permissions: [1] },

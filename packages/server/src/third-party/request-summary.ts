@@ -1,40 +1,46 @@
 /**
- * A summary of the request for a token. It travels to the identity service sealed in the third-party caveat's condition
- * (`is-authenticated-userid for {…}`), so that the confirmation page can show what the token will permit.
+ * A summary of the request for a token. It is sealed to the identity service in the third-party caveat's
+ * condition (`is-authenticated-userid for {…}`), so that the confirmation page can show what the token will
+ * permit.
  *
- * The text has at most 800 bytes, so that the caveat's id stays under 1 KiB: long lists and texts are shortened and
- * marked as such. Permissions are never left out.
+ * The text has at most 800 bytes, so that the caveat's id stays under 1 KiB. Long lists and texts are
+ * shortened and marked as such. Permissions are never left out.
  */
 
 export const MAX_SUMMARY_BYTES = 800
 
 export interface SummaryList {
   readonly items: readonly string[]
-  /** How many more there are than these. */
+  /** The number of items that are left out. */
   readonly more: number
 }
 
-/** A list that is `null` means no limit: everything. */
+/** A summary. A list that is `null` means no limit. */
 interface Summary<List> {
-  /** The URL of the service that asks. */
+  /** The URL of the requesting service. */
   readonly service: string
   readonly permissions: List | null
   readonly channels: List | null
-  /** As the person knows them: names if the request had names. */
+  /** The packages as the user knows them: names if the request had names. */
   readonly packages: List | null
   readonly storeIds: List | null
   readonly expires: Date | undefined
   readonly description: string | undefined
-  /** Of a token that administers the service, and is good for nothing else. */
+  /** Only for management tokens, which have no other permissions. */
   readonly administers?: Administers<List> | undefined
-  /** Seconds: how long ago the person may have signed in. Undefined: however long a browser stays signed in. */
+  /**
+   * How long ago the user may have signed in, in seconds. Undefined for as long as a browser stays signed in.
+   */
   readonly maxAge?: number | undefined
-  /** Which form of the console the person confirms it is them for: a key of `CONFIRMED`, or empty for another. */
+  /**
+   * The console form for which the user confirms their identity: a key of `CONFIRMED`, or empty for other
+   * forms.
+   */
   readonly confirms?: string | undefined
 }
 
 interface Administers<List> {
-  /** Those asked for; null for all that the account has. */
+  /** The requested roles; null for all that the account has. */
   readonly roles: List | null
   readonly brands: List | null
   readonly readOnly: boolean
@@ -46,10 +52,10 @@ export type RequestSummary = Summary<SummaryList>
 const MAX_SERVICE = 160
 const MAX_DESCRIPTION = 120
 const MAX_ITEM = 48
-/** Per list: more than anyone reads. */
+/** The most items per list. */
 const MAX_ITEMS = 40
 
-/** The summary as one line of JSON, at most {@link MAX_SUMMARY_BYTES} long. */
+/** Returns the summary as one line of JSON, at most {@link MAX_SUMMARY_BYTES} long. */
 export function formatSummary(input: SummaryInput): string {
   const { administers, maxAge, confirms } = input
   const shorter = (items: readonly string[] | null | undefined) =>
@@ -85,7 +91,8 @@ export function formatSummary(input: SummaryInput): string {
     }
     const json = JSON.stringify(wire)
     if (Buffer.byteLength(json) <= MAX_SUMMARY_BYTES) return json
-    // The longest list loses its last item; when all are short the description gives way, then the address.
+    // Drop the last item of the longest list. When all lists are short, halve the description, and then the
+    // URL.
     const longest = lists.reduce((a, b) => (bytes(b) > bytes(a) ? b : a))
     if (bytes(longest) > Buffer.byteLength(description ?? '')) longest.pop()
     else if (description) description = cut(description, description.length >> 1)
@@ -93,7 +100,10 @@ export function formatSummary(input: SummaryInput): string {
   }
 }
 
-/** `undefined` if the text is not a summary. Ignores unknown fields, so that a newer issuer can add some. */
+/**
+ * Parses a summary; `undefined` for any other text. Ignores unknown fields, so that newer issuers can add
+ * some.
+ */
 export function parseSummary(text: string): RequestSummary | undefined {
   if (Buffer.byteLength(text) > MAX_SUMMARY_BYTES) return undefined
   let value: unknown
@@ -120,7 +130,7 @@ export function parseSummary(text: string): RequestSummary | undefined {
   const until = expires === null ? undefined : parseInstant(expires)
   if (
     typeof service !== 'string' ||
-    // We never shorten permissions, so a count among them is not from us.
+    // Permissions are never shortened, so a count among them is not from this program.
     permissions === undefined ||
     (permissions !== null && permissions.more > 0) ||
     channels === undefined ||
@@ -147,19 +157,19 @@ export function parseSummary(text: string): RequestSummary | undefined {
   }
 }
 
-/** Null if it cannot be read. */
+/** Parses the field; null if it cannot be read. */
 function parseAdministers(value: unknown): Administers<SummaryList> | null | undefined {
   if (value === undefined) return undefined
   if (typeof value !== 'object' || value === null) return null
   const { roles, brands, read_only: readOnly } = value as Record<string, unknown>
   const read = { roles: parseList(roles), brands: parseList(brands) }
   if (read.roles === undefined || read.brands === undefined || typeof readOnly !== 'boolean') return null
-  // Never shortened.
+  // Roles are never shortened.
   if (read.roles !== null && read.roles.more > 0) return null
   return { roles: read.roles, brands: read.brands, readOnly }
 }
 
-/** Strings, and possibly a number at the end: how many more there are. */
+/** Strings, and possibly a number at the end, which counts the items left out. */
 type WireList = readonly (string | number)[] | null
 
 interface WireSummary {
@@ -191,7 +201,7 @@ function parseList(value: unknown): SummaryList | null | undefined {
   return items.every((item) => typeof item === 'string') ? { items, more } : undefined
 }
 
-/** `null` if it is not an instant. */
+/** Parses an instant; `null` for any other value. */
 function parseInstant(value: unknown): Date | null {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)) return null
   const date = new Date(value)
@@ -203,7 +213,10 @@ const onOneLine = (text: string): string => text.replace(/[\t\r\n]+/g, ' ')
 const bytes = (items: readonly string[]): number =>
   items.reduce((sum, item) => sum + Buffer.byteLength(item) + 3, 0)
 
-/** At most `length` UTF-16 units, without half a character, and with `…` when something is missing. */
+/**
+ * Cuts a text to at most `length` UTF-16 units, never within a character, and adds `…` if something is
+ * missing.
+ */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text.toWellFormed()
   if (length <= 1) return ''

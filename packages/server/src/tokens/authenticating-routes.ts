@@ -1,4 +1,6 @@
-/** What routes that take a credential have in common: it is checked before the body is, and often remembered. */
+/**
+ * The parts shared by routes that accept a credential. They check it before the body, and often from memory.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type BeforeBody, beforeBody } from '../http/bodies/before-body.ts'
 import { credentialsDigest } from '../http/credentials/digest.ts'
@@ -10,7 +12,7 @@ import { forRequest, type RequestDependencies, type TokenDependencies } from './
 
 export const WITH_CREDENTIALS = { config: { credentials: true } } as const
 
-/** Answers with credentials, or about them, are stored by nobody. */
+/** Answers that contain credentials, or describe them, must not be cached. */
 export function neverStored(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
@@ -23,12 +25,15 @@ export const dependenciesFor = ({ client }: FastifyRequest, deps: TokenDependenc
   forRequest(client.address, deps)
 
 interface PresentedOnce {
-  /** Reads what is presented. Throws {@link RequestError}. */
+  /** Reads the presented macaroons. Throws {@link RequestError}. */
   readonly presented: () => Presented
   readonly digest: string
 }
 
-/** Remembered by `digest`, unless several macaroons are presented. The token was used by that. */
+/**
+ * Authenticates a request, and records that its token was used. The result is remembered by `digest`, unless
+ * the request presents several macaroons.
+ */
 export function authenticateKnown(
   { presented: read, digest }: PresentedOnce,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-/** `POST /api/v2/tokens`: a root macaroon. Needs no authentication and writes nothing. */
+/** `POST /api/v2/tokens`: issues a root macaroon. Requires no authentication and writes nothing. */
 import { type MacaroonResponse, newSessionId } from '@ratafia/api'
 import { encodeJson } from '@ratafia/macaroon'
 import { encodeCaveatId } from '@ratafia/macaroon/bakery'
@@ -10,12 +10,12 @@ import type { TokenDependencies } from './dependencies.ts'
 import { checkTokenRequest, type TokenRequest } from './requested-token.ts'
 import { mintRoot, rootPayload } from './root-macaroon.ts'
 
-/** Throws {@link RequestError} as {@link checkTokenRequest} does. */
+/** Returns the root macaroon. Throws {@link RequestError} as {@link checkTokenRequest} does. */
 export async function createToken(request: TokenRequest, deps: TokenDependencies): Promise<MacaroonResponse> {
   const { since, expires, description, attenuations, extra } = await checkTokenRequest(request, deps)
   const thirdParty = await deps.thirdParty()
   const authenticated = deps.identity.key === 'userid' ? 'is-authenticated-userid' : 'is-authenticated-user'
-  // A first login through an external service may make an account, which is named by the username there.
+  // A first login through an external service can create an account, which gets the username it has there.
   const keys = deps.identity.bundled ? [deps.identity.key] : [...new Set([deps.identity.key, 'username'])]
   const summary = thirdParty.acceptsSummary
     ? ` for ${formatSummary({ ...attenuations, expires, description, packages: request.packages?.map(shown) ?? null, service: deps.baseUrl })}`
@@ -34,7 +34,7 @@ export async function createToken(request: TokenRequest, deps: TokenDependencies
       location: thirdParty.location,
       caveatRootKey,
       caveatId: encodeCaveatId({
-        // The root is bakery version 2, which has no room for a payload beside the caveat id.
+        // The root is bakery version 2, which has no room for a payload outside the caveat id.
         version: thirdParty.version >= 2 ? 2 : 1,
         condition: formatNeedDeclared({ keys, condition: authenticated + summary }),
         rootKey: caveatRootKey,
@@ -47,6 +47,8 @@ export async function createToken(request: TokenRequest, deps: TokenDependencies
   return { macaroon: JSON.stringify(encodeJson(root)) }
 }
 
-/** Without a directory nothing ties the name to the id. The id is what counts, so always show it. */
+/**
+ * Returns the package's name and id. Without a directory nothing ties them together, and only the id counts.
+ */
 const shown = ({ name = '', snap_id: id }: PackageReference): string =>
   id === undefined ? name : name === '' ? id : `${id} (${name})`

@@ -19,27 +19,28 @@ export interface TokenDependencies extends Stores, SessionOpening {
   readonly uses: TokenUses
   readonly tally: Tally
   /**
-   * The account of the person the identity service vouched for, who comes from the address `source`. A new account is
-   * named after `username`, if the identity service declared one. Throws `account-unknown`.
+   * Returns the account of the person that the identity service vouched for, whose request comes from the
+   * address `source`. A new account is named after `username`, if the identity service declared one. Throws
+   * `account-unknown`.
    */
   readonly accountIdOf: AccountIdOf
-  /** The same, but it makes no account: throws `account-unknown` where that would. */
+  /** The same, except that it throws `account-unknown` instead of creating an account. */
   readonly knownAccountIdOf: AccountIdOf
-  /** Where people prove who they are. */
+  /** The service where people prove who they are. */
   readonly thirdParty: IdentityService
   readonly identity: IdentitySource
-  /** How people know this service. */
+  /** The URL by which people know this service. */
   readonly baseUrl: string
   /** The host of the base URL. */
   readonly location: string
   readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
-  /** Those of the snap ids that no package has. */
+  /** Returns the snap ids that no package has. */
   readonly unknownPackages: (snapIds: readonly string[]) => Promise<readonly string[]>
-  /** Milliseconds. */
+  /** In milliseconds; no upper limit if `most` is undefined. */
   readonly lifetime: { readonly standard: number; readonly most: number | undefined }
 }
 
-/** What a request from the address `source` works with. */
+/** Returns the dependencies of a request from the address `source`. */
 export const forRequest = (source: string, deps: TokenDependencies): RequestDependencies => ({
   ...deps,
   source,
@@ -49,6 +50,6 @@ export const forRequest = (source: string, deps: TokenDependencies): RequestDepe
 export interface RequestDependencies extends TokenDependencies {
   /** The address that this request comes from. */
   readonly source: string
-  /** For all macaroons that this request presents. */
+  /** Shared by all macaroons that this request presents. */
   readonly patterns: PatternBudget
 }

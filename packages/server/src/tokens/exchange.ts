@@ -1,4 +1,4 @@
-/** `POST /api/v2/tokens/exchange`: a root macaroon and its discharge become an authentication macaroon. */
+/** `POST /api/v2/tokens/exchange`: exchanges a root macaroon and its discharge for a token. */
 import { MAX_ATTENUATION_BYTES, type MacaroonResponse, type SessionId } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary, type UnverifiedSlice } from '@ratafia/macaroon'
 import type { Account } from '../accounts/account.ts'
@@ -21,42 +21,45 @@ export interface ExchangedLogin {
 }
 
 /**
- * Exchanges the first slice that is a valid root with its discharge. While its session is neither revoked nor expired,
- * the same person may exchange the same root again and gets another token of that session. Throws {@link RequestError}
- * as {@link verifyLogin} does, and `limit-exceeded` when the limits do not fit into a token.
+ * Exchanges the first slice that is a valid root with its discharge. Until the session is revoked or expires,
+ * the same person can exchange the same root again, for another token of that session. Throws {@link
+ * RequestError} as {@link verifyLogin} does, and `limit-exceeded` if the limits do not fit into a token.
  */
 export async function exchange(presented: Presented, deps: RequestDependencies): Promise<MacaroonResponse> {
   return { macaroon: (await exchangeLogin(presented, deps)).token }
 }
 
-/** The same, with whose login it was. */
+/** The same, but also returns the account and the session of the login. */
 export const exchangeLogin = (presented: Presented, deps: RequestDependencies): Promise<ExchangedLogin> =>
   firstValidSlice(presented, { keyring: deps.keyring, taken: DEVELOPER_TOKENS }, async (slice, macaroon) => {
     if (macaroon.kind === 'token') {
-      throw unauthorized('This is already a token. Exchange takes a root macaroon and its discharge.')
+      throw unauthorized('This is already a token. Exchange requires a root macaroon and its discharge.')
     }
     return tokenFor(await verifyForToken(slice, macaroon, deps), deps)
   })
 
-/** What a token, or another credential, of the same session can be made from. Throws as {@link exchange} does. */
+/**
+ * Verifies a login from which a token, or another credential of the same session, can be issued. Throws as
+ * {@link exchange} does.
+ */
 export async function verifyForToken(
   slice: UnverifiedSlice,
   macaroon: UnverifiedMacaroon,
   deps: RequestDependencies,
 ): Promise<LimitedLogin> {
   if (slice[0].caveats.slice(OWN_CAVEATS).some((caveat) => caveat.verificationId !== undefined)) {
-    // The token would lose this caveat and so be wider than what it is made from.
+    // The token would lose this caveat, and so permit more than the root does.
     throw unauthorized(
-      'The macaroon has an additional third-party caveat, which a token cannot keep. Present it without.',
+      'The macaroon has an additional third-party caveat, which a token cannot keep. Present the macaroon without this caveat.',
     )
   }
   const login = await verifyLogin(slice, macaroon, deps)
-  // The intersection of the limits asked for and those the holder added.
+  // The intersection of the requested limits and those the holder added.
   const extra = extraCaveat(login.cleared.attenuations)
   if (extra !== undefined) return { ...login, extra }
   throw new RequestError(
     'limit-exceeded',
-    `The limits on the macaroon together have over ${MAX_ATTENUATION_BYTES} bytes or over 256 items in a list. Use one with fewer caveats.`,
+    `The limits of the macaroon together have over ${MAX_ATTENUATION_BYTES} bytes, or a list of over 256 items. Use one with fewer caveats.`,
   )
 }
 
@@ -65,7 +68,7 @@ interface LimitedLogin extends VerifiedLogin {
   readonly extra: string
 }
 
-/** A token of the session of a login: never wider, and never longer. */
+/** Issues a token of a login's session. It never permits more than the login, and never lives longer. */
 export async function tokenFor(
   { account, cleared, extra }: LimitedLogin,
   { keyring, location, clock, identity }: RequestDependencies,

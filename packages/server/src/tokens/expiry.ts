@@ -1,25 +1,25 @@
-/** When a new token expires. */
+/** Decides when a new token expires. */
 import { invalidField, type RequestError } from '../errors.ts'
 
 export interface LifetimeRule {
   readonly now: Date
-  /** Milliseconds: the life of a token when the request asks for none. */
+  /** The lifetime of a token whose request asks for none, in milliseconds. */
   readonly standard: number
-  /** Milliseconds: the longest life that a request may ask for; undefined for no limit. */
+  /** The longest lifetime that a request may ask for, in milliseconds; undefined for no limit. */
   readonly most: number | undefined
 }
 
-// RFC 3339, and what clients write besides: seconds and zone are optional; craft-store sends `+00:00` (contract/tokens.md,
-// 13). The schema limits the length.
+// RFC 3339 and the variants that clients send: seconds and zone are optional, and craft-store sends `+00:00`
+// (contract/tokens.md, 13). The schema limits the length.
 const UTC = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?([Zz]|[+-]00:00)?$/
 
-/** What a request asks for: an end, or a life in seconds. */
+/** The requested expiry, or the requested lifetime in seconds. */
 export interface AskedLifetime {
   readonly expires?: string | undefined
   readonly ttl?: number | undefined
 }
 
-/** The requested end, or the standard one. Throws {@link RequestError} `invalid-field`. */
+/** Returns the requested expiry, or the standard one. Throws {@link RequestError} `invalid-field`. */
 export function tokenEnd({ expires, ttl }: AskedLifetime, { now, standard, most }: LifetimeRule): Date {
   if (ttl !== undefined) {
     if (most === undefined || ttl * 1000 <= most) return new Date(now.getTime() + ttl * 1000)
@@ -28,7 +28,7 @@ export function tokenEnd({ expires, ttl }: AskedLifetime, { now, standard, most 
   }
   if (expires === undefined) return new Date(now.getTime() + standard)
   const end = parseUtc(expires)
-  if (end <= now) throw badExpiry(`is not in the future: it is ${now.toISOString()} here`)
+  if (end <= now) throw badExpiry(`is not in the future: the time here is ${now.toISOString()}`)
   if (most !== undefined && end.getTime() - now.getTime() > most) {
     const latest = new Date(now.getTime() + most).toISOString()
     throw badExpiry(`is later than this service allows: at most ${latest}`)
@@ -36,7 +36,10 @@ export function tokenEnd({ expires, ttl }: AskedLifetime, { now, standard, most 
   return end
 }
 
-/** An instant, rounded down to milliseconds. No zone means UTC; an offset that is not zero is refused. */
+/**
+ * Returns the instant, rounded down to milliseconds. Without a zone it is UTC; other offsets than zero are
+ * refused.
+ */
 function parseUtc(text: string): Date {
   const match = UTC.exec(text)
   if (!match) {
@@ -53,9 +56,9 @@ function parseUtc(text: string): Date {
   const millisecond = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
   const end = new Date(0)
   end.setUTCFullYear(year, month - 1, day)
-  // Date moves 31 February to March, so compare the result with what was written.
+  // Date turns 31 February into a day of March, so compare the result with the input.
   const isDay = end.getUTCMonth() === month - 1 && end.getUTCDate() === day
-  // Nobody knows which leap seconds will be. They are the seconds that follow, as in POSIX.
+  // Future leap seconds are unknown. Each is read as the second that follows it, as in POSIX.
   const isLeapSecond = hour === 23 && minute === 59 && second === 60
   const isTime = hour < 24 && minute < 60 && (second < 60 || isLeapSecond)
   end.setUTCHours(hour, minute, second, millisecond)

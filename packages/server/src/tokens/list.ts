@@ -1,15 +1,15 @@
-/** `GET /api/v2/tokens`: the sessions of an account. */
+/** `GET /api/v2/tokens`: lists the sessions of an account. */
 import type { AccountId, TokenListResponse } from '@ratafia/api'
 import type { TokenDependencies } from './dependencies.ts'
 import { type ListedSession, tokenRecord } from './session.ts'
 
-/** One answer has at most this many records, newest first: the specification has no paging. */
+/** An answer has at most this many records, newest first, because the specification has no paging. */
 const LIST_LIMIT = 10_000
 
 interface Listing {
-  /** Undefined: every account, for the operator. */
+  /** Undefined for every account, which only the operator can list. */
   readonly accountId: AccountId | undefined
-  /** List revoked and expired sessions too. */
+  /** Also lists revoked and expired sessions. */
   readonly includeInactive: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Records the session of a login: at its discharge, or when its root is first used. */
+/** Records the session of a login, either at its discharge or when its root is first used. */
 import type { SessionId } from '@ratafia/api'
 import type { Account } from '../accounts/account.ts'
 import { type AuditedChange, type Author, accountActor } from '../change.ts'
@@ -7,7 +7,7 @@ import type { SessionKind } from './session.ts'
 import type { Opening } from './session-store.ts'
 
 export interface SessionOpening extends Stores {
-  /** The entry in the audit log of a change by `author`. */
+  /** Returns the audit log entry of a change by `author`. */
   readonly entryOf: (change: AuditedChange, author: Author) => Opening['entry']
 }
 
@@ -16,31 +16,37 @@ export interface NewSession {
   readonly description: string | undefined
   readonly since: Date
   readonly until: Date
-  /** As it was when the login was checked. Whoever ends its logins, disables or removes it waits for this, or was first. */
+  /**
+   * The account as it was when the login was checked. A change that disables or removes it, or invalidates
+   * its logins, either waits for this session or prevents it.
+   */
   readonly account: Account
   /** The client's address. */
   readonly source: string
   readonly facts: SessionFacts
   /** Default: the account, from `source`. */
   readonly author?: Author
-  /** From 0: the first time together with others, whom a change of this account must not hold up. */
+  /**
+   * The number of earlier attempts. Only attempt 0 is stored together with other sessions, which must not
+   * have to wait for a change of this account.
+   */
   readonly attempt: number
 }
 
-/** What a session keeps besides, for whoever looks at a list of them. */
+/** Details that a session keeps only to be shown in lists. */
 export interface SessionFacts {
   readonly kind: SessionKind
-  /** As `signed-in.ts` has it; of a session of management tokens. */
+  /** How the user signed in, in the form of `signed-in.ts`; only for management tokens. */
   readonly origin?: string | undefined
-  /** JSON with what its root is limited to; undefined where that is not known. */
+  /** JSON with the limits of its root; undefined if they are not known. */
   readonly limits: string | undefined
-  /** Where a browser opened it. */
+  /** Set if a browser opened the session in the console. */
   readonly openedIn?: 'console' | undefined
-  /** Of the program that opened it, where that is known. */
+  /** The User-Agent of the program that opened it, if known. */
   readonly userAgent?: string | undefined
 }
 
-/** False, and nothing is recorded, if the account is changing, or the session has been recorded. */
+/** Returns false, and records nothing, if the account is changing or the session is recorded already. */
 export function openSession(
   { id, description, since, until, account, source, facts, author, attempt }: NewSession,
   { tokenSessions, entryOf, clock }: SessionOpening,

@@ -1,4 +1,4 @@
-/** What a request for a root macaroon asks for, checked: for the specified API and for every dialect of publishers. */
+/** Checks a request for a root macaroon, in the specified API and in every dialect of the publisher tools. */
 import { type AnyPermission, type CreateTokenRequest, MAX_ATTENUATION_BYTES } from '@ratafia/api'
 import type { Attenuations } from '@ratafia/macaroon/conditions'
 import { invalidField, RequestError } from '../errors.ts'
@@ -15,11 +15,13 @@ export interface RequestedToken {
   readonly expires: Date
   readonly description: string | undefined
   readonly attenuations: Attenuations
-  /** The caveat that says the same. */
+  /** The caveat with the same limits. */
   readonly extra: string
 }
 
-/** Throws {@link RequestError} `invalid-field`, `package-not-found`, `limit-exceeded`. */
+/**
+ * Checks the request. Throws {@link RequestError} `invalid-field`, `package-not-found` or `limit-exceeded`.
+ */
 export async function checkTokenRequest(
   request: TokenRequest,
   deps: Pick<TokenDependencies, 'clock' | 'lifetime' | 'snapIds'>,
@@ -37,17 +39,20 @@ export async function checkTokenRequest(
   if (extra !== undefined) return { since, expires, description, attenuations, extra }
   throw new RequestError(
     'limit-exceeded',
-    `channels, packages, permissions and store_ids together have over ${MAX_ATTENUATION_BYTES} bytes, each item with 6 more than its length. Ask for fewer.`,
+    `channels, packages, permissions and store_ids together have over ${MAX_ATTENUATION_BYTES} bytes, where each item counts its length plus 6. Request fewer.`,
   )
 }
 
-/** Throws {@link RequestError} `invalid-field`. */
+/**
+ * Returns the description unchanged. Throws {@link RequestError} `invalid-field` if it has control
+ * characters.
+ */
 export function checkDescription(
   description: string | undefined,
   field = 'body/description',
 ): string | undefined {
   if (description !== undefined && /(?![\t\r\n])\p{Cc}|\p{Cs}/u.test(description)) {
-    const message = `${field} has control characters other than line breaks and tabs, or broken text. Use plain text.`
+    const message = `${field} has control characters other than line breaks and tabs, or invalid Unicode. Use plain text.`
     throw invalidField(message, { field })
   }
   return description

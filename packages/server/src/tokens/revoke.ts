@@ -1,4 +1,7 @@
-/** `POST /api/v2/tokens/revoke`: ends a session, and with it its root and every token exchanged from that root. */
+/**
+ * `POST /api/v2/tokens/revoke`: revokes a session, and with it its root and every token exchanged from that
+ * root.
+ */
 import { type AccountId, isSessionId, type SessionId, type TokenListResponse } from '@ratafia/api'
 import type { AuthoredStores } from '../change.ts'
 import { RequestError } from '../errors.ts'
@@ -6,18 +9,18 @@ import { type SessionKind, tokenRecord } from './session.ts'
 
 export interface Revocation {
   readonly sessionId: string
-  /** Who revokes: a username, or `operator`. */
+  /** The username of the person who revokes it, or `operator`. */
   readonly by: string
-  /** Only a session of this account; the operator revokes any. */
+  /** Revokes only a session of this account. Absent for the operator, who can revoke any. */
   readonly accountId?: AccountId
-  /** Only a session of this kind. Default: any. */
+  /** Revokes only a session of this kind. Default: any. */
   readonly kind?: SessionKind
 }
 
 /**
- * Revokes the session and returns its record; if it was already revoked, the first revocation stays. Throws
- * {@link RequestError} `resource-not-found`, in the same words for another account's session, for one of another kind,
- * and for none.
+ * Revokes the session and returns its record. If it was already revoked, the first revocation stays. Throws
+ * {@link RequestError} `resource-not-found`, with the same message for a session of another account or kind
+ * and for one that does not exist.
  */
 export async function revokeToken(
   { sessionId, by, accountId, kind }: Revocation,

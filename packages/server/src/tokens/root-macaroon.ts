@@ -1,6 +1,6 @@
 /**
- * The root macaroon of a login and the token it is exchanged for: their caveats, in order. Nothing is stored for a
- * root: what exchange needs to know travels in it, authenticated.
+ * The caveats, in order, of the root macaroon of a login and of the token it is exchanged for. Nothing is
+ * stored for a root: it carries everything that the exchange needs, authenticated.
  *
  *   root   time-before T · time-since T0 · session-id S · (third party: the identity service) · extra {…}
  *   token  time-before T · time-since T1 · session-id S · declared userid U                   · extra {…}
@@ -12,27 +12,27 @@ import { formatTimestamp } from '@ratafia/macaroon/conditions'
 import { textOfId } from '../keyring/macaroon-id.ts'
 import { randomId } from '../random.ts'
 
-/** A root or a token is minted with this many caveats; its holder added the rest. */
+/** The number of caveats that a root or token is minted with. Any further caveats are from its holder. */
 export const OWN_CAVEATS = 5
-/** The position of the root's third-party caveat and of the token's `declared` among them. */
+/** The position among them of the root's third-party caveat, and of the token's `declared`. */
 export const IDENTITY_CAVEAT = 3
 
-/** Of a third-party caveat. */
+/** The size of a third-party caveat's nonce. */
 const NONCE_BYTES = 24
 
-/** What the identity service is asked to declare about a person. */
+/** The property of a person that the identity service is asked to declare. */
 export type IdentityKey = 'userid' | 'username'
 
-/** The identity service that roots are minted for, and what it is asked to declare. */
+/** The identity service that roots are minted for, and the property it is asked to declare. */
 export interface IdentitySource {
-  /** Without a trailing slash. */
+  /** Its URL, without a trailing slash. */
   readonly location: string
   readonly key: IdentityKey
-  /** Whether it is the one of this installation. */
+  /** Whether it is part of this installation. */
   readonly bundled: boolean
 }
 
-/** What {@link IdentitySource.key} is for an account of this installation. */
+/** Returns the value of {@link IdentitySource.key} for an account of this installation. */
 export const subjectOf = (
   { id, username }: { readonly id: string; readonly username: string },
   { key }: Pick<IdentitySource, 'key'>,
@@ -46,9 +46,9 @@ interface Minted {
   readonly expires: Date
   readonly since: Date
   readonly sessionId: SessionId
-  /** Of `extraCaveat`. */
+  /** The caveat that `extraCaveat` returned. */
   readonly extra: string
-  /** The format; the identifier of version 1 is text. Default 2. */
+  /** The macaroon format. In version 1 the identifier is text. Default: 2. */
   readonly version?: 1 | 2
 }
 
@@ -89,18 +89,19 @@ type IdentityName = Pick<IdentitySource, 'location' | 'key'>
 const TAG_BYTES = 8
 
 /**
- * The payload of a root's identifier: the identity service it was minted for (a caveat's location is not signed, and
- * the operator may switch services meanwhile) and the description, which is in no caveat.
+ * Returns the payload of a root's identifier. It names the identity service that the root was minted for,
+ * because a caveat's location is not signed and the operator may have switched services since. It also
+ * contains the description, which is in no caveat.
  */
 export function rootPayload(identity: IdentityName, description: string | undefined): Uint8Array {
   const text = description === '' ? EMPTY_DESCRIPTION : Buffer.from(description ?? '', 'utf8')
   return Buffer.concat([identityTag(identity), text])
 }
 
-/** No bytes mean no description. This byte is in no UTF-8. */
+/** Stands for an empty description, as no bytes mean no description. UTF-8 never contains this byte. */
 const EMPTY_DESCRIPTION = Buffer.of(0xff)
 
-/** Only for a root that verified. */
+/** Reads the payload of a root, which must have verified. */
 export function readRootPayload(
   payload: Uint8Array,
   identity: IdentityName,
@@ -111,7 +112,7 @@ export function readRootPayload(
   return { description: text.length === 0 ? undefined : text.toString('utf8') }
 }
 
-/** A service has one identity service at a time. */
+/** One tag is remembered, because a service has one identity service at a time. */
 let newestTag = { name: '', tag: Buffer.alloc(0) }
 
 function identityTag({ location, key }: IdentityName): Buffer {

@@ -28,8 +28,8 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
   neverStored(app)
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const { createToken: create, exchangeToken, exportLogin: exporting } = OPERATIONS
-  // An exchange stores what an authentication does: the session of a root that is presented for the first time. So it may
-  // come before the body, and a wrong body only withholds the token.
+  // An exchange stores no more than an authentication: the session of a root that is presented for the first
+  // time. So it can run before the body is checked, and a wrong body only withholds the token.
   const exchanged = beforeBody((request) =>
     exchange(presentedMacaroons(request.headers), dependenciesFor(request, deps)),
   )
@@ -56,19 +56,19 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
   typed.get(OPERATIONS.whoami.path, { preValidation, ...WITH_CREDENTIALS }, (request, reply) => {
     const answer = whoami(authenticated.resultOf(request), deps)
     if (answer instanceof Promise) return answer
-    // Fastify sends only what a promise brings.
+    // Fastify sends the result only of an async handler.
     reply.send(answer)
   })
 }
 
-/** Where sessions are listed and revoked. */
+/** The paths at which sessions are listed and revoked. */
 interface SessionPaths {
   readonly listTokens: { readonly path: string }
   readonly revokeToken: { readonly path: string }
   readonly authenticated: BeforeBody<Authentication>
 }
 
-/** Under the paths of the specified API, and under those of gateways. */
+/** Adds the routes that list and revoke sessions, at the paths of the specified API or of gateways. */
 export function sessionRoutes(
   app: FastifyInstance,
   { listTokens: listing, revokeToken: revocation, authenticated }: SessionPaths,
@@ -87,7 +87,7 @@ export function sessionRoutes(
   typed.post(revocation.path, { schema: { body }, preValidation, ...WITH_CREDENTIALS }, (request) => {
     const { account } = authenticated.resultOf(request)
     const change = changeFor(request, account.username)
-    // A developer token administers nothing, so it ends no login that does.
+    // A developer token has no administrative power, so it can't revoke a session that has.
     const own = { by: account.username, accountId: account.id, kind: 'developer' } as const
     return revokeToken({ sessionId: request.body['session-id'], ...own }, { ...deps, change })
   })

@@ -16,7 +16,7 @@ const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds)
 eachDatabase((kind, open) => {
   let database: Database
   let store: SessionStore
-  /** Another node's. */
+  /** The store of another node. */
   let elsewhere: SessionStore
   let ada: AccountId
   let bob: AccountId
@@ -69,7 +69,7 @@ eachDatabase((kind, open) => {
       .execute()
 
   for (const open of ['open', 'openPatiently'] as const) {
-    test(`${open}: what was opened is found as it was, with its entry, and opens once`, async () => {
+    test(`${open} stores a session and its entry unchanged, and only once`, async () => {
       const facts = { openedFrom: '192.0.2.1', userAgent: 'snapcraft/9.0.1', limits: '{"channels":["edge"]}' }
       const wanted = session(ada, { description: 'laptop “ü”\n\t"\\', ...facts })
       assert.equal(await store[open](openingOf(wanted, NOW)), true)
@@ -82,7 +82,7 @@ eachDatabase((kind, open) => {
     })
   }
 
-  test('of openings of one id at the same moment, at two nodes, one wins, and has the only entry', async () => {
+  test('if two nodes open one id many times at once, one opening wins and has the only entry', async () => {
     const id = newSessionId()
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
@@ -95,7 +95,7 @@ eachDatabase((kind, open) => {
     assert.equal((await entriesOf(id)).length, 1)
   })
 
-  test('of many at the same moment, each is stored once, and one that cannot be stored is alone with it', async () => {
+  test('many sessions opened at once are each stored once, and an invalid one fails alone', async () => {
     const wanted = Array.from({ length: 100 }, (_, index) =>
       session(ada, { description: index === 50 ? 'broken \ud800 text' : `login ${index}` }),
     )
@@ -119,7 +119,7 @@ eachDatabase((kind, open) => {
     }
   })
 
-  test('nothing is opened for an account that is disabled, or whose logins were ended since', async () => {
+  test('opens no session for an account that is disabled, or whose logins were invalidated since', async () => {
     const accounts = accountStore(database)
     const cleo = await add('cleo')
     const [early, late] = [session(cleo), session(cleo)]
@@ -140,13 +140,13 @@ eachDatabase((kind, open) => {
     assert.equal((await entriesOf(late.id)).length, 1)
   })
 
-  test('an account that is being changed keeps no other waiting; who waits for it sees the change', async () => {
+  test('a change of an account delays no session of another account, and a session that waits for it sees the change', async () => {
     const eve = await add('eve')
     const [own, other] = [session(eve), session(ada)]
     let patient: Promise<boolean> | undefined
     await inTransaction(database.query, async (transaction) => {
       await accountStore({ query: transaction }).disable(eve, NOW)
-      // SQLite has one writer, for which all wait.
+      // SQLite has one writer, and all others wait for it.
       if (kind === 'postgres') {
         const opened = await Promise.all([own, other].map((one) => elsewhere.open(openingOf(one, NOW))))
         assert.deepEqual(opened, [false, true])
@@ -159,14 +159,14 @@ eachDatabase((kind, open) => {
     assert.deepEqual(await entriesOf(own.id), [])
   })
 
-  test('opening again does not bring a revoked session back', async () => {
+  test('opening a revoked session again does not restore it', async () => {
     const wanted = await openNew(ada)
     await store.revoke({ id: wanted.id, at: later(1000), by: 'ada' })
     assert.equal(await store.open(openingOf(wanted, later(2000))), false)
     assert.deepEqual((await find(wanted.id))?.revokedAt, later(1000))
   })
 
-  test('of revocations at the same moment the first one counts, and all get its record', async () => {
+  test('if many revoke a session at once, the first revocation counts and all get its record', async () => {
     const { id } = await openNew(ada)
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, index) => store.revoke({ id, at: later(index), by: `person-${index}` })),
@@ -177,7 +177,7 @@ eachDatabase((kind, open) => {
     assert.deepEqual(again, { session: all[0]?.session, first: false })
   })
 
-  test('a session of another account is not revoked, and looks like none', async () => {
+  test('does not revoke a session of another account, and answers as if it did not exist', async () => {
     const { id } = await openNew(ada)
     assert.equal(await store.revoke({ id, accountId: bob, at: NOW, by: 'bob' }), undefined)
     assert.equal(await store.revoke({ id: newSessionId(), accountId: bob, at: NOW, by: 'bob' }), undefined)
@@ -185,7 +185,7 @@ eachDatabase((kind, open) => {
     assert.equal((await store.revoke({ id, accountId: ada, at: NOW, by: 'ada' }))?.session.revokedBy, 'ada')
   })
 
-  test('a listing has the newest first, of one account or all, active or all, up to its limit', async () => {
+  test('lists the newest sessions first, of one account or all, active or all, up to the limit', async () => {
     const ids: SessionId[] = []
     for (const [index, more] of [{}, { validUntil: later(10) }, {}].entries()) {
       const opened = await openNew(bob, { validSince: later(index), ...more })
@@ -207,7 +207,7 @@ eachDatabase((kind, open) => {
     )
   })
 
-  test('a session of an account that does not exist is not recorded', async () => {
+  test('does not record a session of an account that does not exist', async () => {
     const wanted = session(newAccountId())
     assert.equal(await store.open(openingOf(wanted, NOW)), false)
     assert.deepEqual(await entriesOf(wanted.id), [])

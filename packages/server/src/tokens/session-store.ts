@@ -1,4 +1,4 @@
-/** The sessions of developer tokens: the table `token_session`. */
+/** The table `token_session`: the sessions of developer and management tokens. */
 import type { AccountId, SessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
@@ -19,37 +19,40 @@ import {
 } from '../database/index.ts'
 import type { ListedSession, Session, SessionOrder, SessionPosition, UsedSession } from './session.ts'
 
-/** Which sessions a listing shows; the number is always limited. */
+/** Selects the sessions of a listing, whose length is always limited. */
 interface SessionFilter {
   readonly accountId?: AccountId | undefined
-  /** Only sessions that at this instant are neither revoked nor past their end. */
+  /** Only sessions that at this instant are neither revoked nor expired. */
   readonly activeAt?: Date | undefined
   readonly limit: number
 }
 
-/** A session to record, and on what that rests. */
+/** A session to record, with the conditions for it. */
 export interface Opening {
   readonly session: Pick<Session, 'id' | 'accountId' | 'description' | 'validSince' | 'validUntil'> &
     Partial<Pick<Session, 'kind' | 'origin' | 'openedFrom' | 'openedIn' | 'limits' | 'userAgent'>>
-  /** When its account's logins were last ended, as its caller has seen it. */
+  /** When its account's logins were last invalidated, as the caller read it. */
   readonly loginsSince: Date | undefined
   readonly at: Date
-  /** Its subject is the session. */
+  /** The audit log entry, whose subject is the session. */
   readonly entry: NewAuditEntry
 }
 
 export interface SessionStore {
   /**
-   * Records the session and its entry. False, and nothing is written, if the session's id exists, or if its account is
-   * disabled or its logins were ended since: whoever does that waits for this session, or was first. Waits for nobody
-   * who is changing the account right now: false, too.
+   * Records the session and its entry. Returns false, and writes nothing, if the session's id exists, or if
+   * its account is disabled or its logins were invalidated since. Such a change either waits for this session
+   * or prevents it. Does not wait for a change of the account in progress, but also returns false.
    */
   open(opening: Opening): Promise<boolean>
-  /** The same for one that waits. */
+  /** The same, except that it waits for a change of the account in progress. */
   openPatiently(opening: Opening): Promise<boolean>
-  /** Newest first. */
+  /** Lists the newest first. */
   list(filter: SessionFilter): Promise<readonly ListedSession[]>
-  /** In this order, with the account's name and the last use: those of one account or of all, behind `after`. */
+  /**
+   * Returns the sessions after `after` in this order, of one account or of all, with the account's name and
+   * last use.
+   */
   page(of: {
     readonly accountId: AccountId | undefined
     readonly order: SessionOrder
@@ -57,11 +60,15 @@ export interface SessionStore {
     readonly limit: number
   }): Promise<readonly UsedSession[]>
   find(id: SessionId): Promise<ListedSession | undefined>
-  /** Brings its end forward. False if there is no such session, or it ends by then. */
+  /**
+   * Moves its expiry to an earlier instant. Returns false if there is no such session, or it expires by then
+   * anyway.
+   */
   shorten(id: SessionId, until: Date): Promise<boolean>
   /**
-   * Revokes the session (of `accountId` and of this kind, if given) and returns it. A second revocation changes nothing;
-   * `first` is true for the one that counted. Undefined when there is no such session (of that account and kind).
+   * Revokes the session (of `accountId` and of this kind, if given) and returns it. A second revocation
+   * changes nothing; `first` is true for the one that counted. Returns undefined if there is no such session
+   * (of that account and kind).
    */
   revoke(revocation: {
     id: SessionId
@@ -71,8 +78,8 @@ export interface SessionStore {
     by: string
   }): Promise<{ readonly session: Session; readonly first: boolean } | undefined>
   /**
-   * Revokes at most `limit` sessions of an account that are not over, but for those in `except`, and returns their ids;
-   * `more` if others are left.
+   * Revokes at most `limit` active sessions of an account, except those in `except`, and returns their ids.
+   * `more` is true if others are left.
    */
   revokeOfAccount(of: {
     readonly accountId: AccountId
@@ -82,18 +89,22 @@ export interface SessionStore {
     readonly limit: number
   }): Promise<{ readonly ids: readonly SessionId[]; readonly more: boolean }>
   /**
-   * Within the transaction that removes or disables the rules, and after that: revokes the sessions that exchanges opened
-   * by them, and returns their ids. An exchange locks its rule, so that it is over by then, or finds the rule changed.
+   * Revokes the sessions that exchanges opened by these rules, and returns their ids. Call it in the
+   * transaction that removes or disables the rules, after that change. An exchange locks its rule, so by then
+   * it has either finished, or it finds the rule changed.
    */
   revokeOfRules(
     ruleIds: readonly string[],
     revocation: { readonly at: Date; readonly by: string },
   ): Promise<readonly SessionId[]>
-  /** Gives a session another description. False when there is no such session, or it has this description. */
+  /**
+   * Changes the description of a session. Returns false if there is no such session, or it has this
+   * description.
+   */
   describe(id: SessionId, description: string): Promise<boolean>
   /**
-   * Removes at most `limit` sessions that ended before that instant: their macaroons no longer verify, so
-   * their revocations can be forgotten too. Returns how many were removed.
+   * Removes at most `limit` sessions that expired before that instant. Their macaroons no longer verify, so
+   * their revocations can also be forgotten. Returns the number of removed sessions.
    */
   removeEnded(before: Date, limit: number): Promise<number>
 }
@@ -104,7 +115,10 @@ declare module '../stores.ts' {
   }
 }
 
-/** By the clock of another node a session that has ended may still be valid. */
+/**
+ * Sessions that expired within this time are revoked as well: they would be valid again if the clock were set
+ * back.
+ */
 const OTHER_CLOCKS_MS = 3_600_000
 
 export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
@@ -120,7 +134,8 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
     openPatiently: async (opening) => (await openAll(query, [opening], 'wait'))[0] === true,
 
     async list({ accountId, activeAt, limit }) {
-      // Index token_session (account_id, valid_until); without an account, the limit bounds the scan's result.
+      // Index token_session (account_id, valid_until). Without an account, the limit bounds the scan's
+      // result.
       let select = listed()
       if (accountId !== undefined) select = select.where('account_id', '=', accountId)
       if (activeAt !== undefined) {
@@ -132,9 +147,10 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
 
     async page({ accountId, order, after, limit }) {
       const { column, direction, only } = ORDERS[order]
-      // Index token_session_valid_since, _management, _ends or _revoked; of one account token_session_account_since,
-      // _account_management, _account_ends or _account_revoked.
-      // When each was used is looked up by the primary key of token_activity. As a join PostgreSQL reads that table.
+      // Index token_session_valid_since, _management, _ends or _revoked; for one account
+      // token_session_account_since, _account_management, _account_ends or _account_revoked. The last use of
+      // each session is looked up by the primary key of token_activity: for a join, PostgreSQL would read
+      // that whole table.
       let select = listed().select((eb) => {
         const activity = eb
           .selectFrom('token_activity')
@@ -190,7 +206,8 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
     revoke: ({ id, accountId, kind, at, by }) =>
       inTransaction(query, async (transaction) => {
         const first = await changeAnnounced(transaction, { kind: 'token-session', id }, () => {
-          // One statement decides who was first: the condition on revoked_at is checked under the row's lock.
+          // One statement decides which revocation is first: the condition on revoked_at is checked under the
+          // row's lock.
           const update = transaction
             .updateTable('token_session')
             .set({ revoked_at: toInstant(at), revoked_by: by })
@@ -214,7 +231,8 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
 
     revokeOfAccount: ({ accountId, except, at, by, limit }) =>
       inTransaction(query, async (transaction) => {
-        // Index token_session (account_id, valid_until). Not those that ended long ago, which may be many.
+        // Index token_session (account_id, valid_until). Leaves out sessions that expired long ago, of which
+        // there can be many.
         const active = (most: number) => {
           const select = transaction
             .selectFrom('token_session')
@@ -241,7 +259,7 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
     revokeOfRules: (ruleIds, { at, by }) =>
       inTransaction(query, async (transaction) => {
         if (ruleIds.length === 0) return []
-        // Index token_session_rule. Not those that ended long ago, which may be many.
+        // Index token_session_rule. Leaves out sessions that expired long ago, of which there can be many.
         const rows = await transaction
           .updateTable('token_session')
           .set({ revoked_at: toInstant(at), revoked_by: by })
@@ -256,7 +274,7 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
         return ids
       }),
 
-    // Primary key. Nothing that a node remembers has the description, so nothing is announced.
+    // Primary key. Nodes do not cache the description, so no change is announced.
     async describe(id, description) {
       const result = await query
         .updateTable('token_session')
@@ -289,7 +307,7 @@ const ORDERS = {
   'newest-management': {
     column: 'valid_since',
     direction: 'desc',
-    // A partial index is found by its condition, and not by one with a parameter.
+    // The planner finds a partial index by this literal condition, but not by one with a parameter.
     only: sql<boolean>`token_session.kind = 'management'`,
   },
   'next-to-end': { column: 'valid_until', direction: 'asc', only: undefined },
@@ -318,7 +336,7 @@ const OPENED = {
 } as const
 
 /**
- * Primary keys. In one order everywhere, so that two of these that insert the same sessions cannot wait for each other.
+ * Primary keys, in the same order everywhere, so that two statements with the same sessions cannot deadlock.
  */
 const openers = (locked: 'skip locked' | 'wait') =>
   insertRecorded((query, { opened }: { opened: string }) => {
@@ -335,13 +353,13 @@ const openers = (locked: 'skip locked' | 'wait') =>
 
 const OPENERS = { 'skip locked': openers('skip locked'), wait: openers('wait') }
 
-/** Which of them were recorded. */
+/** Returns for each opening whether it was recorded. */
 async function openAll(
   query: Database['query'],
   openings: readonly Opening[],
   locked: keyof typeof OPENERS,
 ): Promise<readonly boolean[]> {
-  // Of several with one id only the first may have an entry.
+  // If several have the same id, only the first may have an entry.
   const byId = new Map(openings.toReversed().map((opening) => [opening.session.id, opening]))
   const first = [...byId.values()]
   const rows = first.map(({ session, at, loginsSince }) => ({

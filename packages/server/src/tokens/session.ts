@@ -1,4 +1,4 @@
-/** A session: one login. The root macaroon, and every token exchanged from it, carry its id. */
+/** A session is one login. Its root macaroon, and every token exchanged from it, carry its id. */
 import type { AccountId, SessionId, TokenRecord } from '@ratafia/api'
 import { rolesAskedFor } from '../grants/manage-caveat.ts'
 import { limitsIn } from '../third-party/recorded-limits.ts'
@@ -14,36 +14,36 @@ export interface Session {
   /** A username, or `operator`. */
   readonly revokedBy: string | undefined
   readonly kind: SessionKind
-  /** How its holder signed in, as `third-party/signed-in.ts` has it; undefined where that is not recorded. */
+  /** How its holder signed in, in the form of `third-party/signed-in.ts`; undefined if not recorded. */
   readonly origin: string | undefined
-  /** Where its first request came from; undefined where that is not recorded. */
+  /** The address of its first request; undefined if not recorded. */
   readonly openedFrom: string | undefined
   /** `console` for a session of management tokens that a browser opened there. */
   readonly openedIn: 'console' | undefined
-  /** The program that opened it, as it called itself; undefined where that is not recorded. */
+  /** The User-Agent of the program that opened it; undefined if not recorded. */
   readonly userAgent: string | undefined
   /**
-   * What its root was limited to: as `recorded-limits.ts` has it, or as `manage-caveat.ts` for management tokens;
-   * undefined where that is not recorded.
+   * The limits of its root, in the form of `recorded-limits.ts`, or of `manage-caveat.ts` for management
+   * tokens; undefined if not recorded.
    */
   readonly limits: string | undefined
-  /** Of a session that a job of a CI system opened by a rule; undefined for a login. */
+  /** The CI job that opened the session by a rule; undefined for a login. */
   readonly job: SessionJob | undefined
 }
 
 /**
- * What its macaroons are good for: `developer` tokens for a store and its tools, `management` tokens to administer this
- * service (contract/administration.md, B3 and B6).
+ * The purpose of its macaroons: `developer` tokens for a store and its tools, or `management` tokens to
+ * administer this service (contract/administration.md, B3 and B6).
  */
 export type SessionKind = 'developer' | 'management'
 
-/** What is known of a job (contract/oidc.md, A13). The database keeps this as JSON. */
+/** The facts known about a job (contract/oidc.md, A13). The database keeps this as JSON. */
 export interface SessionJob {
   /** The name of its rule. */
   readonly rule: string
   /** The URL of its issuer. */
   readonly issuer: string
-  /** By name. */
+  /** Values by the claim's name. */
   readonly claims: Readonly<Record<string, string | number | boolean>>
 }
 
@@ -52,30 +52,30 @@ export interface ListedSession extends Session {
   readonly username: string
 }
 
-/** As lists have it. */
+/** A session as lists show it. */
 export interface UsedSession extends ListedSession, TokenActivity {
-  /** Its owner has chosen an earlier end. */
+  /** Whether its owner has chosen an earlier expiry. */
   readonly isShortened: boolean
 }
 
-/** In which order a list of sessions is read. */
+/** The order in which a list of sessions is read. */
 export type SessionOrder =
   | 'newest'
-  /** Of management tokens alone. */
+  /** Only management tokens. */
   | 'newest-management'
-  /** The next one to end is first. */
+  /** The next one to expire is first. */
   | 'next-to-end'
   | 'last-ended'
-  /** Of those alone that were revoked. */
+  /** Only revoked sessions. */
   | 'last-revoked'
 
-/** A place in an order: behind the session that has this instant and this id. */
+/** A position in an order: after the session with this instant and this id. */
 export interface SessionPosition {
   readonly at: Date
   readonly id: SessionId
 }
 
-/** The record that list and revoke show. Times are RFC 3339 in UTC. */
+/** Returns the record that list and revoke show. Times are RFC 3339 in UTC. */
 export function tokenRecord(session: Session): TokenRecord {
   return {
     description: session.description ?? null,
@@ -87,7 +87,7 @@ export function tokenRecord(session: Session): TokenRecord {
   }
 }
 
-/** As the management API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+/** Returns the record that the management API, `--json` and exports show. Times are RFC 3339 in UTC. */
 export const sessionRecord = (session: ListedSession) => ({
   session_id: session.id,
   username: session.username,
@@ -118,7 +118,10 @@ const rolesOf = ({ limits: text }: Session) => {
   return asked ? { roles: asked.roles, brands: asked.brands, read_only: asked.readOnly } : null
 }
 
-/** The same in a list. A single record leaves out when it was used: its `ETag` would change with every use. */
+/**
+ * Returns the same with the last use, for lists. A single record omits it, because its `ETag` would change
+ * each time.
+ */
 export const usedSessionRecord = (session: UsedSession) => ({
   ...sessionRecord(session),
   last_used_at: session.lastUsedAt?.toISOString() ?? null,

@@ -1,9 +1,9 @@
-/** The first characters of every secret of an installation: secret scanners look for them. */
+/** The first characters that every secret of an installation has, which secret scanners can look for. */
 import { encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
 
 /**
- * Covers version, location, and the first byte of the identifier, which marks a token. `id` is the identifier of any
- * token: the bytes after the first are not used.
+ * Returns the prefix of tokens. It covers the version, the location, and the first byte of the identifier,
+ * which marks a token. `id` is the identifier of any token; the bytes after the first are not used.
  */
 export function tokenPrefix(location: string, id: Uint8Array): string {
   const bytes = encodeBinary(mint({ rootKey: new Uint8Array(32), id, location }))
@@ -12,8 +12,9 @@ export function tokenPrefix(location: string, id: Uint8Array): string {
 }
 
 /**
- * Of every root of a login with a password, and of what snapcraft stores of one. In version 1 the location comes first,
- * in a line of its own, and the length of the next begins with a zero.
+ * Returns the prefixes of the root of a password login, and of the credential that snapcraft stores for one.
+ * In version 1 the location comes first, in a line of its own, and the length of the next line begins with a
+ * zero.
  */
 export function rootPrefixes(location: string): { readonly root: string; readonly stored: string } {
   const line = `location ${location}\n`
@@ -22,6 +23,6 @@ export function rootPrefixes(location: string): { readonly root: string; readonl
   return { root, stored: beginningOf(Buffer.from(`{"t": "u1-macaroon", "v": {"r": "${root}`)) }
 }
 
-/** Base64 encodes groups of six bits: only whole groups are the same, whatever follows. */
+/** Base64 encodes groups of six bits. Only complete groups are the same for all possible continuations. */
 const beginningOf = (bytes: Uint8Array): string =>
   encodeBase64Url(bytes).slice(0, Math.floor((bytes.length * 8) / 6))

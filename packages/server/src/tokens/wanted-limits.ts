@@ -1,4 +1,7 @@
-/** What tokens are to be limited to, as options or a form give it: for the logins of an agent, for rules, and for one's own. */
+/**
+ * The limits of tokens as given in options or a form: for an agent's logins, for CI rules, and for one's own
+ * tokens.
+ */
 import { isPermission, MAX_ATTENUATION_BYTES } from '@ratafia/api'
 import { ATTENUATION_LIMITS, type Attenuations, formatExtra } from '@ratafia/macaroon/conditions'
 import { quote } from '../errors.ts'
@@ -15,11 +18,11 @@ export interface WantedAttenuations {
 export interface LimitProblem {
   /** The option, without its dashes. */
   readonly field: string
-  /** A sentence. */
+  /** A complete sentence. */
   readonly message: string
 }
 
-/** What each list is called, as a field and in a sentence. */
+/** The name of each list, as a field and in sentences. */
 export type LimitNames = Readonly<
   Record<
     'permission' | 'channel' | 'package' | 'store',
@@ -27,7 +30,7 @@ export type LimitNames = Readonly<
   >
 >
 
-const asOption = (field: string) => ({ field, shown: `--${field}`, many: `of --${field}` })
+const asOption = (field: string) => ({ field, shown: `--${field}`, many: `--${field} options` })
 const OPTION_NAMES: LimitNames = {
   permission: asOption('permission'),
   channel: asOption('channel'),
@@ -35,7 +38,7 @@ const OPTION_NAMES: LimitNames = {
   store: asOption('store'),
 }
 
-/** The lists without repetitions, and everything that keeps a token from being limited to them. */
+/** Returns the lists without repetitions, and every reason why a token can't be limited to them. */
 export function readLimits(
   wanted: WantedAttenuations,
   names = OPTION_NAMES,
@@ -56,9 +59,9 @@ export function readLimits(
     ...listProblems(names.store, limits.storeIds),
     ...unknownPermissions(names.permission, limits.permissions ?? []),
   ]
-  // Text that fits into no caveat cannot be measured.
+  // Items that no caveat can contain cannot be measured, so this comes last.
   if (problems.length === 0 && extraCaveat(limits) === undefined) {
-    problems.push({ field: names.package.field, message: 'The limits do not fit into a caveat. Give fewer.' })
+    problems.push({ field: names.package.field, message: 'The limits do not fit into a caveat. Use fewer.' })
   }
   return { limits, problems }
 }
@@ -68,22 +71,25 @@ function listOf(given: readonly string[] | undefined): readonly string[] | null 
   return items.length === 0 ? null : items
 }
 
-/** The `extra` caveat, or undefined if they do not fit into one: several together may have more items, or more bytes. */
+/**
+ * Returns the `extra` caveat, or undefined if the limits do not fit into one: each list can be valid and all
+ * of them together still have too many bytes.
+ */
 export function extraCaveat({ channels, packages, permissions, storeIds }: Attenuations): string | undefined {
   const lists = { channels, packages, permissions, storeIds }
   if (Object.values(lists).some((list) => list !== null && list.length > ATTENUATION_LIMITS.items)) {
     return undefined
   }
   const text = formatExtra(lists)
-  // The text of a condition is ASCII, and clients present it in JSON: so quotes count twice.
+  // The text of a condition is ASCII, and clients present it in JSON, where each quote takes two bytes.
   return JSON.stringify(text).length <= MAX_ATTENUATION_BYTES ? text : undefined
 }
 
-/** Whether an item of a list can stand in a caveat. */
+/** Whether a caveat can contain this item of a list. */
 export const isLimit = (item: string): boolean =>
   item.length <= ATTENUATION_LIMITS.characters && /^[\x20-\x7e]+$/.test(item)
 
-/** The same rules as for the request for a token. */
+/** Applies the same rules as a request for a token. */
 function listProblems(
   { field, shown, many }: LimitNames[keyof LimitNames],
   items: readonly string[] | null,
@@ -103,6 +109,6 @@ function unknownPermissions(
 ): readonly LimitProblem[] {
   const unknown = permissions.find((permission) => !isPermission(permission))
   if (unknown === undefined) return []
-  const message = `There is no permission ${quote(unknown)}. docs/tokens.md lists all of them.`
+  const message = `There is no permission ${quote(unknown)}. docs/tokens.md lists all permissions.`
   return [{ field, message }]
 }

@@ -1,11 +1,11 @@
-/** `GET /api/v2/tokens/whoami`: the account and the effective limits of the token that asks. */
+/** `GET /api/v2/tokens/whoami`: shows the account and the effective limits of the presented token. */
 import { type ErrorCode, isPermission, type WhoamiResponse } from '@ratafia/api'
 import type { Authentication } from './authentication/authentication.ts'
 import type { TokenDependencies } from './dependencies.ts'
 
 /**
- * `errors` is there if a limit of the token is to something that does not exist here, or no longer. Without limits to
- * packages the answer is there at once.
+ * Returns the answer, with `errors` if the token is limited to a package that does not exist here (any more).
+ * Without package limits the answer is not a promise.
  */
 export function whoami(
   authentication: Authentication,
@@ -27,7 +27,7 @@ function describe(
     account: { email: account.email, id: account.id, name: account.name, username: account.username },
     channels: list(channels),
     packages: list(packages),
-    // Clearing keeps only permissions; the type does not say so.
+    // Clearing keeps only known permissions, which the type does not express.
     permissions: permissions?.filter(isPermission) ?? null,
     store_ids: list(storeIds),
     expires,
@@ -39,6 +39,6 @@ const list = (values: readonly string[] | null): string[] | null => values && [.
 
 const packageNotFound = (id: string) => ({
   code: 'package-not-found' satisfies ErrorCode,
-  message: `The token is limited to the package ${JSON.stringify(id)}, which the package directory does not know.`,
+  message: `The token is limited to the package ${JSON.stringify(id)}, which is not in the package directory.`,
   extra: { snap_id: id },
 })

@@ -1,4 +1,4 @@
-/** `ratafia migrate`, `accounts` and `agents`, as an operator uses them. */
+/** An operator uses `ratafia migrate`, `accounts` and `agents`. */
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -43,8 +43,8 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(await ok(['migrate']), 'The database is up to date.\n')
   })
 
-  test('accounts: add, list, show, set-password, disable, enable', async () => {
-    assert.match(await ok(['accounts', 'list']), /^There is no account yet\./)
+  test('accounts can be added, listed, shown, given a password, disabled and enabled', async () => {
+    assert.match(await ok(['accounts', 'list']), /^No accounts yet\./)
     assert.deepEqual(await program.json('accounts', 'list'), [])
 
     const told = await ok([...add('ann', 'Ann Ä'), '--password-stdin'], `${PASSWORD}\n`)
@@ -79,16 +79,16 @@ eachDatabase((kind, _open, fresh) => {
     const set = await program.run(['accounts', 'set-password', 'bot', '--password-stdin'], {
       input: PASSWORD,
     })
-    assert.deepEqual(set, { code: 0, stdout: 'The password of bot is set.\n', stderr: '' })
+    assert.deepEqual(set, { code: 0, stdout: 'Changed the password of bot.\n', stderr: '' })
     assert.equal((await program.json('accounts', 'show', 'bot')).password, true)
 
     assert.match((await program.json('accounts', 'disable', '--yes', 'bot')).disabled_at, /^\d{4}-.*Z$/)
-    assert.match(await ok(['accounts', 'disable', '--yes', 'bot']), /^The account bot is disabled: /)
+    assert.match(await ok(['accounts', 'disable', '--yes', 'bot']), /^Disabled the account bot\. /)
     assert.equal((await program.json('accounts', 'enable', 'bot')).disabled_at, null)
-    assert.match(await ok(['accounts', 'enable', 'bot']), /^The account bot is enabled: /)
+    assert.match(await ok(['accounts', 'enable', 'bot']), /^Enabled the account bot\. /)
   })
 
-  test('accounts: what is refused, and why', async () => {
+  test('refuses invalid names, passwords and options of accounts, with the reason', async () => {
     await ok([...add('taken'), '--no-password'])
     const usage = async (words: readonly string[], message: RegExp, input?: Uint8Array) => {
       const { code, stdout, stderr } = await program.run(words, input ? { input } : {})
@@ -96,7 +96,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(stderr, message)
     }
     await refused([...add('taken'), '--no-password'], /^ratafia: The username "taken" is taken\. /)
-    await refused([...add('Bad_Name'), '--no-password'], /^ratafia: A username has 2 to 28 of a-z/)
+    await refused([...add('Bad_Name'), '--no-password'], /^ratafia: A username has 2 to 28 characters/)
     await refused([...add('x1', 'a\u001bb'), '--no-password'], /^ratafia: A display name has /)
     const withPassword = [...add('x1'), '--password-stdin']
     for (const input of ['short\n', '']) {
@@ -105,7 +105,7 @@ eachDatabase((kind, _open, fresh) => {
     await usage(withPassword, /is not UTF-8/, Buffer.from('caf\xe9-caf\xe9', 'latin1'))
     await usage(withPassword, /is too long for a password/, Buffer.alloc(10_000, 97))
     await usage([...withPassword, '--no-password'], /cannot be combined/)
-    await usage(['accounts', 'link', 'taken', '--subject', 's'], /Give --issuer/)
+    await usage(['accounts', 'link', 'taken', '--subject', 's'], /Pass --issuer/)
     assert.deepEqual(
       (await program.json('accounts', 'list')).filter(
         ({ username }: { username: string }) => username === 'x1',
@@ -114,25 +114,28 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
-  test('accounts link: once for an account, never for two', async () => {
+  test('accounts link refuses an identity that belongs to another account', async () => {
     await ok([...add('linked'), '--no-password'])
     const link = (username: string) => line`
       accounts link ${username} --subject usso:x --issuer https://id.example.com/`
     assert.equal(await ok(link('linked')), 'usso:x now logs in as linked.\n')
     assert.equal((await program.json(...link('linked'))).username, 'linked')
     await ok([...add('other'), '--no-password'])
-    await refused(link('other'), /^ratafia: This identity belongs to the account "linked" already\./)
+    await refused(link('other'), /^ratafia: This identity already belongs to the account "linked"\./)
   })
 
   describe('agents', () => {
     const url = ['--url', 'https://store.example.com/identity']
     before(() => ok([...add('owner'), '--no-password']))
 
-    test('add prints the agents file, and nothing else on standard output', async () => {
+    test('add prints only the agents file on standard output', async () => {
       const words = ['agents', 'add', 'ci', '--account', 'owner', ...url]
       const { code, stdout, stderr } = await program.run(words)
       assert.equal(code, 0)
-      assert.equal(stderr, 'The agent ci logs in as owner. Its private key is stored nowhere else.\n')
+      assert.equal(
+        stderr,
+        'Created the agent ci, which logs in as owner. Its private key is stored nowhere else.\n',
+      )
       const { key, agents } = JSON.parse(stdout)
       assert.deepEqual(agents, [{ url: 'https://store.example.com/identity', username: 'ci' }])
       const pair = keyPairFromPrivateKey(Buffer.from(key.private, 'base64'))
@@ -144,21 +147,21 @@ eachDatabase((kind, _open, fresh) => {
         await ok(['agents', 'list']),
         /^NAME +ACCOUNT +LIMITS +PUBLIC KEY +CREATED AT\nci +owner +none /,
       )
-      await refused(words, /^ratafia: There is an agent "ci" already\./)
+      await refused(words, /^ratafia: An agent "ci" already exists\./)
       assert.deepEqual(await program.json('agents', 'remove', 'ci'), { removed: 'ci' })
       assert.deepEqual(await program.json('agents', 'list', '--account', 'owner'), [])
-      assert.match(await ok(['agents', 'list']), /^There is no agent\./)
+      assert.match(await ok(['agents', 'list']), /^No agents yet\./)
       assert.equal((await program.run(['agents', 'remove', 'ci'])).code, 1)
     })
 
-    test('tokens revoke --account --all says what it did, and takes no session id beside it', async () => {
+    test('tokens revoke --account --all reports what it revoked, and accepts no session id', async () => {
       const revoked = await program.json('tokens', 'revoke', '--account', 'owner', '--all', '--yes')
       assert.deepEqual([revoked.username, revoked.revoked], ['owner', 0])
       const shown = await program.json('accounts', 'show', 'owner')
       assert.equal(shown.logins_since, revoked.logins_since)
       assert.match(
         await ok(['tokens', 'revoke', '--account', 'owner', '--all', '--yes']),
-        /^Revoked 0 sessions of owner\. Its earlier logins open nothing/,
+        /^Revoked 0 sessions of owner\. Its earlier logins no longer work/,
       )
       for (const words of [[], ['--all'], ['--account', 'owner'], ['x', '--account', 'owner', '--all']]) {
         assert.equal((await program.run(['tokens', 'revoke', ...words])).code, 2)
@@ -169,7 +172,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('limits: given, listed, and refused when no token can have them', async () => {
+    test('limits of an agent are listed, and refused when no token can have them', async () => {
       const limits = line`
         --permission package_upload --permission package_release --channel edge --package hello --store
         acme --max-lifetime 1h`
@@ -193,11 +196,11 @@ eachDatabase((kind, _open, fresh) => {
       await refused(add('--permission', 'package_everything'), /There is no permission "package_everything"/)
       await refused(add('--channel', 'é'), /--channel "é" is not 1 to 128 printable ASCII characters/)
       const many = Array.from({ length: 257 }, (_, at) => ['--channel', `c${at}`]).flat()
-      await refused(add(...many), /There are more than 256 of --channel/)
+      await refused(add(...many), /There are more than 256 --channel options/)
       assert.equal((await program.run(add('--max-lifetime', 'soon'))).code, 2)
     })
 
-    test('--json has the row and the file', async () => {
+    test('--json prints the row and the file', async () => {
       const made = await program.json('agents', 'add', 'json', '--account', 'owner', ...url)
       assert.deepEqual(Object.keys(made), ['name', 'account', 'public_key', 'limits', 'created_at', 'file'])
       assert.equal(made.file.key.public, made.public_key)
@@ -206,45 +209,48 @@ eachDatabase((kind, _open, fresh) => {
     test('--output writes a file that only its owner can read, and never overwrites one', async () => {
       const output = join(program.directory, 'agents.json')
       const words = ['agents', 'add', 'file', '--account', 'owner', ...url, '--output', output]
-      assert.equal(await ok(words), `The agent file logs in as owner. Its agents file is ${output}.\n`)
+      assert.equal(
+        await ok(words),
+        `Created the agent file, which logs in as owner. Its agents file is ${output}.\n`,
+      )
       assert.equal((await stat(output)).mode & 0o777, 0o600)
       assert.equal(JSON.parse(await readFile(output, 'utf8')).agents[0].username, 'file')
       await refused(
         ['agents', 'add', 'f2', ...words.slice(3)],
-        /agents\.json already exists, and is not overwritten\. No agent was made\.\n$/,
+        /agents\.json already exists and is not overwritten\. No agent was created\.\n$/,
       )
       await refused(
         ['agents', 'add', 'f2', ...words.slice(3, -1), '/nowhere/x'],
-        /^ratafia: \/nowhere\/x cannot be written: there is no such file or directory\. Check the path\. No agent was made\.\n$/,
+        /^ratafia: \/nowhere\/x cannot be written: there is no such file or directory\. Check the path\. No agent was created\.\n$/,
       )
       const names = (await program.json('agents', 'list')).map(({ name }: { name: string }) => name)
       assert.ok(!names.includes('f2'))
     })
 
-    test('--output leaves no file behind when the agent cannot be made', async () => {
+    test('--output leaves no file when the agent cannot be created', async () => {
       const output = join(program.directory, 'left')
       await refused(['agents', 'add', 'x', '--account', 'nobody', ...url, '--output', output], /no account/)
       await assert.rejects(stat(output), { code: 'ENOENT' })
     })
 
-    test('--public-key takes a key that is there already, and prints no file', async () => {
+    test('--public-key accepts an existing key, and prints no file', async () => {
       const key = Buffer.from(generateKeyPair().publicKey).toString('base64')
       const words = ['agents', 'add', 'own', '--account', 'owner', ...url, '--public-key', key]
-      assert.equal(await ok(words), 'The agent own logs in as owner.\n')
+      assert.equal(await ok(words), 'Created the agent own, which logs in as owner.\n')
       await refused(['agents', 'add', 'own2', ...words.slice(3)], /^ratafia: Another agent has this key\./)
       const { code, stderr } = await program.run([...words, '--output', 'x'])
       assert.deepEqual(
         [code, stderr],
-        [2, 'ratafia: With --public-key there is no agents file to write: leave --output out.\n'],
+        [2, 'ratafia: With --public-key there is no agents file to write. Leave out --output.\n'],
       )
     })
 
-    test('the location has to be one that clients can reach', async () => {
+    test('refuses an identity location that clients cannot reach', async () => {
       const words = ['agents', 'add', 'lost', '--account', 'owner']
       const { code, stderr } = await program.run(words)
       assert.deepEqual(
         [code, stderr.split('.', 1)[0]],
-        [2, 'ratafia: Give --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL the location is not known'],
+        [2, 'ratafia: Pass --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL, the address is not known'],
       )
       assert.equal((await program.run([...words, '--url', 'store'])).code, 2)
       const environment = { RATAFIA_BASE_URL: 'https://store.example.com/' }
@@ -253,7 +259,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  test('names from elsewhere cannot steer the terminal, and keep their meaning in JSON', async () => {
+  test('control characters in names never reach the terminal, and JSON keeps them escaped', async () => {
     const installation = await program.open()
     const evil = 'a\u001b[31m\u009bb\u202ec\u{e0001}'
     const { query } = installation.database

@@ -1,4 +1,4 @@
-/** `ratafia allow-list`: all of a long file, or nothing of it. */
+/** `ratafia allow-list` imports all of a long file, or none of it. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(finished.stderr, message)
   }
 
-  test(`${ROWS} rows, and a file with a mistake changes nothing`, async () => {
+  test(`imports ${ROWS} rows, and changes nothing if the file has a mistake`, async () => {
     const model = ['--model', 'acme-brand/acme-gadget']
     const file = join(program.directory, 'list.csv')
     const rows = Array.from({ length: ROWS }, (_, number) => `SN${String(number).padStart(6, '0')},`)
@@ -62,7 +62,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
     await says(
       ['allow-list', 'import', file, ...model, '--dry-run'],
-      new RegExp(`^0 entries would be added, ${ROWS} already there\\.\n$`),
+      new RegExp(`^0 entries would be added; ${ROWS} already on the list\\.\n$`),
     )
     const ignored =
       /^acme-brand\/acme-gadget ignores its allow-list, because its registration policy is "\w+"\. /

@@ -1,4 +1,4 @@
-/** `ratafia audit`, and the jobs of a service that runs, on every database. */
+/** `ratafia audit`, and the periodic work of a running service, on every database. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -25,11 +25,11 @@ eachDatabase((kind, _open, fresh) => {
   const list = (...words: readonly string[]) => program.json('audit', 'list', ...words)
   const until = async (condition: () => Promise<boolean>) => {
     for (const deadline = performance.now() + 60_000; !(await condition()); await sleep(50)) {
-      assert.ok(performance.now() < deadline, 'it does not come about')
+      assert.ok(performance.now() < deadline, 'the condition was not met in time')
     }
   }
 
-  test('the first entry is the schema, by whoever ran the program', async () => {
+  test('the first entry is the creation of the schema, by the user who ran the program', async () => {
     const [entry, ...others] = await list()
     assert.deepEqual(others, [])
     assert.deepEqual(
@@ -41,7 +41,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await list()).length, 1, 'nothing was left to run')
   })
 
-  test('a command links what it left; people read a table, a page at a time', async () => {
+  test('a command links the entries it wrote, and list prints them as a table, page by page', async () => {
     assert.equal((await program.run(ACCOUNT)).code, 0)
     assert.equal((await program.run(['accounts', 'disable', '--yes', 'ann'])).code, 0)
     const { stdout, stderr } = await program.run(['audit', 'list', '--limit', '2'])
@@ -49,7 +49,8 @@ eachDatabase((kind, _open, fresh) => {
       stdout,
       /^SEQ +AT +ACTOR +SOURCE +ACTION +SUBJECT +DETAILS\n3 +\S+Z +operator +command line, \d+ \S+ +account\.disable +ann +-\n2 .* account\.add +ann +\{"id":"\w{32}"\}\n$/,
     )
-    const [, before = ''] = /^There are more: --before (\S+) shows the next 2\.\n$/.exec(stderr) ?? []
+    const [, before = ''] =
+      /^There are more entries\. To see the next 2, use --before (\S+)\.\n$/.exec(stderr) ?? []
     const rest = await list('--before', before)
     assert.deepEqual(
       rest.map(({ seq }: { seq: number }) => seq),
@@ -60,14 +61,14 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await list('--actor', 'account:ann'), [])
     assert.match(
       (await program.run(['audit', 'list', '--since', '9d', '--until', '8d'])).stdout,
-      /^There is no/,
+      /^No entries\./,
     )
   })
 
   if (kind === 'sqlite')
-    test('invalid filters are refused', async () => {
+    test('refuses invalid filters', async () => {
       for (const [words, message] of [
-        [['--action', 'account.paint'], /is not an action\. `ratafia audit list --help` lists them/],
+        [['--action', 'account.paint'], /is not an action\. `ratafia audit list --help` lists the actions/],
         [['--since', 'yesterday'], /--since yesterday is not a time: write a date/],
         [['--limit', '0'], /is not a number from 1 to 99999/],
         [['--before', 'x'], /--before x is not the id of an entry/],
@@ -80,7 +81,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([anchor.code, anchor.stdout], [2, ''])
     })
 
-  test('JSON lines and CSV: each line can be checked by itself, by what the documentation says', async () => {
+  test('each line of an export as JSON lines or CSV can be verified alone, as documented', async () => {
     const { stdout } = await program.run(['audit', 'export'])
     const lines = stdout.trimEnd().split('\n')
     let previous = '0'.repeat(64)
@@ -101,29 +102,29 @@ eachDatabase((kind, _open, fresh) => {
     )
     await program.json('audit', 'export', join(program.directory, 'audit.jsonl'))
     assert.equal(await readFile(join(program.directory, 'audit.jsonl'), 'utf8'), stdout)
-    // What is asked for counts more than the name.
+    // --format overrides the ending of the file's name.
     await program.json('audit', 'export', file, '--format', 'jsonl')
     assert.equal(await readFile(file, 'utf8'), stdout)
   })
 
   if (kind === 'sqlite')
-    test('an export whose form nobody can tell, or that cannot be written, is refused', async () => {
+    test('refuses an export of unknown format, or to a file that cannot be written', async () => {
       for (const name of ['audit.json', 'audit.xlsx', 'audit']) {
         const { code, stderr } = await program.run(['audit', 'export', name])
         assert.deepEqual(
           [code, stderr.split('\n')[0]],
-          [2, `ratafia: ${name} ends neither in .csv nor in .jsonl. Give --format.`],
+          [2, `ratafia: ${name} ends neither in .csv nor in .jsonl. Use --format.`],
         )
       }
       assert.equal((await program.run(['audit', 'export', '--json'])).code, 2)
       assert.equal((await program.run(['audit', 'export', join(program.directory, 'no/where.csv')])).code, 1)
     })
 
-  test('verify prints an end to keep; it notices what was changed, and exits with 1', async () => {
+  test('verify prints the latest entry to keep, and exits with 1 if an entry was changed', async () => {
     const { code, stdout } = await program.run(['audit', 'verify'])
     assert.equal(code, 0)
     const [, end = ''] =
-      /^The audit log is intact: 3 entries\.\nIts end: (3:[0-9a-f]{64})\n$/.exec(stdout) ?? []
+      /^The audit log is intact: 3 entries\.\nLatest entry: (3:[0-9a-f]{64})\n$/.exec(stdout) ?? []
     const document = await program.json('audit', 'verify', '--expect', end)
     assert.deepEqual(document, { verified: 3, unlinked: 0, end, broken_at: null, why: null })
     const { query } = installation.database
@@ -133,13 +134,13 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(JSON.parse(broken.stdout).broken_at, 2)
     assert.match(
       broken.stderr,
-      /"message":"The audit log is broken at entry 2: its content does not match its hash\. Entries before it are intact: 1\."}}\n$/,
+      /"message":"The audit log is broken at entry 2: its content does not match its hash\. Intact entries before it: 1\."}}\n$/,
     )
     await query.updateTable('audit_entry').set({ subject: 'ann' }).where('seq', '=', 2).execute()
     assert.equal((await program.run(['audit', 'verify', '--expect', end])).code, 0)
     const cut = await program.run(['audit', 'verify', '--expect', `9${end.slice(1)}`])
     assert.equal(cut.code, 1)
-    assert.match(cut.stderr, /broken at entry 4: it is missing: entry 9 is expected to be there/)
+    assert.match(cut.stderr, /broken at entry 4: it is missing, although entry 9 is expected/)
   })
 
   test('a running service links entries and removes what has expired', async () => {
@@ -156,14 +157,14 @@ eachDatabase((kind, _open, fresh) => {
     await until(async () => (await installation.tokenSessions.list({ limit: 9 })).length === 0)
     const { code, stderr } = await service.end('SIGTERM')
     assert.equal(code, 0)
-    assert.match(stderr, /"table":"token_session","removed":1,"msg":"removed what has expired"/)
+    assert.match(stderr, /"table":"token_session","removed":1,"msg":"removed expired rows"/)
     assert.doesNotMatch(stderr, /a job failed/)
     const held = await installation.database.query.selectFrom('job_lease').select('held_until').execute()
-    assert.deepEqual(new Set(held.map(({ held_until }) => held_until)), new Set([0]), 'the leases are left')
+    assert.deepEqual(new Set(held.map(({ held_until }) => held_until)), new Set([0]), 'a lease is still held')
     assert.equal((await program.run(['audit', 'verify'])).code, 0)
   })
 
-  test('a change of the secret key is one entry', async () => {
+  test('a rotation of the secret key adds one entry', async () => {
     const count = (await list()).length
     const { RATAFIA_SECRET_KEY: old } = program.environment
     const key = Buffer.alloc(32, 10).toString('base64')

@@ -1,6 +1,6 @@
 /**
- * A backup or a restore that is killed, or for which the disk is full, leaves nothing that somebody would take for it.
- * A backup is written alike from both databases: that is tested on SQLite.
+ * A backup or a restore that is killed, or that fills the disk, leaves nothing that looks complete. Backups
+ * are tested only on SQLite, because the code that writes them is the same for both databases.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -17,15 +17,15 @@ import { eachDatabase, withoutTables } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
 const SECRET = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 9).toString('base64') }
-/** Enough that a restore is seen at work, and does not fit into the memory of SQLite. */
+/** Enough rows to observe a restore in progress, and more than fit into SQLite's memory. */
 const PACKAGES = FULL ? 60_000 : 16_000
 
-/** Nothing that compresses. */
+/** Returns text that hardly compresses. */
 const textOf = (n: number) => createHash('sha256').update(String(n)).digest('hex')
 
 const small = testProgram()
 
-/** A small backup with many packages. */
+/** Writes a backup with many packages and few other rows. Returns its path. */
 async function makeLarge(): Promise<string> {
   const source = join(small.directory, 'small')
   for (const words of [['migrate'], ['backup', source]])
@@ -70,11 +70,11 @@ eachDatabase((kind, _open, fresh) => {
     const finished = once(child, 'close').then(([code]: (number | null)[]) => ({ code, stderr }))
     return { child, finished }
   }
-  /** Kills it with SIGKILL when `seen` says so. */
+  /** Starts the command, and kills it with SIGKILL as soon as `seen` returns true. */
   const killed = async (words: readonly string[], seen: () => Promise<boolean>) => {
     const { child, finished } = launch(words)
     while (!(await seen())) {
-      assert.equal(child.exitCode, null, 'it ended before it was seen at work')
+      assert.equal(child.exitCode, null, 'it ended before it could be observed at work')
       await new Promise((next) => setTimeout(next, 2))
     }
     child.kill('SIGKILL')
@@ -87,7 +87,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([code, /has no tables of Ratafia/.test(stderr)], [1, true], stderr)
   }
 
-  test('a restore that is killed leaves no row, and is done again', async () => {
+  test('a killed restore leaves no row, and can be repeated', async () => {
     const target = await fresh.target()
     const words = ['restore', file, '--unsealed']
     if (target.kind === 'sqlite') {
@@ -121,7 +121,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'sqlite')
-    test('a backup that is killed, or finds the disk full, leaves no file of its name, and is done again', async () => {
+    test('a backup that is killed or fills the disk leaves no file of its name, and can be repeated', async () => {
       const made = join(program.directory, 'made')
       const draft = async () => (await names()).find((name) => /^made\.[0-9a-f]{8}\.part$/.test(name))
       await killed(['backup', made], async () => {
@@ -133,10 +133,10 @@ eachDatabase((kind, _open, fresh) => {
       const full = await launch(['backup', made], 'ulimit -f 64; exec "$@"').finished
       assert.deepEqual(full, {
         code: 1,
-        stderr: `ratafia: ${made} cannot be written: this user may not make a file as large. Raise the limit (\`ulimit -f\`), or use a file system for larger files.\n`,
+        stderr: `ratafia: ${made} cannot be written: this user is not allowed to write a file this large. Raise the limit (\`ulimit -f\`), or use a file system for larger files.\n`,
       })
       assert.deepEqual(await names(), before)
-      // Two at once have a draft each.
+      // Each of two simultaneous backups writes its own draft.
       const both = [launch(['backup', made, '--force']), launch(['backup', made, '--force'])]
       for (const { finished } of both) assert.equal((await finished).code, 0)
       assert.equal((await program.run(['restore', made, '--dry-run'], { environment: SECRET })).code, 0)

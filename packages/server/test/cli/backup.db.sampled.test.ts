@@ -1,6 +1,6 @@
 /**
- * `ratafia backup`, `restore`, `import database`, `verify`: while it serves, and from each database to the other; under
- * `npm run test:full` also to another of its kind.
+ * `ratafia backup`, `restore`, `import database` and `verify` work while the service runs, and from each
+ * database to the other; under `npm run test:full` also to another database of the same kind.
  */
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ interface Unit {
   readonly session: string
 }
 
-/** Runs a command that has to succeed. */
+/** Runs a command that must succeed. Returns its JSON. */
 async function done(program: Program, ...words: string[]) {
   const { code, stdout, stderr } = await program.run([...words, '--json'], { environment: SECRET })
   assert.deepEqual([code, code === 0 ? '' : stderr], [0, ''])
@@ -47,7 +47,7 @@ eachDatabase((kind, _open, fresh) => {
       baseUrl: node.baseUrl,
       installation: await source.open(SECRET),
       now: () => new Date(),
-      advance: () => assert.fail('its clock is its own'),
+      advance: () => assert.fail('a separate process has its own clock'),
     }
     await withAcme({ ...service.installation, clock: service.now })
     for (const key of await freshDeviceKeys(2)) {
@@ -72,7 +72,7 @@ eachDatabase((kind, _open, fresh) => {
     await node.end('SIGTERM')
   })
 
-  /** What was acknowledged before the backup began is counted. */
+  /** Counts only the tokens that were acknowledged before the backup began. */
   async function backUpWhileWriting(): Promise<void> {
     const people = await Promise.all(
       Array.from({ length: WRITERS }, (_, at) => addPerson(service, `writer-${at}`)),
@@ -96,7 +96,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok(made.rows > 100)
   }
 
-  test('only the owner can read the file; it has no secret in plain text, and is never replaced by accident', async () => {
+  test('only the owner can read the file, which has no plain secrets and needs --force to overwrite', async () => {
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     const text = gunzipSync(await readFile(file)).toString()
     assert.match(
@@ -105,13 +105,16 @@ eachDatabase((kind, _open, fresh) => {
     )
     assert.ok(!text.includes(SECRET.RATAFIA_SECRET_KEY))
     const { code, stderr } = await source.run(['backup', file], { environment: SECRET })
-    assert.deepEqual([code, stderr], [1, `ratafia: ${file} already exists. Give another name, or --force.\n`])
+    assert.deepEqual(
+      [code, stderr],
+      [1, `ratafia: ${file} already exists. Give another name, or use --force.\n`],
+    )
     const { code: found, stdout } = await source.run(['restore', file, '--dry-run'], { environment: SECRET })
     assert.equal(found, 0)
-    assert.match(stdout, new RegExp(`is complete: \\d+ rows of \\d+ tables, of \\S+ \\(${kind}\\)\\.\n$`))
+    assert.match(stdout, new RegExp(`is complete: \\d+ rows of \\d+ tables, from \\S+ \\(${kind}\\)\\.\n$`))
   })
 
-  test('verify finds nothing while it serves, and restore refuses a database that is in use', async () => {
+  test('verify finds no fault while the service runs, and restore refuses a database in use', async () => {
     const { checks } = await done(source, 'verify')
     assert.ok(checks.length > 10)
     for (const { name, faults } of checks) assert.deepEqual([name, faults], [name, 0])
@@ -119,7 +122,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(code, 1)
     assert.match(
       stderr,
-      /^ratafia: The database is not empty: the table \w+ has rows\. Restore into a new one/,
+      /^ratafia: The database is not empty: the table \w+ has rows\. Restore into a new database/,
     )
     assert.equal(await whoami(node, tokens.kept[0] ?? ''), 200)
   })
@@ -130,9 +133,9 @@ eachDatabase((kind, _open, fresh) => {
     const target = testProgram(empty)
     const observed = observedServices(empty)
 
-    // The file is the same from either.
+    // Once is enough: the format does not depend on the source.
     if (to === 'sqlite' && kind !== to)
-      test('what is damaged, sealed under another secret or cut short leaves nothing behind', async () => {
+      test('a damaged or truncated backup, or one under another secret key, restores nothing', async () => {
         const whole = await readFile(file)
         const broken = join(target.directory, 'broken')
         const changed = Buffer.from(whole)
@@ -147,7 +150,7 @@ eachDatabase((kind, _open, fresh) => {
           assert.equal(code, 1)
           assert.match(
             stderr,
-            /^(ratafia: Made the database .*\n)?ratafia: The file (is damaged, or not a backup: |has a ).* Nothing was restored\.\n$/,
+            /^(ratafia: Created the database .*\n)?ratafia: The file (is damaged, or not a backup: |has a ).* Nothing was restored\.\n$/,
           )
         }
         const other = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') }
@@ -159,7 +162,7 @@ eachDatabase((kind, _open, fresh) => {
         assert.match(nothing.stderr, /has no tables of Ratafia/)
       })
 
-    test('restored, it goes on: old tokens hold, revoked ones do not, devices refresh and register', async () => {
+    test('after a restore valid tokens work, revoked ones do not, and devices refresh and register', async () => {
       const restored = await done(target, 'restore', file, '--verify')
       assert.deepEqual([restored.made_on, restored.revoked_sessions], [kind, 0])
       for (const { name, faults, examples } of restored.checks)
@@ -169,7 +172,10 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([rules[0].name, rules[0].match.project_id], ['hello', '20'])
       const { issuers, usedTokens } = await target.open(SECRET)
       assert.equal((await issuers.findByUrl(GITLAB))?.keys.revision, 'none')
-      assert.ok(await usedTokens.find({ issuer: GITLAB, key: 'used' }), 'its ID token could be used again')
+      assert.ok(
+        await usedTokens.find({ issuer: GITLAB, key: 'used' }),
+        'a used ID token would be accepted again',
+      )
       const again = await observed(BASE)
       for (const token of tokens.kept) assert.equal(await whoami(again, token), 200)
       for (const token of tokens.revoked) assert.equal(await whoami(again, token), 401)
@@ -185,7 +191,7 @@ eachDatabase((kind, _open, fresh) => {
       await again.close()
     })
 
-    test('a backup of what was restored has the same rows; over it, with --replace, sessions in doubt are revoked', async () => {
+    test('a backup of a restored database has the same rows; --revoke-sessions-since revokes sessions', async () => {
       await done(target, 'restore', file, '--replace', '--yes')
       const copy = join(target.directory, 'copy.backup')
       await done(target, 'export', copy)
@@ -205,8 +211,8 @@ eachDatabase((kind, _open, fresh) => {
 })
 
 /**
- * The lines of a backup between its first and last, without the restore in the log; sorted, because databases sort text
- * differently.
+ * Returns the lines of a backup between its first and last, without the audit entries of backups and
+ * restores. They are sorted, because databases sort text differently.
  */
 async function rowsOf(path: string): Promise<readonly string[]> {
   const lines = gunzipSync(await readFile(path))
@@ -228,7 +234,7 @@ describe('with the key in the data directory', () => {
   const from = testProgram()
   const to = testProgram()
 
-  test('without it nothing is restored, and none is made in its place', async () => {
+  test('without the key, restore changes nothing and creates no new key', async () => {
     await from.json('accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password')
     const file = join(from.directory, 'backup')
     await from.json('backup', file)
@@ -236,7 +242,7 @@ describe('with the key in the data directory', () => {
     assert.equal(code, 4)
     assert.match(
       stderr,
-      /^ratafia: RATAFIA_DATA_DIR: the secret key .*secret\.key does not exist\. Put the key there/,
+      /^ratafia: RATAFIA_DATA_DIR: the secret key .*secret\.key does not exist\. Restore the key/,
     )
     const data = String(to.environment['RATAFIA_DATA_DIR'])
     await mkdir(data, { recursive: true })
@@ -245,14 +251,14 @@ describe('with the key in the data directory', () => {
     assert.match(stdout, /^Restored \d+ rows of \d+ tables, as they were at \S+\.\n$/)
     assert.match(
       warned,
-      /^(ratafia: Made the database .*\n)?What was revoked after \S+ is valid again: revoke it again/,
+      /^(ratafia: Created the database .*\n)?Credentials and devices revoked after \S+ are valid again\. Revoke them again/,
     )
     assert.equal((await to.json('accounts', 'list'))[0].username, 'ann')
     await rm(join(data, 'secret.key'))
     assert.equal((await to.run(['verify'])).code, 4)
   })
 
-  test('times, files and options that are wrong are refused by name', async () => {
+  test('messages about invalid times, files and options name them', async () => {
     for (const [words, code, says] of [
       [['restore', 'x'], 1, /x cannot be read: there is no such file or directory/],
       [['restore', '.'], 1, /\. is a directory, not a file/],

@@ -1,6 +1,7 @@
 /**
- * Commands that go to a service or to the database do the same either way: they print, ask and exit alike. What the
- * operations behind them answer is compared in `operations.test.ts`, on every database.
+ * Commands that work both over HTTP and on the database print the same, ask the same and exit with the same
+ * code in both modes. `operations.test.ts` compares the answers of the operations behind them, on every
+ * database.
  */
 import assert from 'node:assert/strict'
 import { readFile, stat, writeFile } from 'node:fs/promises'
@@ -20,7 +21,10 @@ import { type Finished, testProgram } from '../support/program.ts'
 import { whileJobsRun } from '../support/running-jobs.ts'
 import { addPerson, logIn } from '../support/service.ts'
 
-/** Command lines; `LINE <- BEFORE` has what is done on the database before each way, which else leaves the other nothing to do. */
+/**
+ * Returns command lines. `LINE <- BEFORE` runs BEFORE on the database ahead of each mode, because the first
+ * mode would otherwise leave the second nothing to do.
+ */
 const linesIn = (text: string): readonly (readonly [line: string, before: string | undefined])[] =>
   text.split(/[;\n]/).flatMap((one) => {
     const [line = '', before] = one.split(' <- ').map((part) => part.trim())
@@ -40,10 +44,10 @@ const REMODEL = `${CLASSIC} acme-brand/acme-gadget`
 const LINES: Readonly<Record<string, string>> = {
   accounts: `
     accounts list; accounts list --json; accounts list --columns username,created_at,password
-    accounts show ann; accounts show ann --json; accounts show nobody; accounts show ..
+    accounts show ann; accounts show ann --json; accounts show unknown; accounts show ..
     accounts show '' --json; accounts show a/b; accounts disable ann --yes <- accounts disable ann --yes
-    accounts disable ann --yes --json; accounts disable nobody --yes; accounts disable ann
-    accounts enable bob --json; accounts enable bob nobody eve; accounts enable bob ../tokens --json
+    accounts disable ann --yes --json; accounts disable unknown --yes; accounts disable ann
+    accounts enable bob --json; accounts enable bob unknown eve; accounts enable bob ../tokens --json
     accounts add ann ${NEW}; accounts add ann ${NEW} --json; accounts add Not-A-Name ${NEW}
     accounts add 'Not A Name' ${NEW}; accounts add ${'x'.repeat(70)} ${NEW}; accounts add '' ${NEW}
     accounts add operator ${NEW}; accounts add new ${NEW} --password-stdin
@@ -53,29 +57,29 @@ const LINES: Readonly<Record<string, string>> = {
     accounts add new --no-password --name N --email ${LONG}; accounts set-email eve eve@example.net
     accounts set-email eve eve@example.net --json; accounts set-email eve ''
     accounts set-email eve ${LONG}; accounts set-email ../tokens nothing
-    accounts set-email nobody nobody@example.org; accounts reminders off ann
+    accounts set-email unknown unknown@example.org; accounts reminders off ann
     accounts reminders off ann --json; accounts reminders on ann bob
-    accounts reminders off ann bob --json; accounts reminders off nobody
+    accounts reminders off ann bob --json; accounts reminders off unknown
     accounts reminders off ../tokens`,
   agents: `
     agents list --account ann; agents list --account ann --json; agents list --account bob
-    agents list --account ann --columns limits,name; agents list --account nobody
+    agents list --account ann --columns limits,name; agents list --account unknown
     agents list --account a/b --json; agents list --account ann --mine
-    agents remove farm --account bob --yes; agents remove farm --account nobody --yes
+    agents remove farm --account bob --yes; agents remove farm --account unknown --yes
     agents remove .. a/b none --account ann --yes --json`,
   'grants and tokens': `
-    grants list; grants list --json --role operator; grants add nobody viewer; grants add bob king
+    grants list; grants list --json --role operator; grants add unknown viewer; grants add bob king
     grants remove bob viewer --brand acme-brand <- grants add bob viewer --brand acme-brand
     grants add bob viewer --brand acme-brand <- grants remove bob viewer --brand acme-brand
-    grants remove bob auditor; tokens list --account ann --include-inactive; tokens list --account nobody
+    grants remove bob auditor; tokens list --account ann --include-inactive; tokens list --account unknown
     tokens list --account ann; tokens list --account ann --json
     tokens list --account ann --unused-since 90d; tokens list --account ann --columns limits,manage
     tokens list --unused-since x; tokens revoke x; tokens revoke {session}
     tokens revoke {session} --json; tokens revoke {session} x`,
   brands: `
     brands list; brands list --json; brands show acme-brand; brands show acme-brand --json
-    brands show nobody; brands show nobody --json; trust list; trust list --json; signing-keys list
-    signing-keys list --json --account acme-brand; signing-keys list --account nobody
+    brands show unknown; brands show unknown --json; trust list; trust list --json; signing-keys list
+    signing-keys list --json --account acme-brand; signing-keys list --account unknown
     signing-keys disable --yes -- {key}; signing-keys disable --yes --json -- {key}
     signing-keys disable --yes -- ${'x'.repeat(64)}; signing-keys disable --yes -- .. a/b
     signing-keys disable --yes --force -- {key} <- ${ADD_KEY}
@@ -125,10 +129,10 @@ const LINES: Readonly<Record<string, string>> = {
   'clones, counters and packages': `
     clones list; clones list --json --limit 1; clones list --limit 3
     clones list --kind two-chains --json; clones list --since 2026-01-01T06:00:00Z
-    clones list --brand nobody; clones list --limit 0
+    clones list --brand unknown; clones list --limit 0
     clones list --brand acme-brand --columns serial,subject,details; clones list --model acme-brand/other
     clones list --kind third-chain; clones list --since yesterday; counters --name registrations
-    counters --period 30d --brand acme-brand --json; counters --brand nobody
+    counters --period 30d --brand acme-brand --json; counters --brand unknown
     counters --name refusals --period 12mo; counters --name logins --brand acme-brand
     counters --name store-questions; packages list; packages list --json; packages list --columns snap_id`,
   'the audit log': `
@@ -146,27 +150,30 @@ const LINES: Readonly<Record<string, string>> = {
     packages import {packages} --replace --yes; hardware-identities import {junk}`,
 }
 
-/** What asks a person at a terminal, who says no. */
+/** Commands that ask for confirmation at a terminal, where the answer is no. */
 const ASKED = `
-  accounts disable eve; accounts disable eve nobody; agents remove line --account ann; tokens revoke x
+  accounts disable eve; accounts disable eve unknown; agents remove line --account ann; tokens revoke x
   api-keys revoke {apiKey}; signing-keys disable -- {key}; models remove ${CLASSIC}
   signing-keys disable --force -- {key}; ${LIST} --all <- ${FILL}; devices revoke {device}
   devices revoke --model ${CLASSIC}; devices approve --all --status active
   packages import {packages} --replace`
 
-/** Only with the database. */
+/** Commands that work only on the database. */
 const REFUSED_THERE: readonly (readonly [line: string, message: RegExp])[] = [
   ...['accounts set-password ann', 'accounts link ann --subject ann', 'accounts remove ann', 'keys list'].map(
-    (line) => [line, /works on the database, and RATAFIA_URL names a service\. Give --direct/] as const,
+    (line) => [line, /works only on the database, but RATAFIA_URL names a service\. Pass --direct/] as const,
   ),
-  ['accounts add fay --email f@b.c --name F', /A service takes no password .* --no-password, /],
-  ['accounts add fay --email f@b.c --name F --password-stdin', /A service takes no password/],
-  [`accounts add fay ${NEW} --role operator`, /--role works on the database alone/],
-  ['accounts reset-link ann --expires 2h', /A link that a service makes works for 24h/],
-  ['accounts reset-link ann --url https://id.example.org', /--url is the location of the identity service/],
-  ['agents list', /give --account USERNAME, --mine, or --direct/],
-  ['agents remove one --yes', /give --account USERNAME, --mine, or --direct/],
-  ['tokens revoke --account ann --all --yes', /works on the database alone: give --direct/],
+  [
+    'accounts add fay --email f@b.c --name F',
+    /You can't set another user's password over HTTP\. Pass --no-password, /,
+  ],
+  ['accounts add fay --email f@b.c --name F --password-stdin', /You can't set another user's password/],
+  [`accounts add fay ${NEW} --role operator`, /--role works only on the database/],
+  ['accounts reset-link ann --expires 2h', /A link that a service creates expires after 24h/],
+  ['accounts reset-link ann --url https://id.example.org', /--url is the address of the identity service/],
+  ['agents list', /Pass --account USERNAME or --mine, or --direct/],
+  ['agents remove one --yes', /Pass --account USERNAME or --mine, or --direct/],
+  ['tokens revoke --account ann --all --yes', /works only on the database\. Run it with --direct/],
   ['grants list --direct --url http://127.0.0.1:9', /either --url or --direct/],
 ]
 
@@ -187,7 +194,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(code, 0, `${line}: ${stderr}`)
     return stdout
   }
-  /** Each way has devices of its own to import. */
+  /** Fills in the names. Each mode imports its own devices. */
   const filled = (line: string, way: 'here' | 'there') =>
     line.replaceAll(/\{(\w+)\}/g, (_, name) =>
       name === 'lot' ? `${names['home']}/${way}` : (names[name] ?? _),
@@ -262,7 +269,7 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   for (const [subject, lines] of Object.entries(LINES)) {
-    test(`${subject}: both ways print the same, byte for byte`, async () => {
+    test(`${subject}: both modes print the same bytes`, async () => {
       for (const [line, first] of linesIn(lines)) {
         const prepare = async () => first && program.run(wordsIn(filled(first, 'here')))
         await prepare()
@@ -280,14 +287,14 @@ oneDatabase((_kind, _open, fresh) => {
     said: JSON.stringify(said).replaceAll(/\bt?here\.json|(?<=The job )\S{36}/g, '…'),
   })
 
-  test('evidence of clones and counters as tables', async () => {
+  test('prints evidence of clones and counters as tables', async () => {
     const clones = await done('clones list')
     assert.match(clones, /^LAST SEEN AT +BRAND ID +MODEL +SERIAL +KIND +TIMES +STATUS +QUARANTINED AT\n/)
     assert.equal(clones.split('\n').length, 2 + 1 + 2 + 3 + 4 + 1 + 2 + 3)
     assert.match(clones.split('\n')[1] ?? '', / CL-8 +two-chains +3 /)
     const limited = await program.run(wordsIn('clones list --limit 3'))
     assert.match(limited.stderr, /^There is more/)
-    assert.equal(await done('clones list --brand nobody'), 'There is no such evidence.\n')
+    assert.equal(await done('clones list --brand unknown'), 'No evidence of clones.\n')
     const registrations = await done('counters --name registrations')
     assert.match(registrations, /^registrations: \d+\nAT +SERIAL +WAITS +REFUSED\n/)
     assert.equal(registrations.trimEnd().split('\n').length, 2 + 24)
@@ -298,7 +305,7 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   for (const [line, first] of linesIn(ASKED)) {
-    test(`${line}: asks the same first, and a no changes nothing`, async () => {
+    test(`${line}: both modes ask the same question, and no changes nothing`, async () => {
       const { RATAFIA_URL = '', ...service } = there.environment(token)
       const ask = (environment: object) =>
         whileJobsRun(there.service.installation, () =>
@@ -313,7 +320,7 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   for (const [line, message] of REFUSED_THERE) {
-    test(`${line}: is refused at a service`, async () => {
+    test(`${line}: refused over HTTP`, async () => {
       const { code, stdout, stderr } = await over(wordsIn(line), token)
       assert.deepEqual([code, stdout], [2, ''])
       assert.match(stderr, message)
@@ -321,13 +328,13 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   for (const line of ['agents list --mine', 'tokens list --mine', 'accounts reminders off --mine']) {
-    test(`${line}: is refused on the database`, async () => {
+    test(`${line}: refused on the database`, async () => {
       const { code, stderr } = await program.run(wordsIn(line))
-      assert.deepEqual([code, /on the database nobody is logged in/.test(stderr)], [2, true], stderr)
+      assert.deepEqual([code, /on the database, no account is logged in/.test(stderr)], [2, true], stderr)
     })
   }
 
-  test('which way: --direct overrules RATAFIA_URL; without a login nothing is sent', async () => {
+  test('--direct overrides RATAFIA_URL, and nothing is sent without a login', async () => {
     const RATAFIA_URL = 'http://127.0.0.1:9'
     const run = (line: string, environment = {}) =>
       program.run(wordsIn(line), {
@@ -341,8 +348,8 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match(stderr, /RATAFIA_DATA_DIR.*RATAFIA_DATABASE_URL.*RATAFIA_URL/s)
   })
 
-  suite('at a service', () => {
-    test('what the role does not allow is refused in its words, with the code of the API', async () => {
+  suite('over HTTP', () => {
+    test('a command without the permission fails with the message and error code of the API', async () => {
       const viewer = await tokenOf('viewer')
       for (const line of [
         'accounts list',
@@ -359,7 +366,7 @@ oneDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('what a manager changes is changed in their name', async () => {
+    test("the audit log names the manager's account as the actor", async () => {
       const manager = await tokenOf('account-manager')
       const { code, stdout } = await over(
         wordsIn('accounts add gil --json --name Gil --email g@b.c --no-password'),
@@ -372,23 +379,23 @@ oneDatabase((_kind, _open, fresh) => {
       assert.match(`${entry.action} ${entry.actor}`, /^account\.disable account:account-manager-/)
     })
 
-    test('a link to set a password, below its address', async () => {
+    test("reset-link prints a set-password link at the service's address", async () => {
       const { stdout, stderr } = await over(wordsIn('accounts reset-link bob'), token)
       assert.ok(stdout.startsWith(`${there.service.baseUrl}/identity/reset?secret=`), stdout)
       assert.match(
         stderr,
-        /^Whoever has the link sets the password of bob: once, until .*Z, or until .*\.\n$/,
+        /^Anyone with the link can set the password of bob, once, until .*Z or until .*\.\n$/,
       )
       assert.match(await (await fetch(stdout.trim())).text(), /<form/)
     })
 
-    test('an API key is printed once', async () => {
+    test('api-keys add prints the key', async () => {
       const { stdout, stderr } = await over(wordsIn('api-keys add acme-brand/other --label y'), token)
       assert.match(stdout, /^ratafia_ak_[A-Za-z0-9_-]{43}\n$/)
-      assert.match(stderr, /requires an API key from now on/)
+      assert.match(stderr, /now requires an API key/)
     })
 
-    test('Guarantee: --mine needs no permission, and reaches nobody else', async () => {
+    test("Guarantee: --mine needs no permission, and never reaches another account's records", async () => {
       const account = await addPerson(there.service, 'gus')
       await giveRoles(there.service, account, 'device-approver acme')
       const own = await fileOf('gus', await managementToken(there.service, account))
@@ -408,7 +415,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.deepEqual([session.username, session.kind], ['gus', 'management'])
     })
 
-    test('files and lists that are longer than a request', async () => {
+    test('accepts files and lists that are longer than a request', async () => {
       const rows = Array.from({ length: 100 }, (_, at) => ({
         ...{ brand_id: 'acme-brand', model: 'other', serial: `LONG-${at}`, reason: 'x'.repeat(500) },
         device_key_id: Buffer.alloc(48, `long ${at}`).toString('base64url'),
@@ -419,7 +426,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.deepEqual([job.kind, job.parts, job.state], ['devices.import', 2, 'done'])
 
       const serials = Array.from({ length: 1500 }, (_, at) => `L-${at}`.padEnd(80, 'x'))
-      // The last is one of those that the first stands for, and is counted once.
+      // The first entry includes the last one, which is counted once.
       const entries = ['TWICE,', ...serials.map((serial) => `${serial},`), `TWICE,${'k'.repeat(64)}`]
       names['many'] = await fileOf('many.csv', ['serial,device_key_id', ...entries, ''].join('\n'))
       await done(`allow-list import {many} --model ${CLASSIC}`)
@@ -429,16 +436,16 @@ oneDatabase((_kind, _open, fresh) => {
       assert.deepEqual(removed, { code: 0, stdout: '1502 entries removed.\n', stderr: '' })
     })
 
-    test('audit verify: a job tells what the command on the database does', async () => {
+    test('audit verify prints the same from a job as from the database', async () => {
       const told = async (...more: string[]) => {
-        // A job leaves entries of its own, which are linked a little later.
+        // A job writes its own entries, which are linked a little later.
         await linkEntries(there.service.installation, async () => true)
         const words = ['audit', 'verify', ...more]
         return [await over(words, token), await program.run(words)] as const
       }
       const both = await told()
       const intact =
-        /^The audit log is intact: \d+ entries\.( Not linked yet: \d+\.)?\nIts end: (\d+:[0-9a-f]{64})\n$/
+        /^The audit log is intact: \d+ entries\.( Not linked yet: \d+\.)?\nLatest entry: (\d+:[0-9a-f]{64})\n$/
       for (const one of both) assert.match(`${one.code} ${one.stdout}`.slice(2), intact)
       const [, , end = ''] = intact.exec(both[0].stdout) ?? []
       for (const one of await told('--expect', end)) assert.equal(one.code, 0)
@@ -450,7 +457,7 @@ oneDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('audit export: the same file; one that breaks off leaves none that looks whole', async () => {
+    test('audit export writes the same file in both modes, and no file if the transfer breaks', async () => {
       const [here, file] = [join(there.home, 'here.csv'), join(there.home, 'there.csv')]
       const direct = await program.json('audit', 'export', here)
       const exported = await over(['audit', 'export', file, '--json'], token)
@@ -466,13 +473,13 @@ oneDatabase((_kind, _open, fresh) => {
       })
     })
 
-    test('status: as the service sees it, and on its machine as that sees it', async () => {
+    test('status shows the checks of the service over HTTP, and those of the host on the host', async () => {
       const { code, stdout, stderr } = await over(['status'], token)
-      // Nobody does the periodic work here.
+      // No process does the periodic work in this test.
       assert.equal(code, 1)
       assert.match(stderr, /of 17 needs? attention\./)
       assert.ok(
-        stdout.startsWith(`ok         service:      ${there.service.baseUrl} takes requests.\n`),
+        stdout.startsWith(`ok         service:      ${there.service.baseUrl} accepts requests.\n`),
         stdout,
       )
       assert.match(stdout, /\nok {9}database: {5}SQLite answers\.\n[\s\S]*\nok {9}changes: /)

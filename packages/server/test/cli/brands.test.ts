@@ -1,6 +1,6 @@
 /**
- * `ratafia trust`, `brands`, `signing-keys`, `models`, `api-keys`, `hardware-identities`. The demonstration brand, whose
- * keys cost seconds, is made on SQLite alone.
+ * `ratafia trust`, `brands`, `signing-keys`, `models`, `api-keys`, `hardware-identities`. The demo brand is
+ * created on SQLite only, because its keys take seconds.
  */
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
@@ -34,10 +34,10 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(finished.stderr, message)
   }
 
-  test('trust: Canonical is built in; another root is added and shown', async () => {
+  test('Canonical is a built-in trust root, and another root can be added', async () => {
     await refuses(
       ['trust', 'remove', 'canonical'],
-      /^ratafia: The trust root canonical is built in and stays\./,
+      /^ratafia: The trust root canonical is built in and cannot be removed\./,
     )
     await refuses(['trust', 'add', world('account-test-root')], /is missing\. Add both\.\n$/)
     await refuses(
@@ -61,9 +61,9 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
-  test('brands: a mistake is refused when it is made, then add, list and show', async () => {
-    await says(['brands', 'list'], /^There is no brand yet\./)
-    await refuses(addAcme(world('keys/device.pem')), /Give the two that belong together\.\n$/)
+  test('brands add refuses a key of another account, then brands can be added, listed and shown', async () => {
+    await says(['brands', 'list'], /^No brands yet\./)
+    await refuses(addAcme(world('keys/device.pem')), /Pass the key and the assertion that belong together\.\n$/)
     const added = await program.json(...addAcme())
     assert.deepEqual(added, { account_id: 'acme-brand', display_name: 'Acme-brand', key_id: brandKey })
     await says(['brands', 'list'], /^ACCOUNT ID +DISPLAY NAME +ADDED AT\nacme-brand +Acme-brand /)
@@ -73,13 +73,13 @@ eachDatabase((kind, _open, fresh) => {
     await refuses(['trust', 'remove', 'test-root'], /^ratafia: The chains of acme-brand end at test-root/)
   })
 
-  test('models: the registration has no default; policy, show, remodel', async () => {
+  test('models add requires --registration, and models have policies and remodels', async () => {
     const [classic, gadget] = [world('model-acme-classic'), world('model-acme-gadget')]
     await refuses(['models', 'add', classic], /Required option '--registration/, 2)
     await refuses(['models', 'add', classic, '--registration', 'maybe'], /Allowed choices are auto/, 2)
     const open = await program.run(['models', 'add', classic, '--registration', 'auto'])
-    assert.deepEqual([open.code, open.stdout], [0, 'The model acme-brand/acme-classic is added.\n'])
-    assert.match(open.stderr, /^Warning: Anybody who has the model assertion gets a serial/)
+    assert.deepEqual([open.code, open.stdout], [0, 'Added the model acme-brand/acme-classic.\n'])
+    assert.match(open.stderr, /^Warning: Anyone who has the model assertion gets a serial/)
     const policy = line`--registration allow-list --serial-template AC-{number:8} --clones quarantine`
     const added = await program.json('models', 'add', gadget, ...policy)
     assert.deepEqual(
@@ -88,17 +88,17 @@ eachDatabase((kind, _open, fresh) => {
     )
     await refuses(['models', 'update', classic, '--json', 'x'], /Too many arguments/, 2)
     const updated = await program.run(['models', 'update', classic])
-    assert.match(updated.stdout, /is up to date\.\n$/)
-    assert.match(updated.stderr, /^Warning: Anybody who has the model assertion gets a serial/)
+    assert.match(updated.stdout, /^Updated the assertion of .*\.\n$/)
+    assert.match(updated.stderr, /^Warning: Anyone who has the model assertion gets a serial/)
     await says(
       ['models', 'set-policy', CLASSIC, '--registration', 'approval', '--taken-serial', 'reissue'],
-      /^The policy of acme-brand\/acme-classic is set\.\n$/,
+      /^Changed the policy of acme-brand\/acme-classic\.\n$/,
     )
     await refuses(['models', 'set-policy', CLASSIC], /There is nothing to change/)
     await refuses(['models', 'show', 'acme'], /does not name a model\. Write BRAND\/MODEL/)
     await says(
       ['models', 'allow-remodel', CLASSIC, 'acme-brand/acme-gadget'],
-      /may become acme-brand\/acme-gadget/,
+      /may now remodel to acme-brand\/acme-gadget/,
     )
     const shown = await program.json('models', 'show', CLASSIC)
     assert.deepEqual(
@@ -115,7 +115,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await program.json('models', 'list')).length, 2)
   })
 
-  test('signing-keys: an encrypted PEM with its passphrase; disable says what stops', async () => {
+  test('signing-keys add accepts an encrypted PEM, and disable names the models it stops', async () => {
     const pem = createPrivateKey(await readFile(world('keys/brand.pem')))
     const file = join(program.directory, 'encrypted.pem')
     const passphrase = 'correct horse'
@@ -135,7 +135,7 @@ eachDatabase((kind, _open, fresh) => {
     )
     await says(
       ['signing-keys', 'disable', '--force', '--', brandKey],
-      /is disabled\. Serials are no longer signed for/,
+      /^Disabled the signing key .*\. Serials are no longer signed for/,
     )
     await refuses(disable, /is already disabled/)
     const faulty = await program.json('models', 'show', CLASSIC)
@@ -150,11 +150,11 @@ eachDatabase((kind, _open, fresh) => {
     await refuses(['signing-keys', 'add', pgp], /key\.asc is not a readable PGP private key\./)
   })
 
-  test('api-keys: printed once, listed without it, revoked', async () => {
+  test('api-keys add prints the key once, list never does, and revoke works', async () => {
     const { code, stdout, stderr } = await program.run(['api-keys', 'add', CLASSIC, '--label', 'line 1'])
     assert.equal(code, 0)
     assert.match(stdout, /^ratafia_ak_[A-Za-z0-9_-]{43}\n$/)
-    assert.match(stderr, /requires an API key from now on\. This one is stored nowhere else\.\n$/)
+    assert.match(stderr, /now requires an API key\. Save this one: it is not shown again\.\n$/)
     const made = await program.json(
       'api-keys',
       'add',
@@ -179,7 +179,7 @@ eachDatabase((kind, _open, fresh) => {
     await refuses(['api-keys', 'revoke', 'nothing'], /^ratafia: There is no API key nothing\./)
   })
 
-  test('hardware-identities: import and list', async () => {
+  test('hardware-identities can be imported and listed', async () => {
     const file = vectorPath('extra-head/hardware-identity')
     assert.deepEqual(await program.json('hardware-identities', 'import', file), { imported: 1 })
     const [one] = await program.json('hardware-identities', 'list')
@@ -191,8 +191,8 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'sqlite')
-    test('brands create --demo: files in the data directory; private keys for the owner alone', async () => {
-      await refuses(['brands', 'create'], /^ratafia: Give an account id, .*; or --demo, to make a brand /, 2)
+    test('brands create --demo writes files that only their owner can read into the data directory', async () => {
+      await refuses(['brands', 'create'], /^ratafia: Pass an account id, .*; or --demo to create a brand /, 2)
       const at = (name: string) => join(program.directory, name)
       const first = await program.run(['brands', 'create', '--demo', '--name', 'one', '--output', at('one')])
       assert.match(first.stdout, /\n {2}ratafia accounts add NAME .* --role operator\n/)
@@ -200,7 +200,7 @@ eachDatabase((kind, _open, fresh) => {
       const second = await program.run(['brands', 'create', '--demo'])
       assert.deepEqual([second.code, /accounts add/.test(second.stdout)], [0, false], second.stdout)
       const directory = join(program.environment['RATAFIA_DATA_DIR'] ?? '', 'demo-brand')
-      assert.match(second.stdout, /^Created the brand demo-brand and its model demo-device; /)
+      assert.match(second.stdout, /^Created the brand demo-brand and its model demo-device, /)
       assert.equal((await stat(directory)).mode & 0o777, 0o700)
       const files = await readdir(directory)
       assert.equal(files.length, 8)
@@ -215,7 +215,7 @@ eachDatabase((kind, _open, fresh) => {
       )
       await refuses(
         ['brands', 'create', '--demo', '--output', join(directory, files[0] ?? '', 'below/it')],
-        /below\/it cannot be made: a part of its path is not a directory\. Check the path\. Name a new directory with --output\./,
+        /below\/it cannot be created: a part of its path is not a directory\. Check the path\. Give a new directory with --output\./,
       )
       await refuses(
         ['brands', 'create', '--demo', '--output', `${directory}2`],

@@ -1,4 +1,4 @@
-/** `ratafia ci login` and `logout` against a running service, with ID tokens that a test issuer has signed. */
+/** `ratafia ci login` and `logout` against a running service, with ID tokens signed by a test issuer. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { before, test } from 'node:test'
@@ -32,7 +32,7 @@ oneDatabase((_kind, _open, fresh) => {
     ['u1', '{"t": "u1-macaroon", "v": {"r": '],
     ['macaroon', '{"t": "macaroon", "v": '],
   ] as const) {
-    test(`--format ${format}: a login, whoami, the same ID token again, a logout`, async () => {
+    test(`--format ${format}: logs in, refuses a used ID token, and logs out`, async () => {
       const idToken = jobs.idToken()
       const { code, stdout, stderr } = await login(['--format', format], idToken)
       assert.equal(code, 0, stderr)
@@ -47,7 +47,7 @@ oneDatabase((_kind, _open, fresh) => {
           packages: [SNAP_ID],
         },
       )
-      assert.match(stderr, new RegExp(`lasts 15 minutes, by the rule ${jobs.rule}\\.`))
+      assert.match(stderr, new RegExp(`expires in 15 minutes\\. The rule ${jobs.rule} granted it\\.`))
 
       const again = await login(['--format', format], idToken)
       assert.deepEqual({ code: again.code, stdout: again.stdout }, { code: 1, stdout: '' })
@@ -59,16 +59,16 @@ oneDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('less than the rule grants: permissions, packages and lifetime', async () => {
+  test('a login can request fewer permissions, packages and channels, and a shorter lifetime', async () => {
     const less = line`--permission package_release --package ${SNAP_ID} --channel edge --lifetime 2m`
     const { code, stdout, stderr } = await login([...less, '--rule', jobs.rule], jobs.idToken())
     assert.equal(code, 0, stderr)
     const { body } = await whoami(stdout)
     assert.deepEqual([body.permissions, body.channels], [['package_release'], ['edge']])
-    assert.match(stderr, /lasts 2 minutes/)
+    assert.match(stderr, /expires in 2 minutes/)
   })
 
-  test('a refusal is in the words of the service, and its audit entry is there', async () => {
+  test('a refusal names its audit entry, and reveals nothing about the rule', async () => {
     const { code, stderr } = await login([], jobs.idToken({ sub: 'job:other' }))
     assert.equal(code, 1)
     const [, id = ''] = /([0-9a-f]{8}-[0-9a-f-]{27})/.exec(stderr) ?? []
@@ -77,7 +77,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.doesNotMatch(stderr, /job:hello/)
   })
 
-  test('an answer that gets lost: the same ID token is good again, for the same session', async () => {
+  test('after a lost answer the same ID token is accepted again, for the same session', async () => {
     let lost = 0
     const proxy = createServer(async (request, response) => {
       const chunks: Buffer[] = []

@@ -1,4 +1,4 @@
-/** What `ratafia ci login` makes of services and platforms that are busy, away or hostile. */
+/** `ratafia ci login` with services and platforms that are busy, unreachable or hostile. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CREDENTIALS, ciJobs, idTokenFor, MINTED, onGitHub, TOKEN } from '../support/ci-job.ts'
@@ -12,7 +12,7 @@ const refusal = (error: string, description: string, extra = {}) => ({
   error_list: [{ code: error.replaceAll('_', '-'), message: description, extra }],
 })
 
-/** The answers one after the other, the last one for good. */
+/** Sends one answer after the other, and repeats the last one. */
 function oneAfterTheOther(...answers: readonly Respond[]): Respond {
   let at = 0
   return (...request) => answers[Math.min(at++, answers.length - 1)]?.(...request)
@@ -22,7 +22,7 @@ describe('ratafia ci login', () => {
   const jobs = ciJobs()
   const stdout = ['--export', 'stdout']
 
-  test('a busy service and a broken connection: it tries again, with a fresh ID token and the same key', async () => {
+  test('retries a busy service and a broken connection with a fresh ID token and the same key', async () => {
     const job = await jobs.start({
       [EXCHANGE]: oneAfterTheOther(
         json(refusal('temporarily_unavailable', 'The keys are away.'), 503, { 'retry-after': '1' }),
@@ -37,11 +37,11 @@ describe('ratafia ci login', () => {
     const keys = job.seen.flatMap(({ headers }) => headers['idempotency-key'] ?? [])
     assert.deepEqual({ sent: keys.length, different: new Set(keys).size }, { sent: 3, different: 1 })
     assert.match(stderr, /The keys are away\. Trying again in 1 s\.\n/)
-    // Each is hidden before it is sent.
+    // Each secret is masked before it is sent.
     assert.equal(stderr.match(/^::add-mask::/gm)?.length, 5)
   })
 
-  test('a job with one ID token sends the same again, with the same key', async () => {
+  test('a job with only one ID token retries with it and the same key', async () => {
     const job = await jobs.start({
       [EXCHANGE]: oneAfterTheOther((request) => void request.socket.destroy(), json(MINTED)),
     })
@@ -52,7 +52,7 @@ describe('ratafia ci login', () => {
     assert.deepEqual([tokens.length, new Set(tokens).size, new Set(keys).size], [2, 1, 1])
   })
 
-  test('a platform that is busy is asked again, too', async () => {
+  test('retries a busy platform', async () => {
     const job = await jobs.start({
       'GET /actions/idtoken': oneAfterTheOther(json({}, 503), (request, response) =>
         json({ value: idTokenFor(`http://${request.headers.host}`) })(request, response, ''),
@@ -62,7 +62,7 @@ describe('ratafia ci login', () => {
     assert.equal(code, 0, stderr)
   })
 
-  test('a service that is busy for longer than a minute: exit code 3, at once', async () => {
+  test('exits with 3 at once if the service is busy for longer than a minute', async () => {
     const job = await jobs.start({
       [EXCHANGE]: json(refusal('slow_down', 'There are too many.'), 429, { 'retry-after': '90' }),
     })
@@ -71,7 +71,7 @@ describe('ratafia ci login', () => {
     assert.match(stderr, /ratafia: .*\/api\/v2\/tokens\/oidc: There are too many\./)
   })
 
-  test('a refusal is passed on with its audit entry, and is not tried again: exit code 1', async () => {
+  test('prints a refusal with its audit entry, does not retry, and exits with 1', async () => {
     const description = 'Nothing here is granted to this job.'
     const job = await jobs.start({
       [EXCHANGE]: json(refusal('invalid_grant', description, { audit: '0190-entry' }), 400),
@@ -80,11 +80,11 @@ describe('ratafia ci login', () => {
     assert.deepEqual({ code, out, tries: job.exchanges().length }, { code: 1, out: '', tries: 1 })
     assert.match(
       stderr,
-      /oidc: Nothing here is granted to this job\. The operator finds more in the audit entry 0190-entry\.\n/,
+      /oidc: Nothing here is granted to this job\. The operator can find details in audit entry 0190-entry\.\n/,
     )
   })
 
-  test('a service that repeats the ID token, and writes commands for the log: the messages have neither', async () => {
+  test('removes the ID token and log commands from the messages of a hostile service', async () => {
     const token = { sent: '' }
     const echo =
       (status: number): Respond =>
@@ -97,12 +97,12 @@ describe('ratafia ci login', () => {
     const { stderr } = await job.login(stdout, { RATAFIA_ID_TOKEN: idTokenFor(job.url) })
     assert.match(stderr, /oidc: I have … now\?::add-path::\/evil .* Trying again in 1 s\.\n/)
     assert.match(stderr, /ratafia: .*oidc: I have … now\?::add-path::\/evil .*\n/)
-    // These count wherever they stand in a line.
+    // Azure DevOps obeys these anywhere in a line.
     assert.doesNotMatch(stderr, /##(vso)?\[/)
     assert.ok(token.sent !== '' && !stderr.includes(token.sent))
   })
 
-  test('a credential with commands for the log in it: they are hidden, not carried out', async () => {
+  test('masks log commands in a credential, so that the platform does not run them', async () => {
     const parts = { t: 'macaroon', v: '100%0A\n::add-path::/evil\r##[add-path]/evil' }
     const credentials = Buffer.from(JSON.stringify(parts)).toString('base64')
     const job = await jobs.start({ [EXCHANGE]: json({ ...MINTED, credentials }) })
@@ -116,7 +116,7 @@ describe('ratafia ci login', () => {
     ])
   })
 
-  test('a metadata server that is not a host is not asked', async () => {
+  test('sends no request to a metadata server that is not a host', async () => {
     const job = await jobs.start({})
     const host = `${new URL(job.url).host}/elsewhere?`
     const { code, stderr } = await job.login([...stdout, '--from', 'google'], { GCE_METADATA_HOST: host })
@@ -124,7 +124,7 @@ describe('ratafia ci login', () => {
     assert.match(stderr, /GCE_METADATA_HOST is not a host\./)
   })
 
-  test('an address that no client uses: exit code 3, and it is not tried again', async () => {
+  test('exits with 3 without a retry if clients refuse to use the port', async () => {
     const job = await jobs.start()
     const { code, stderr } = await job.login([...stdout, '--url', 'http://127.0.0.1:9'], onGitHub(job.url))
     assert.equal(code, 3)
@@ -132,14 +132,14 @@ describe('ratafia ci login', () => {
     assert.doesNotMatch(stderr, /Trying again/)
   })
 
-  test('redirects are followed nowhere, neither of the service nor of the platform', async () => {
+  test('follows no redirects, neither from the service nor from the platform', async () => {
     const away: Respond = (request, response) =>
       void response.writeHead(307, { location: `http://${request.headers.host}/stolen` }).end()
     for (const path of [EXCHANGE, 'GET /api/v2/tokens/oidc', 'GET /actions/idtoken']) {
       const job = await jobs.start({ [path]: away })
       const { code, stderr } = await job.login(stdout, onGitHub(job.url))
       assert.equal(code, 1)
-      assert.match(stderr, /sends clients on to another address, which is not followed/)
+      assert.match(stderr, /redirects to another address, and redirects are not followed/)
       assert.deepEqual(
         job.seen.filter((one) => one.path.startsWith('/stolen')),
         [],
@@ -147,13 +147,13 @@ describe('ratafia ci login', () => {
     }
   })
 
-  test('a service that names the audience of another one gets no ID token', async () => {
+  test('sends no ID token to a service that names the audience of another service', async () => {
     const job = await jobs.start({
       'GET /api/v2/tokens/oidc': json({ audience: 'https://store.example.com' }),
     })
     const { code, stderr } = await job.login(stdout, onGitHub(job.url))
     assert.deepEqual({ code, asked: job.seen.length }, { code: 1, asked: 1 })
-    assert.match(stderr, /asks for an ID token for "https:\/\/store\.example\.com".*give it with --audience/)
+    assert.match(stderr, /requests an ID token for "https:\/\/store\.example\.com".*pass it with --audience/)
 
     const meant = await job.login([...stdout, '--audience', 'https://store.example.com'], onGitHub(job.url))
     assert.equal(meant.code, 0, meant.stderr)
@@ -165,16 +165,21 @@ describe('ratafia ci login', () => {
   const minted = (changed: object) => json({ ...MINTED, ...changed })
   const refuses = json({ message: 'secret' }, 401)
   const STRANGE: readonly (readonly [what: string, path: string, respond: Respond, said: RegExp])[] = [
-    ['no such endpoint', AUDIENCE, json({}, 404), /no audience for ID tokens: it may be another program/],
-    ['a page', AUDIENCE, page, /no audience for ID tokens/],
+    ['no such endpoint', AUDIENCE, json({}, 404), /no audience for ID tokens\. It may be another program/],
+    ['an HTML page', AUDIENCE, page, /no audience for ID tokens/],
     ['no credential', EXCHANGE, minted({ credentials: undefined }), /with no credential/],
-    ['a line end', EXCHANGE, minted({ credentials: `${CREDENTIALS}\nX=1` }), /with no credential/],
+    [
+      'a line break in the credential',
+      EXCHANGE,
+      minted({ credentials: `${CREDENTIALS}\nX=1` }),
+      /with no credential/,
+    ],
     ['no session', EXCHANGE, minted({ session_id: '$(id)' }), /with no session/],
-    ['no ID token', PLATFORM, json({ token: 'x' }), /gives no ID token: its answer has no "value"/],
-    ['a refusal', PLATFORM, refuses, /refuses the job an ID token: it answers with status 401\./],
+    ['no ID token', PLATFORM, json({ token: 'x' }), /returned no ID token: its answer has no "value"/],
+    ['a refusal', PLATFORM, refuses, /refused to issue an ID token: it answered with status 401\./],
   ]
   for (const [what, path, respond, said] of STRANGE) {
-    test(`${what}: exit code 1, and nothing is exported`, async () => {
+    test(`${what}: exits with 1, and exports nothing`, async () => {
       const job = await jobs.start({ [path]: respond })
       const { code, stdout: out, stderr } = await job.login(stdout, onGitHub(job.url))
       assert.deepEqual({ code, out }, { code: 1, out: '' })
@@ -184,9 +189,9 @@ describe('ratafia ci login', () => {
     })
   }
 
-  test('the rule of an answer does not steer the terminal', async () => {
+  test('control characters in the name of a rule never reach the terminal', async () => {
     const job = await jobs.start({ [EXCHANGE]: json({ ...MINTED, rule: 'a\u001b[31mb\n::add-path::/evil' }) })
     const { stderr } = await job.login(stdout, onGitHub(job.url))
-    assert.match(stderr, /by the rule a\?\[31mb\?::add-path::\/evil/)
+    assert.match(stderr, /The rule a\?\[31mb\?::add-path::\/evil granted it/)
   })
 })

@@ -1,4 +1,4 @@
-/** `ratafia ci login`: where each platform's ID token comes from, what is hidden, and where the credential goes. */
+/** `ratafia ci login` gets the ID token of each platform, masks secrets and exports the credential. */
 import assert from 'node:assert/strict'
 import { appendFile, chmod, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,10 @@ describe('ratafia ci login', () => {
   const file = (name: string) => join(jobs.directory, name)
   const stdout = ['--export', 'stdout']
 
-  /** A program of a platform, which notes its arguments and input and prints an ID token for `audience`. */
+  /**
+   * Creates a platform's program, which records its arguments and input and prints an ID token for
+   * `audience`.
+   */
   async function program(
     name: string,
     audience: string,
@@ -31,7 +34,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
 
   interface Platform {
     readonly from: string
-    /** What the platform sets. */
+    /** The variables that the platform sets. */
     readonly environment: (url: string) => Variables | Promise<Variables>
   }
 
@@ -77,7 +80,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
 
   for (const { from, environment } of PLATFORMS) {
     for (const words of [['--from', from], []]) {
-      test(`${from}, ${words.length > 0 ? 'by its name' : 'recognised'}: its ID token is exchanged`, async () => {
+      test(`exchanges the ID token of ${from}, ${words.length > 0 ? 'named by --from' : 'recognised'}`, async () => {
         const job = await jobs.start()
         const {
           code,
@@ -91,12 +94,15 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
         assert.match(sent.get('subject_token') ?? '', /^[\w-]+\.[\w-]+\.c2lnbmF0dXJl$/)
         assert.equal(sent.get('grant_type'), 'urn:ietf:params:oauth:grant-type:token-exchange')
         assert.equal(sent.get('subject_token_type'), 'urn:ietf:params:oauth:token-type:id_token')
-        assert.match(stderr, new RegExp(`It lasts 15 minutes, by the rule hello-release\\. .*${SESSION}`))
+        assert.match(
+          stderr,
+          new RegExp(`It expires in 15 minutes\\. The rule hello-release granted it\\. .*${SESSION}`),
+        )
       })
     }
   }
 
-  test('GitHub is asked with the token of the job, for the audience that the service names', async () => {
+  test("requests the ID token from GitHub with the job's token, for the service's audience", async () => {
     const job = await jobs.start()
     await job.login(stdout, onGitHub(job.url))
     const asked = job.seen.find(({ path }) => path.startsWith('/actions/'))
@@ -104,7 +110,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
     assert.equal(asked.headers['authorization'], 'Bearer request-token')
   })
 
-  test('Azure DevOps is asked with the access token of the job, and sends no audience of ours', async () => {
+  test("requests the ID token from Azure DevOps with the job's access token, without an audience", async () => {
     const job = await jobs.start()
     const environment = {
       TF_BUILD: 'True',
@@ -117,7 +123,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
     assert.equal(asked.headers['authorization'], 'Bearer access-token')
   })
 
-  test("no secret is among the arguments of a platform's program", async () => {
+  test("passes no secret in the arguments of a platform's program", async () => {
     const job = await jobs.start()
     const circleci = await program('circleci', job.url)
     await job.login([...stdout, '--from', 'circleci'], { PATH: circleci.path })
@@ -138,7 +144,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
     ])
   })
 
-  test('a variable that the job names, a file, and standard input', async () => {
+  test('reads the ID token from a named variable, a file or standard input', async () => {
     const job = await jobs.start()
     const token = idTokenFor(job.url)
     await writeFile(file('bound'), `${token}\n`)
@@ -157,7 +163,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
     )
   })
 
-  test('what the options ask for, and that each exchange has a key of its own', async () => {
+  test('sends what the options request, and a new idempotency key for each exchange', async () => {
     const job = await jobs.start()
     const wanted = line`
       --rule hello-release --format macaroon --lifetime 5m --permission package_upload --permission
@@ -182,7 +188,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
   })
 
   describe('exports', () => {
-    test('GITHUB_ENV, by default on GitHub: one line is added, and standard output has only the masks', async () => {
+    test('appends one line to GITHUB_ENV by default on GitHub, and prints only the masks', async () => {
       const job = await jobs.start()
       await writeFile(file('env'), 'OTHER=1\n')
       const environment = { ...onGitHub(job.url), GITHUB_ENV: file('env') }
@@ -207,7 +213,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       ['LATER=2\n', /^OTHER=1\nSNAPCRAFT.+LATER=2\n$/s],
     ]
     for (const [after, kept] of OTHER_STEP) {
-      test(`GITHUB_ENV on a full disk: a part of a line goes, ${after ? 'unless another step wrote after it' : 'and nothing else'}`, async (t) => {
+      test(`removes a partial line on a full disk${after && ', unless another step wrote after it'}`, async (t) => {
         const job = await jobs.start()
         const path = file('full')
         await writeFile(path, 'OTHER=1\n')
@@ -229,7 +235,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       })
     }
 
-    test('a file of variables, by default elsewhere, and a file: mode 0600, in place of an older one', async () => {
+    test('replaces an older dotenv file or credential file with one of mode 0600', async () => {
       const job = await jobs.start()
       for (const [words, content] of [
         [
@@ -251,7 +257,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       }
     })
 
-    test('on Azure DevOps secrets are hidden with its command', async () => {
+    test('masks secrets on Azure DevOps with its own command', async () => {
       const job = await jobs.start()
       const environment = {
         TF_BUILD: 'True',
@@ -266,21 +272,21 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       )
     })
 
-    test('with --export stdout the masks go to standard error, before the credential', async () => {
+    test('with --export stdout the masks go to standard error', async () => {
       const job = await jobs.start()
       const { stdout: out, stderr } = await job.login(stdout, onGitHub(job.url))
       assert.equal(out, `${CREDENTIALS}\n`)
       assert.equal(stderr.match(/^::add-mask::/gm)?.length, 3)
     })
 
-    test('where nothing can be written: exit code 1, before anything is asked', async () => {
+    test('exits with 1 before any request if the export cannot be written', async () => {
       const job = await jobs.start()
       for (const where of ['dotenv:/nonexistent/x.env', 'file:/nonexistent/x']) {
         const { code, stderr } = await job.login(['--export', where], onGitHub(job.url))
         assert.equal(code, 1)
         assert.match(
           stderr,
-          /x(\.env)? cannot be written: there is no such file or directory\. Check the path\. Nothing was asked for\./,
+          /x(\.env)? cannot be written: there is no such file or directory\. Check the path\. No credential was requested\./,
         )
       }
       assert.deepEqual(job.seen, [])
@@ -300,7 +306,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       --url http://store.example.com | --url is not an https address, so others could read
       --url store.example.com | --url is not an http or https address`)
     for (const [words, said = ''] of WORDS) {
-      test(`${words}: exit code 2`, async () => {
+      test(`${words}: exits with 2`, async () => {
         const job = await jobs.start()
         const { code, ...told } = await job.login(wordsIn(words), { RATAFIA_ID_TOKEN: idTokenFor(job.url) })
         assert.deepEqual([code, told.stdout, job.seen], [2, '', []])
@@ -308,7 +314,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       })
     }
 
-    test('a service of RATAFIA_URL over plain http: exit code 2', async () => {
+    test('exits with 2 if RATAFIA_URL uses plain http', async () => {
       const environment = {
         ...NOWHERE,
         RATAFIA_URL: 'http://store.example.com',
@@ -319,20 +325,23 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       assert.match(stderr, /RATAFIA_URL is not an https address/)
     })
 
-    /** Variables of the job, where URL is that of the service, and OTHER an ID token for another one. */
+    /**
+     * Variables of the job. URL is replaced by the service's URL, and OTHER by an ID token for another
+     * service.
+     */
     const REFUSED = casesIn(String.raw`
-      nothing is recognised | | does not recognise this CI job\. It looked for RATAFIA_ID_TOKEN, GITLAB_CI \(gitlab\), FORGEJO_ACTIONS \(forgejo\), GITHUB_ACTIONS \(github\), CIRCLECI \(circleci\), BUILDKITE \(buildkite\), BITBUCKET_BUILD_NUMBER \(bitbucket\), TF_BUILD \(azure-devops\), the file /var/run/secrets/ratafia/token \(kubernetes\), the metadata server \(google\), and found none
+      nothing is recognised | | No CI platform was recognised\. The command looked for RATAFIA_ID_TOKEN, GITLAB_CI \(gitlab\), FORGEJO_ACTIONS \(forgejo\), GITHUB_ACTIONS \(github\), CIRCLECI \(circleci\), BUILDKITE \(buildkite\), BITBUCKET_BUILD_NUMBER \(bitbucket\), TF_BUILD \(azure-devops\), the file /var/run/secrets/ratafia/token \(kubernetes\), the metadata server \(google\), and found none
       GitHub without the permission | GITHUB_ACTIONS=true | ACTIONS_ID_TOKEN_REQUEST_URL is not set\. Add .permissions: \{id-token: write
       Forgejo without the setting | GITHUB_ACTIONS=true FORGEJO_ACTIONS=true | Add .enable-openid-connect: true. to the job
       GitLab without a token | GITLAB_CI=true | RATAFIA_ID_TOKEN is not set\. Add .id_tokens: \{RATAFIA_ID_TOKEN: \{aud: http://127\.0\.0\.1:\d+\}\}. to the job
       Bitbucket without a token | BITBUCKET_BUILD_NUMBER=1 | BITBUCKET_STEP_OIDC_TOKEN is not set\. Add .oidc: \{audiences: \[http
       Azure DevOps without the access token | TF_BUILD=True SYSTEM_OIDCREQUESTURI=URL/azure/oidctoken | SYSTEM_ACCESSTOKEN is not set\. Add .env: \{SYSTEM_ACCESSTOKEN: \$\(System\.AccessToken\)\}. to the step
       a program that is not installed | CIRCLECI=true PATH=/nonexistent | circleci run oidc get cannot be started, because it is not installed
-      a token for somebody else | RATAFIA_ID_TOKEN=OTHER | is for "https://vault\.example\.com", not for http://127\.0\.0\.1:\d+, so it was not sent\. Get one with .aud: http
-      something other than a token | RATAFIA_ID_TOKEN=hunter2hunter2 | RATAFIA_ID_TOKEN gives something other than an ID token
+      a token for another audience | RATAFIA_ID_TOKEN=OTHER | is for "https://vault\.example\.com", not for http://127\.0\.0\.1:\d+, so it was not sent\. Get one with .aud: http
+      something other than a token | RATAFIA_ID_TOKEN=hunter2hunter2 | RATAFIA_ID_TOKEN does not contain an ID token
       a platform over plain http | GITHUB_ACTIONS=true ACTIONS_ID_TOKEN_REQUEST_URL=http://store.example.com ACTIONS_ID_TOKEN_REQUEST_TOKEN=request-token | ACTIONS_ID_TOKEN_REQUEST_URL is not an https address`)
     for (const [what, variables = '', said = ''] of REFUSED) {
-      test(`${what}: a message that says what to do`, async () => {
+      test(`${what}: the message gives the remedy`, async () => {
         const job = await jobs.start()
         const environment = Object.fromEntries(
           variables

@@ -1,4 +1,7 @@
-/** `ratafia ci logout` against a running service: every form of a credential ends its own session. */
+/**
+ * `ratafia ci logout` against a running service revokes the session of a credential, whatever the
+ * credential's format.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -41,7 +44,7 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   for (const form of ['snapcraft', 'onprem', 'charmcraft', 'raw']) {
-    test(`${form}: the session ends, revoked by its own account; a second time is refused`, async () => {
+    test(`${form}: revokes the session in the name of its account, and refuses a second logout`, async () => {
       const { text, session } = await exported(form)
       const byVariable = () => logout(['--url', url], { SNAPCRAFT_STORE_CREDENTIALS: text })
       const byInput = () => logout(['--url', url, '--from', '-'], {}, `${text}\n`)
@@ -49,7 +52,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.deepEqual(first, {
         code: 0,
         stdout: '',
-        stderr: `The session ${session} has ended: its credential is refused from now on.\n`,
+        stderr: `Revoked the session ${session}. Its credential no longer works.\n`,
       })
       assert.equal(await revokedBy(session), 'build')
 
@@ -60,7 +63,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('a line of a file, whose name is given', async () => {
+  test('reads the credential from a line of the file given with --from', async () => {
     const { text, session } = await exported('snapcraft')
     const path = join(program.directory, 'job.env')
     await writeFile(path, `SNAPCRAFT_STORE_CREDENTIALS=${text}\n`)
@@ -69,7 +72,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(await revokedBy(session), 'build')
   })
 
-  test('without anything: the file that `ci login` writes in this directory', async () => {
+  test('without options reads the file that `ci login` writes to the current directory', async () => {
     const { text, session } = await exported('onprem')
     await writeFile(join(program.directory, 'ratafia.env'), `SNAPCRAFT_STORE_CREDENTIALS=${text}\n`)
     const { code, stderr } = await program.spawn(['ci', 'logout', '--url', url])
@@ -91,15 +94,15 @@ describe('ratafia ci logout', () => {
   const SESSION = '567487c8-0c1d-4e8e-9bb0-1d7a1bcd3a2f'
   const live = credential([formatSessionId(SESSION), formatTimeBefore(new Date(Date.now() + 3_600_000))])
 
-  test('a credential that has ended by itself: nothing is asked, exit code 0', async () => {
+  test('exits with 0 and sends nothing if the credential has expired', async () => {
     const ended = credential([formatSessionId(SESSION), formatTimeBefore(new Date(Date.now() - 1000))])
     const job = await jobs.start()
     const { code, stderr } = await logout(['--url', job.url], { CHARMCRAFT_AUTH: ended })
     assert.deepEqual({ code, seen: job.seen }, { code: 0, seen: [] })
-    assert.match(stderr, new RegExp(`^The session ${SESSION} has ended at .*Z already\\.\n$`))
+    assert.match(stderr, new RegExp(`^The session ${SESSION} already expired at .*Z\\.\n$`))
   })
 
-  test('a busy service is asked again, with the credential in a header', async () => {
+  test('retries a busy service, with the credential in a header', async () => {
     let busy = true
     const job = await jobs.start({
       'POST /api/v2/tokens/revoke': (...request) => {
@@ -117,15 +120,15 @@ describe('ratafia ci logout', () => {
   })
 
   const REFUSED = casesIn(String.raw`
-    no credential | | | 2 | There is no credential: neither SNAPCRAFT_STORE_CREDENTIALS, UBUNTU_STORE_AUTH, CHARMCRAFT_AUTH nor the file ratafia\.env
-    a variable that is not set | --from env:MINE | | 2 | MINE is not set, so there is no credential to end
+    no credential | | | 2 | No credential found: SNAPCRAFT_STORE_CREDENTIALS, UBUNTU_STORE_AUTH, CHARMCRAFT_AUTH are not set, and there is no file ratafia\.env
+    a variable that is not set | --from env:MINE | | 2 | MINE is not set, so there is no credential to revoke
     another word | --from auto | | 2 | --from auto is not known\. It can be env:NAME, file:PATH or -\.
-    a file that is not there | --from file:/nonexistent/x | | 1 | x cannot be read
-    something else | | hunter2 | 1 | SNAPCRAFT_STORE_CREDENTIALS has no credential that this command can read
-    a credential without a session | | ${credential([])} | 1 | has a credential without a session, which cannot be ended by its holder
+    a file that does not exist | --from file:/nonexistent/x | | 1 | x cannot be read
+    something else | | hunter2 | 1 | SNAPCRAFT_STORE_CREDENTIALS does not contain a credential that this command can read
+    a credential without a session | | ${credential([])} | 1 | contains a credential without a session, which its holder cannot revoke
     a service over plain http | --url http://store.example.com | ${live} | 2 | --url is not an https address`)
   for (const [what, words = '', held = '', code, said = ''] of REFUSED) {
-    test(`${what}: exit code ${code}, and nothing is sent`, async () => {
+    test(`${what}: exits with ${code}, and sends nothing`, async () => {
       const job = await jobs.start()
       const environment: Variables = held === '' ? {} : { SNAPCRAFT_STORE_CREDENTIALS: held }
       const result = await logout(['--url', job.url, ...wordsIn(words)], environment)

@@ -1,4 +1,7 @@
-/** What cannot be undone is asked about at a terminal; of several names each is acted on, whatever becomes of the others. */
+/**
+ * Commands that cannot be undone ask for confirmation at a terminal. A command with several names acts on
+ * each of them, even if it fails for others.
+ */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
@@ -10,46 +13,43 @@ oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   const answering = (words: readonly string[], typed: string) => atTerminal(words, typed, program.environment)
 
-  test('accounts disable: takes the name and nothing else; a script says --yes', async () => {
+  test('accounts disable is confirmed only by the name, or by --yes in a script', async () => {
     await program.json('accounts', 'add', 'ann', '--email', 'a@b.c', '--name', 'Ann', '--no-password')
     const disabled = async () => (await program.json('accounts', 'show', 'ann')).disabled_at
     for (const typed of ['', 'y', 'yes', 'an', 'ann ann', 'ANN']) {
       const no = await answering(['accounts', 'disable', 'ann'], `${typed}\r`)
       assert.equal(no.code, 1)
-      assert.match(no.stderr, /^ann cannot log in any longer, and 0 sessions of its developer tokens/)
-      assert.match(no.stderr, /Type ann to go on: [\s\S]*ratafia: Nothing was changed\.\n$/)
+      assert.match(no.stderr, /^ann will not be able to log in, and 0 sessions of its developer tokens/)
+      assert.match(no.stderr, /Type ann to confirm: [\s\S]*ratafia: Nothing was changed\.\n$/)
     }
     const script = await program.run(['accounts', 'disable', 'ann'])
     assert.deepEqual([script.code, script.stdout], [2, ''])
-    assert.match(script.stderr, /Nobody can be asked here whether this is meant: give --yes if it is\./)
+    assert.match(script.stderr, /Can't ask for confirmation without a terminal\. Pass --yes to go ahead\./)
     assert.equal(await disabled(), null)
     assert.equal((await answering(['accounts', 'disable', 'ann'], ' ann \r')).code, 0)
     assert.notEqual(await disabled(), null)
   })
 
-  test('several names: one question for all, which also says what will be refused', async () => {
+  test('several names get one question, which also lists the ones that will fail', async () => {
     await program.json('accounts', 'enable', 'ann')
-    const words = ['accounts', 'disable', 'ann', 'nobody']
+    const words = ['accounts', 'disable', 'ann', 'unknown']
     const no = await answering(words, 'n\r')
     assert.equal(no.code, 1)
     assert.match(
       no.stderr,
-      /^ann cannot log in any longer, .*\nnobody: There is no account "nobody"\.\n.*Type 2 to go on: /,
+      /^ann will not be able to log in, .*\nunknown: There is no account "unknown"\.\n.*Type 2 to confirm: /,
     )
     assert.equal((await program.json('accounts', 'show', 'ann')).disabled_at, null)
     const yes = await answering(words, '2\r')
-    assert.equal(yes.stderr.split('to go on').length, 2)
-    assert.match(yes.stdout, /^The account ann is disabled: .*\nnobody: There is no account "nobody"\.\n/)
+    assert.equal(yes.stderr.split('to confirm').length, 2)
+    assert.match(yes.stdout, /^Disabled the account ann\. .*\nunknown: There is no account "unknown"\.\n/)
     assert.notEqual((await program.json('accounts', 'show', 'ann')).disabled_at, null)
   })
 
-  test('tokens revoke: a session, or all of an account', async () => {
+  test('tokens revoke asks before it revokes a session or all sessions of an account', async () => {
     for (const [words, asked] of [
-      [['some-session'], /^The tokens of the session some-session stop working for good\.\n/],
-      [
-        ['--account', 'ann', '--all'],
-        /^Every token of ann stops working for good, logins that were not used yet/,
-      ],
+      [['some-session'], /^The tokens of the session some-session permanently stop working\.\n/],
+      [['--account', 'ann', '--all'], /^This permanently revokes all tokens of ann, including logins/],
     ] as const) {
       const no = await answering(['tokens', 'revoke', ...words], 'n\r')
       assert.deepEqual([no.code, no.stdout], [1, ''])
@@ -62,19 +62,16 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual([silent.code, silent.asked], [0, false])
   })
 
-  test('restore --replace: says what is deleted from where; a no keeps it', async () => {
+  test('restore --replace names the database and the rows it deletes, and no keeps them', async () => {
     const file = join(program.directory, 'backup')
     assert.equal((await program.run(['backup', file])).code, 0)
     await program.json('accounts', 'add', 'bob', '--email', 'b@b.c', '--name', 'Bob', '--no-password')
     const { code, stderr } = await answering(['restore', '--replace', file], 'y\r')
     assert.equal(code, 1)
-    const [, rows = ''] = /Type (\d+) to go on: /.exec(stderr) ?? []
-    assert.match(
-      stderr,
-      /Everything in the database \(SQLite, \S+ratafia\.db\) is deleted for good: \d+ rows\./,
-    )
+    const [, rows = ''] = /Type (\d+) to confirm: /.exec(stderr) ?? []
+    assert.match(stderr, /everything in the database \(SQLite, \S+ratafia\.db\), \d+ rows, and replaces it/)
     assert.equal((await program.json('accounts', 'list')).length, 2)
-    assert.equal((await program.run(['restore', '--replace', file])).code, 2, 'a script says what it means')
+    assert.equal((await program.run(['restore', '--replace', file])).code, 2, 'a script needs --yes')
     assert.equal((await program.json('accounts', 'list')).length, 2)
     assert.equal((await answering(['restore', '--replace', file], `${rows}\r`)).code, 0)
     assert.equal((await program.json('accounts', 'list')).length, 1)
@@ -95,10 +92,10 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('all succeed: a line for each, and exit code 0', async () => {
+  test('prints a line for each name, and exits with 0 if all succeed', async () => {
     const { code, stdout, stderr } = await program.run(['accounts', 'disable', '--yes', 'ann', 'bob', 'ann'])
     assert.deepEqual([code, stderr], [0, ''])
-    assert.match(stdout, /^The account ann is disabled: .*\nThe account bob is disabled: .*\n$/)
+    assert.match(stdout, /^Disabled the account ann\. .*\nDisabled the account bob\. .*\n$/)
     assert.deepEqual(await disabled(), ['ann', 'bob'])
     const enabled = await program.json('accounts', 'enable', 'ann', 'bob')
     assert.deepEqual(
@@ -113,7 +110,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await disabled(), [])
   })
 
-  test('one fails: the others are done, its line says why, and the exit code is 1', async () => {
+  test('if one name fails, prints the reason, acts on the others and exits with 1', async () => {
     const { code, stdout, stderr } = await program.run([
       'accounts',
       'disable',
@@ -124,28 +121,28 @@ oneDatabase((_kind, _open, fresh) => {
     ])
     assert.equal(code, 1)
     const [ann, nobody, bob, ...more] = stdout.split('\n')
-    assert.match(String(ann), /^The account ann is disabled: /)
+    assert.match(String(ann), /^Disabled the account ann\. /)
     assert.equal(nobody, 'no?body: There is no account "no\\u001bbody".')
-    assert.match(String(bob), /^The account bob is disabled: /)
+    assert.match(String(bob), /^Disabled the account bob\. /)
     assert.deepEqual(more, [''])
-    assert.equal(stderr, 'ratafia: 1 of 3 accounts could not be disabled: the list says why.\n')
+    assert.equal(stderr, 'ratafia: 1 of 3 accounts could not be disabled. The list shows the reasons.\n')
     assert.deepEqual(await disabled(), ['ann', 'bob'])
   })
 
-  test('one fails, with --json: a list on standard output, the error on standard error', async () => {
-    const { code, stdout, stderr } = await program.run(['accounts', 'enable', '--json', 'nobody', 'ann'])
+  test('--json prints the results on standard output, and an error on standard error if one fails', async () => {
+    const { code, stdout, stderr } = await program.run(['accounts', 'enable', '--json', 'unknown', 'ann'])
     assert.equal(code, 1)
     const [nobody, ann] = JSON.parse(stdout)
     assert.deepEqual(nobody, {
-      given: 'nobody',
+      given: 'unknown',
       result: 'failed',
-      message: 'There is no account "nobody".',
+      message: 'There is no account "unknown".',
     })
     assert.deepEqual([ann.given, ann.result, ann.disabled_at], ['ann', 'done', null])
     assert.equal(JSON.parse(stderr).error.exit_code, 1)
   })
 
-  test('agents remove: two, one of them twice', async () => {
+  test('agents remove acts once on a name that is given twice', async () => {
     for (const name of ['ci', 'nightly']) {
       const url = ['--url', 'https://store.example.com/identity']
       await program.json('agents', 'add', name, '--account', 'cem', ...url)
@@ -163,11 +160,11 @@ oneDatabase((_kind, _open, fresh) => {
     [['api-keys', 'revoke'], 'API keys could not be revoked'],
     [['models', 'remove'], 'models could not be removed'],
   ] as const) {
-    test(`${words.join(' ')}: takes several names, and says of each why it failed`, async () => {
+    test(`${words.join(' ')}: accepts several names, and prints the reason for each failure`, async () => {
       const { code, stdout, stderr } = await program.run([...words, 'acme/one', 'two'])
       assert.equal(code, 1)
       assert.match(stdout, /^acme\/one: .+\ntwo: .+\n$/)
-      assert.equal(stderr, `ratafia: 2 of 2 ${things}: the list says why.\n`)
+      assert.equal(stderr, `ratafia: 2 of 2 ${things}. The list shows the reasons.\n`)
     })
   }
 })

@@ -1,4 +1,4 @@
-/** What a PostgreSQL refuses ends with what to do about it, and not with "try again" where that ends the same way. */
+/** Messages about refusals of PostgreSQL give the remedy, and never suggest a retry that would fail again. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { testProgram } from '../support/program.ts'
 
 interface Refusal {
   readonly what: string
-  /** Statements of a superuser in the database. */
+  /** Returns statements that a superuser runs in the database. */
   readonly when: (names: { readonly role: string; readonly database: string }) => readonly string[]
   readonly change?: (url: URL) => void
   readonly says: RegExp
@@ -17,14 +17,14 @@ interface Refusal {
 
 const REFUSALS: readonly Refusal[] = [
   {
-    what: 'a role that may not connect',
+    what: 'a role without permission to connect',
     when: ({ database }) => [`revoke connect on database ${database} from public`],
     says: /permission denied for database .* Run `grant connect on database NAME to ROLE`\.$/m,
   },
   {
-    what: 'a role that may not log in',
+    what: 'a role that cannot log in',
     when: ({ role }) => [`alter role ${role} nologin`],
-    says: /not permitted to log in\. Correct the user in RATAFIA_DATABASE_URL, and let it in: it needs LOGIN/,
+    says: /not permitted to log in\. Correct the user in RATAFIA_DATABASE_URL, and allow it to log in: it needs LOGIN/,
   },
   {
     what: 'a wrong password',
@@ -43,26 +43,26 @@ const REFUSALS: readonly Refusal[] = [
     says: /"missing" does not exist\. Create it, or correct RATAFIA_DATABASE_URL\.$/m,
   },
   {
-    what: 'a role with all its connections',
+    what: 'a role at its connection limit',
     when: ({ role }) => [`alter role ${role} connection limit 0`],
     says: /too many connections for role .* Raise max_connections of PostgreSQL or the connection limit of the role/,
   },
   {
-    what: 'a database that takes no connections',
+    what: 'a database that accepts no connections',
     when: ({ database }) => [`update pg_database set datallowconn = false where datname = '${database}'`],
     says: /not currently accepting connections\. Let clients connect to it: `alter database NAME allow_connections/,
   },
   {
     what: 'a read-only database',
     when: ({ database }) => [`alter database ${database} set default_transaction_read_only = on`],
-    says: /the server takes no writes: .*\. Name the primary in RATAFIA_DATABASE_URL, .* reset default_transaction_read_only/,
+    says: /the server accepts no writes: .*\. Name the primary in RATAFIA_DATABASE_URL, .* reset default_transaction_read_only/,
   },
 ]
 
 eachDatabase((kind, _open, fresh) => {
   if (kind === 'sqlite') return
   for (const { what, when, change, says } of REFUSALS) {
-    test(what, async () => {
+    test(`${what}: the message gives the remedy`, async () => {
       const name = `refusing_${randomBytes(6).toString('hex')}`
       const target = await fresh.emptyTarget()
       assert.ok(target.kind === 'postgres')
@@ -89,13 +89,13 @@ eachDatabase((kind, _open, fresh) => {
     program.run(['accounts', 'list'], { environment: { RATAFIA_DATABASE_URL } })
 })
 
-// What a node finds out while it runs, or what needs a disk that is full.
+// Refusals of a running node, and those that need a full disk.
 for (const [code, says, message = 'from the server'] of [
   ['53100', /Free space on the disk/],
   ['53200', /more memory/],
   ['53300', /max_connections/],
   ['57P03', /starting or stopping/],
-  ['58030', /look at its log/],
+  ['58030', /Look at the server's log/],
   ['55P03', /pg_stat_activity/],
   ['3F000', /search_path/],
   ['EMFILE', /open files/],
@@ -104,9 +104,9 @@ for (const [code, says, message = 'from the server'] of [
   ['42501', /`alter database NAME owner to ROLE`/, 'permission denied for schema public'],
   ['42501', /`grant select, insert, update, delete on all tables/, 'permission denied for table account'],
   ['42501', /`reassign owned by OWNER to ROLE`/, 'must be owner of table account'],
-  ['42501', /lacks a right/, 'keine Berechtigung'],
+  ['42501', /lacks a privilege/, 'keine Berechtigung'],
 ] as const) {
-  test(`${code} ${message}: what to do`, () => {
+  test(`${code} ${message}: the message gives the remedy`, () => {
     const { lines } = explainFailure(away(Object.assign(new Error(message), { code })))
     assert.match(lines.join('\n'), says)
     assert.doesNotMatch(lines.join('\n'), /Nothing is lost/)

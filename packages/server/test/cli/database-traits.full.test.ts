@@ -1,4 +1,6 @@
-/** A PostgreSQL database that does not fit is refused at the start, by `migrate` and by `config check`, with how to mend it. */
+/**
+ * The service, `migrate` and `config check` refuse an unsuitable PostgreSQL database, and print the remedy.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -13,13 +15,13 @@ interface Names {
 
 interface Case {
   readonly what: string
-  /** After `create database NAME`. */
+  /** The options that follow `create database NAME`. */
   readonly database?: string
-  /** Migrated by its owner before. Default: yes. */
+  /** Whether its owner migrates it first. Default: true. */
   readonly migrated?: boolean
-  /** Statements of a superuser in the database. */
+  /** Returns statements that a superuser runs in the database. */
   readonly when: (names: Names) => readonly string[]
-  /** Undefined: it fits. */
+  /** Returns a part of the message; undefined if the database is suitable. */
   readonly says?: (names: Names) => string
   readonly code?: number
 }
@@ -45,10 +47,10 @@ const CASES: readonly Case[] = [
     what: 'a search path without a schema',
     when: ({ database }) => [`alter database ${database} set search_path = missing`],
     says: ({ role, database }) =>
-      `search_path names no schema that exists and that the role "${role}" may use. Run \`alter role "${role}" in database "${database}" set search_path = "public"\``,
+      `search_path names no existing schema that the role "${role}" can use. Run \`alter role "${role}" in database "${database}" set search_path = "public"\``,
   },
   {
-    what: 'a schema that the role may not use',
+    what: 'a schema that the role cannot use',
     when: ({ role }) => [
       `alter schema public owner to postgres`,
       `revoke all on schema public from public, ${role}`,
@@ -64,27 +66,27 @@ const CASES: readonly Case[] = [
       `alter database ${database} set search_path = other, public`,
     ],
     says: ({ role, database }) =>
-      `The table account of the schema "other" hides the one of Ratafia in "public": "other" comes first in search_path. Run \`alter role "${role}" in database "${database}" set search_path = "public"\`.`,
+      `The table account in the schema "other" hides Ratafia's table in "public", because "other" comes first in search_path. Run \`alter role "${role}" in database "${database}" set search_path = "public"\`.`,
   },
   {
     what: "another program's table `account` in the same schema",
     migrated: false,
     when: () => ['create table account (id text)'],
     says: () =>
-      'The schema "public" already has a table account, which is not of Ratafia. Give Ratafia a database of its own.',
+      'The schema "public" already has a table account that is not Ratafia\'s. Give Ratafia its own database.',
   },
   {
-    what: 'a role that may not create tables',
+    what: 'a role that cannot create tables',
     migrated: false,
     when: ({ database }) => [`alter database ${database} owner to postgres`],
     says: ({ role, database }) =>
-      `The role "${role}" may not create tables in the schema "public". As an administrator run \`alter database "${database}" owner to "${role}"\`, or`,
+      `The role "${role}" cannot create tables in the schema "public". As an administrator, run \`alter database "${database}" owner to "${role}"\`, or`,
   },
   {
-    what: 'a role that may not use a table',
+    what: 'a role that cannot use a table',
     when: ({ role }) => ['alter table account owner to postgres', `revoke all on account from ${role}`],
     says: ({ role }) =>
-      `The role "${role}" may not read and write the table account. As "postgres" run \`grant select, insert, update, delete on all tables in schema "public" to "${role}"\`.`,
+      `The role "${role}" cannot read and write the table account. As "postgres", run \`grant select, insert, update, delete on all tables in schema "public" to "${role}"\`.`,
   },
   {
     what: 'an older schema whose tables belong to another role',
@@ -100,7 +102,7 @@ const CASES: readonly Case[] = [
     what: 'a read-only database',
     when: ({ database }) => [`alter database ${database} set default_transaction_read_only = on`],
     says: () =>
-      'the server takes no writes: it is a standby, or set to read-only. Name the primary in RATAFIA_DATABASE_URL, or all hosts.',
+      'the server accepts no writes: it is a standby, or set to read-only. Name the primary in RATAFIA_DATABASE_URL, or all hosts.',
     code: 3,
   },
   {
@@ -143,7 +145,7 @@ eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
 
   for (const { what, database = '', migrated = true, when, says, code = 4 } of CASES) {
-    test(`${what}: ${says ? 'is refused, with how to mend it' : 'fits'}`, async () => {
+    test(`${what}: ${says ? 'refused, with the remedy' : 'accepted'}`, async () => {
       const name = `traits_${randomBytes(6).toString('hex')}`
       const names = { role: name, database: name }
       const target = await fresh.emptyTarget()
@@ -186,7 +188,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('settings of the server with which a crash loses something are said by `config check --connect`', async () => {
+  test('`config check --connect` warns of server settings with which a crash loses data', async () => {
     assert.equal((await program.run(['migrate'])).code, 0)
     const { code, stderr } = await program.run(['config', 'check', '--connect'])
     assert.equal(code, 0)

@@ -1,4 +1,4 @@
-/** `ratafia tokens` for developers: tokens of their own, made, replaced, narrowed, explained and ended. */
+/** Developers create, rotate, attenuate, explain and revoke their own tokens with `ratafia tokens`. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ oneDatabase((_kind, _open, fresh) => {
   let service: TestService
   let url: string
   let home: string
-  /** Of the account `build`, which administers too. */
+  /** The path of the agents file of the account `build`, which is also an auditor. */
   let farm: string
 
   before(async () => {
@@ -47,7 +47,7 @@ oneDatabase((_kind, _open, fresh) => {
   })
   after(() => rm(home, { recursive: true, force: true }))
 
-  /** On a machine that knows the address of the service and nothing else. */
+  /** Starts a command on a machine that knows only the address of the service. */
   const start = (words: readonly string[], { input = '', environment = {} } = {}) =>
     startCommand(['tokens', ...words], { XDG_CONFIG_HOME: home, RATAFIA_URL: url, ...environment }, { input })
   const run = (words: readonly string[], more: { input?: string; environment?: object } = {}) =>
@@ -60,19 +60,22 @@ oneDatabase((_kind, _open, fresh) => {
       ...(limited ? [] : ['--all']),
     ])
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /^It belongs to the session [0-9a-f-]{36}; revoking that ends it\.\n$/)
+    assert.match(
+      stderr,
+      /^The token belongs to the session [0-9a-f-]{36}\. To revoke the token, revoke the session\.\n$/,
+    )
     assert.match(stdout, /^[\w+/=-]+\n$/)
     const { services = {} } = JSON.parse(
       await readFile(join(home, 'ratafia/credentials.json'), 'utf8').catch(() => '{}'),
     )
-    assert.deepEqual(services, {}, 'it is kept nowhere')
+    assert.deepEqual(services, {}, 'the credential is stored nowhere')
     return stdout.trim()
   }
   const whoami = async (text: string) => {
     const headers = presenting(macaroonsIn(decoded(text))[0])
     return call(service, 'GET', '/api/v2/tokens/whoami', { headers })
   }
-  /** The string of charmcraft is base64 of a token. */
+  /** Returns the token itself: charmcraft's credential is its base64. */
   const decoded = (text: string): string => {
     const inside = Buffer.from(text, 'base64').toString('latin1')
     return /^[A-Za-z0-9_-]{40,}$/.test(inside) ? inside : text
@@ -84,7 +87,7 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   for (const form of FORMS) {
-    test(`attenuate ${form}: in the same form, narrower, and as often as wanted`, async () => {
+    test(`attenuate narrows a ${form} credential repeatedly, and keeps its format`, async () => {
       const text = await create('--for', form, '--channel', 'edge', '--channel', 'beta/*')
       const first = await run(['attenuate', '--channel', 'beta/one', '--permission', 'package_upload'], {
         input: `${text}\n`,
@@ -103,19 +106,22 @@ oneDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('attenuate: what would widen, and what cannot be read, is refused', async () => {
+  test('attenuate refuses limits that widen a token, and tokens that it cannot read', async () => {
     const text = await create('--permission', 'package_upload', '--channel', 'edge', '--expires', '1d')
     const attempt = (...words: readonly string[]) => run(['attenuate', ...words], { input: text })
     assert.match(
       refused(await attempt('--channel', 'stable'), 1),
-      /--channel "stable" is outside of what the token is limited to: edge\./,
+      /--channel "stable" is outside the token's limits: edge\./,
     )
     assert.match(refused(await attempt('--channel', '*'), 1), /"\*" is outside/)
     assert.match(refused(await attempt('--permission', 'package_access'), 1), /--permission "package_access"/)
-    assert.match(refused(await attempt('--until', '2d'), 1), /ends at .* already/)
+    assert.match(refused(await attempt('--until', '2d'), 1), /already expires at/)
     assert.match(refused(await attempt('--permission', 'fly'), 2), /There is no permission "fly"/)
-    assert.match(refused(await attempt(), 2), /Give what to limit the token to/)
-    assert.match(refused(await run(['attenuate', '--until', '1h'], { input: 'rubbish' }), 1), /no token that/)
+    assert.match(refused(await attempt(), 2), /Pass at least one limit/)
+    assert.match(
+      refused(await run(['attenuate', '--until', '1h'], { input: 'rubbish' }), 1),
+      /does not contain a token that/,
+    )
     assert.match(refused(await run(['attenuate', 'env:NONE', '--until', '1h']), 2), /NONE is not set/)
     const many = Array.from({ length: 130 }, () => 'time-before 2100-01-01T00:00:00Z').reduce(
       addFirstPartyCaveat,
@@ -127,7 +133,7 @@ oneDatabase((_kind, _open, fresh) => {
     const management = { input: await managementToken(service, build) }
     assert.match(
       refused(await run(['attenuate', '--channel', 'edge'], management), 1),
-      /--role, --brand, --read-only and --until limit it/,
+      /Limit it with --role, --brand, --read-only and --until/,
     )
     const shorter = await run(['attenuate', '--until', '1h'], management)
     const file = join(home, 'token')
@@ -139,7 +145,7 @@ oneDatabase((_kind, _open, fresh) => {
     await rm(file)
   })
 
-  test('attenuate: a management token to fewer roles and brands, and to reading', async () => {
+  test('attenuate limits a management token to fewer roles and brands, and to reading', async () => {
     const carol = await addManager(service, 'brand-manager acme', 'viewer other')
     const token = await managementToken(service, carol)
     const may = async (text: string) => {
@@ -165,7 +171,7 @@ oneDatabase((_kind, _open, fresh) => {
       ...['devices:read other', 'models:read other'],
     ])
     for (const [input, words, said] of [
-      [token, ['--role', 'operator'], /--role "operator" is outside of what the token was made with/],
+      [token, ['--role', 'operator'], /--role "operator" is outside the token's roles and brands/],
       [one, ['--role', 'brand-manager'], /--role "brand-manager" is outside/],
       [two, ['--brand', 'other'], /--brand "other" is outside/],
       [two, ['--role', 'device-approver'], /--role "device-approver" is outside/],
@@ -177,7 +183,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match(refused(await run(['attenuate', '--role', 'king'], { input: token }), 2), /is not a role/)
   })
 
-  test('a token in an argument is refused, and not repeated', async () => {
+  test('refuses a token in an argument, and does not print it', async () => {
     const text = await create()
     for (const words of [
       ['attenuate', text, '--until', '1h'],
@@ -185,12 +191,12 @@ oneDatabase((_kind, _open, fresh) => {
       ['rotate', text],
     ]) {
       const stderr = refused(await run(words, { environment: asFarm() }), 2)
-      assert.match(stderr, /does not go into an argument/)
+      assert.match(stderr, /Don't pass a token as an argument/)
       assert.ok(!stderr.includes(text.slice(0, 30)))
     }
   })
 
-  test('rotate: the same limits, form and life; the old one ends', async () => {
+  test('rotate keeps limits, format and lifetime, and revokes the old token', async () => {
     for (const form of FORMS) {
       const old = await create('--for', form, '--channel', 'edge', '--expires', '20d', '--description', 'ci')
       const { code, stdout, stderr } = await run(['rotate', '--agent', farm], { input: old })
@@ -199,7 +205,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.deepEqual(body.channels, ['edge'])
       const days = (Date.parse(`${body.expires}Z`) - Date.now()) / 86_400_000
       assert.ok(days > 19.9 && days <= 20.1, body.expires)
-      assert.match(stderr, new RegExp(`The session ${sessionOf(old)}, which it replaces, is revoked`))
+      assert.match(stderr, new RegExp(`Revoked the replaced session ${sessionOf(old)}\\.`))
       assert.equal((await whoami(old)).status, 401)
       const [record] = (await program.json('tokens', 'list', '--account', 'build')).filter(
         ({ session_id: id }: { session_id: string }) => id === sessionOf(stdout.trim()),
@@ -208,7 +214,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('rotate --overlap: both work for a while', async () => {
+  test('rotate --overlap keeps the old token valid for a time', async () => {
     const old = await create()
     const words = ['rotate', 'env:OLD', '--agent', farm, '--overlap', '7d', '--for', 'onprem']
     const without = await run(words, { environment: { OLD: old } })
@@ -223,7 +229,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.ok(days > 6.9 && days <= 7, body.expires)
   })
 
-  test('rotate by another account changes nothing, and leaves no token', async () => {
+  test('rotate by another account changes nothing, and creates no token', async () => {
     const old = await create()
     const active = async () => (await program.json('tokens', 'list', '--account', 'ada')).length
     const before = await active()
@@ -234,12 +240,12 @@ oneDatabase((_kind, _open, fresh) => {
     })
     await browser.submit(page, 'confirm', { decision: 'approve' })
     const stderr = refused(await running.finished, 1)
-    assert.match(stderr, /The token is of build, and you logged in as ada\. Nothing was changed/)
+    assert.match(stderr, /The token belongs to build, but you logged in as ada\. Nothing was changed/)
     assert.equal((await whoami(old)).status, 200)
     assert.equal(await active(), before)
   })
 
-  test('explain: what a token may do, why it is refused, and who may ask', async () => {
+  test('explain shows the permissions of a token or why it is refused, and requires a login', async () => {
     const text = await create('--channel', 'edge', '--for', 'onprem')
     const explain = (input: string, ...words: readonly string[]) =>
       run(['explain', ...words], { input, environment: asFarm() })
@@ -259,12 +265,12 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match(refused(await run(['explain'], { input: text }), 1), /You are not logged in/)
   })
 
-  test('shorten, and revoke --mine --all', async () => {
+  test('shorten changes the expiry of a session, and revoke --mine --all revokes the others', async () => {
     const [one, two] = [await create(), await create()]
     const words = ['shorten', sessionOf(one), '--until', '2d']
     const { code, stdout } = await run(words, { environment: asFarm() })
-    assert.deepEqual([code, /^The session .* ends at .*Z\.\n$/.test(stdout)], [0, true])
-    // An agent ends one session, and a person all of them.
+    assert.deepEqual([code, /^The session .* now expires at .*Z\.\n$/.test(stdout)], [0, true])
+    // An agent can revoke a single session; only a person can revoke all.
     const all = ['revoke', '--mine', '--all', '--all-but', sessionOf(two), '--yes']
     assert.match(refused(await run(all, { environment: asFarm() }), 1), /Only a person/)
     const build = (await service.installation.accounts.findByUsername('build' as never)) ?? assert.fail()
@@ -277,12 +283,12 @@ oneDatabase((_kind, _open, fresh) => {
     const first = await person()
     const done = await run(all, first)
     assert.equal(done.code, 0, done.stderr)
-    assert.match(done.stdout, /^Revoked \d+ sessions of yours\.\n$/)
+    assert.match(done.stdout, /^Revoked \d+ sessions\.\n$/)
     assert.deepEqual([(await whoami(one)).status, (await whoami(two)).status], [401, 200])
     const own = await call(service, 'GET', '/api/management/v1/me', {
       headers: { authorization: `Macaroon ${first.token}` },
     })
-    assert.equal(own.status, 401, 'the own login was not named')
+    assert.equal(own.status, 401, 'the own login was not in --all-but')
     const rest = await run(['revoke', '--mine', '--all', '--yes', '--json'], await person())
     assert.deepEqual(JSON.parse(rest.stdout), { username: 'build', revoked: 2 })
     assert.equal((await whoami(two)).status, 401)

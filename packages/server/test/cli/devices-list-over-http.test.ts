@@ -1,4 +1,4 @@
-/** `ratafia devices list`, `counts` and `export` at a service, and on its database: the same bytes. */
+/** `ratafia devices list`, `counts` and `export` print the same bytes over HTTP as on the database. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -70,7 +70,7 @@ eachDatabase((_kind, _open, fresh) => {
         })),
       )
       .execute()
-    // Who waits asked from where they were seen last.
+    // Pending devices registered from the address where they were last seen.
     await query
       .insertInto('device_registration')
       .values(
@@ -115,7 +115,7 @@ eachDatabase((_kind, _open, fresh) => {
     '--serial nothing --sort serial',
   ]
   for (const words of LISTS) {
-    test(`devices list ${words}: the same both ways`, async () => {
+    test(`devices list ${words} prints the same in both modes`, async () => {
       const [here, there] = await Promise.all(
         [direct, over].map((way) => way('devices', 'list', ...words.split(' '))),
       )
@@ -126,7 +126,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('--all: every device that fits, and no number beside it', async () => {
+  test('--all lists every device, and cannot be combined with --limit', async () => {
     assert.equal(
       JSON.parse((await over('devices', 'list', '--all', '--json')).stdout).length,
       register.length,
@@ -136,7 +136,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(both.stderr, /'--all' cannot be used with option '--limit <number>'/)
   })
 
-  test('a list without options begins with the newest', async () => {
+  test('a list without options begins with the newest device', async () => {
     const { stdout } = await over('devices', 'list', '--json')
     const newest = register.toReversed().slice(0, 100)
     assert.deepEqual(
@@ -145,7 +145,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('an option for every filter of the operation, with its name', async () => {
+  test('every filter of the operation has an option of the same name', async () => {
     const { name: _, ...filters } = DeviceFilterSchema.properties
     const { stdout } = await direct('devices', 'list', '--help')
     for (const filter of Object.keys(filters)) {
@@ -158,17 +158,17 @@ eachDatabase((_kind, _open, fresh) => {
     ['--search NN-9', 'No device has a serial that contains "NN-9".'],
     [
       '--search NN-9-NN-9 --brand acme-brand --brand other --quarantined',
-      'No device with a serial that contains "NN-9-NN-9", or a key that begins with it, fits --brand acme-brand, other --quarantined.',
+      'No device with a serial that contains "NN-9-NN-9", or a key that begins with it, matches --brand acme-brand, other --quarantined.',
     ],
-    ['--serial nothing', 'No device fits --serial nothing.'],
+    ['--serial nothing', 'No device matches --serial nothing.'],
   ] as const) {
-    test(`devices list ${words}: an empty list says what was searched`, async () => {
+    test(`devices list ${words}: an empty list shows the search`, async () => {
       const all = ['devices', 'list', ...words.split(' ')]
       for (const way of [direct, over]) assert.equal((await way(...all)).stdout, `${says}\n`)
     })
   }
 
-  test('what is no filter is refused', async () => {
+  test('refuses invalid filters', async () => {
     for (const [words, says] of [
       ['--address nowhere', /--address nowhere is neither an address nor a network/],
       ['--past-address 192.0.2', /past_address"? is not an IP address/],
@@ -184,7 +184,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('devices counts: the same both ways', async () => {
+  test('devices counts prints the same in both modes', async () => {
     for (const words of [[], ['--json'], ['--brand', 'acme-brand'], ['--brand', 'other']]) {
       const [here, there] = await Promise.all([direct, over].map((way) => way('devices', 'counts', ...words)))
       assert.deepEqual([here?.code, there?.code], [0, 0], `${here?.stderr}${there?.stderr}`)
@@ -192,10 +192,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
     const { stdout } = await over('devices', 'counts')
     assert.match(stdout, /^BRAND ID +MODEL +STATUS +DEVICES\nacme-brand +m0 +active +12\n/)
-    assert.match(
-      stdout,
-      /\n120 in all, as counted at .*\nNow 24 wait for approval, and 14 are in quarantine\.\n$/,
-    )
+    assert.match(stdout, /\n120 in all, counted at .*\nPending at the moment: 24\. In quarantine: 14\.\n$/)
   })
   const EXPORTS = [
     '',
@@ -210,7 +207,7 @@ eachDatabase((_kind, _open, fresh) => {
   ]
   for (const words of EXPORTS) {
     for (const listed of [[], ['--listed']]) {
-      test(`devices export ${[...listed, words].join(' ')}: the same both ways`, async () => {
+      test(`devices export ${[...listed, words].join(' ')} prints the same in both modes`, async () => {
         const all = ['devices', 'export', ...listed, ...words.split(' ').filter(Boolean)]
         const here = await direct(...all)
         assert.deepEqual([here.code, here.stderr], [0, ''])
@@ -220,7 +217,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   }
 
-  test('devices export: into a file', async () => {
+  test('devices export writes the same file in both modes', async () => {
     const [here = '', there = ''] = ['here.json', 'there.json'].map((name) => join(home, name))
     const told = await direct('devices', 'export', here, '--json')
     const answer = await over('devices', 'export', there, '--json')
@@ -237,7 +234,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('Guarantee: an export that breaks off leaves no file that looks whole', async () => {
+  test('Guarantee: an interrupted export leaves no file that looks complete', async () => {
     const file = join(home, 'whole.json')
     assert.equal((await direct('devices', 'export', file, '--listed')).code, 0)
     const [row] = JSON.parse(await readFile(file, 'utf8'))

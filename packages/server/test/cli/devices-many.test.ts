@@ -1,6 +1,6 @@
 /**
- * Decisions about many devices at once; on SQLite alone, the questions before those that cannot be undone, and what is
- * refused before the register is read.
+ * Decisions about many devices at once. Confirmations, and refusals that do not read the register, are tested
+ * on SQLite only.
  */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -55,7 +55,7 @@ eachDatabase((kind, _open, fresh) => {
 
   const devices = (words: readonly string[], input = '') =>
     program.run(['devices', ...words], { input, environment })
-  /** The answer with `--json`, and the exit code. */
+  /** Runs the command with `--json`. Returns its exit code, counts and refusals. */
   const decided = async (words: readonly string[], input = '') => {
     const { code, stdout, stderr } = await devices([...words, '--json'], input)
     assert.match(stdout, /^[^\n]+\n$/, stderr)
@@ -91,13 +91,13 @@ eachDatabase((kind, _open, fresh) => {
   }
 
   describe('approve', () => {
-    test('all waiting devices of a model; those of others wait on', async () => {
+    test('approves all pending devices of a model, and none of other models', async () => {
       const [model, other] = [await newModel(), await newModel()]
       await askAll(model.of, 5)
       await askAll(other.of, 1)
       const planned = await decided(['approve', '--model', model.shown, '--dry-run'])
       assert.deepEqual([planned.code, planned.counts], [0, [5, 5, 0, 0]])
-      assert.equal((await model.rows('pending')).length, 5, 'nothing was approved')
+      assert.equal((await model.rows('pending')).length, 5, 'the dry run approved a device')
       const { code, stdout, stderr } = await devices(['approve', '--all', '--model', model.shown])
       assert.deepEqual([code, stderr], [0, ''])
       assert.match(stdout, /^The job [0-9a-f-]{36} \(devices\.approve\) is done: of 5 items 5 done\.\n$/)
@@ -111,7 +111,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await registered(service, { ...model.of, key })).fields.serial, 'SN-0')
       assert.equal((await other.rows('pending')).length, 1)
       const again = await devices(['approve', '--model', model.shown])
-      assert.deepEqual([again.code, again.stdout], [0, 'No device fits, so none was approved.\n'])
+      assert.deepEqual([again.code, again.stdout], [0, 'No device matches, so none was approved.\n'])
       assert.deepEqual((await decided(['approve', '--all'])).counts, [1, 1, 0, 0])
       const [, id = ''] = /job ([0-9a-f-]{36})/.exec(stdout) ?? []
       assert.match(
@@ -125,7 +125,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('named, from standard input and from a file; exit code 1 if one was refused, with its reason', async () => {
+    test('reads devices from arguments, standard input or a file, and exits with 1 if one is refused', async () => {
       const model = await newModel()
       await askAll(model.of, 4)
       const rows = (await model.rows()).toReversed()
@@ -138,8 +138,8 @@ eachDatabase((kind, _open, fresh) => {
         [['no/such/device', 'no-such-record']],
       )
       assert.match(first.stderr, /^no\/such\/device: There is no device "no\/such\/device"/)
-      assert.match(first.stderr, /"1 of 3 devices could not be approved: the list says why\."/)
-      // Again, with one more: what is done stays, so a run that was cut off can be repeated.
+      assert.match(first.stderr, /"1 of 3 devices could not be approved\. The list shows the reasons\."/)
+      // The same devices and one more: finished decisions stay, so an interrupted run can be repeated.
       const lines = `# the second batch\n${one}\n\n${two}\r\n${model.shown}/SN-2\n`
       const second = await decided(['approve', '-'], lines)
       assert.deepEqual([second.code, second.counts], [0, [3, 1, 2, 0]])
@@ -153,7 +153,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('nobody is approved without a key that can sign, and a dry run says why', async () => {
+    test('approves no device without a key that can sign, and a dry run shows the reason', async () => {
       const model = await newModel()
       await askAll(model.of, 1)
       const keysAre = (disabled_at: number | null) =>
@@ -168,7 +168,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  test('a job that the command leaves is done by the next that waits for it', async () => {
+  test('the next command that waits for a queued job runs it', async () => {
     const model = await newModel()
     await askAll(model.of, 2)
     const left = await devices(['approve', '--model', model.shown, '--no-wait', '--json'])
@@ -185,7 +185,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(cancelled.stdout, /is cancelled: of 2 items 0 done\. Cancelled by operator\./)
   })
 
-  test('release: those in quarantine', async () => {
+  test('release ends the quarantine of devices', async () => {
     const model = await newModel('auto')
     for (const [index, key] of keys.slice(0, 3).entries()) {
       await registered(service, { ...model.of, key, serial: `Q-${index}` })
@@ -205,7 +205,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok((await model.rows()).every(({ quarantinedAt }) => quarantinedAt === null))
   })
 
-  /** Where a device was seen is stored some seconds later. */
+  /** Stores where the devices were seen, which the service would do only some seconds later. */
   const seen = async (model: Awaited<ReturnType<typeof newModel>>) =>
     installation.activities.saw(
       (await model.rows()).map((device, index) => ({
@@ -215,7 +215,7 @@ eachDatabase((kind, _open, fresh) => {
       })),
     )
 
-  test('reject: all of a model, or those from one network, with the reason for each', async () => {
+  test('reject applies to all devices of a model or of one network, and stores the reason', async () => {
     const model = await newModel()
     await askAll(model.of, 4)
     await seen(model)
@@ -242,17 +242,20 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'sqlite')
-    test('ways that contradict each other, and files that name nothing, are refused', async () => {
+    test('refuses contradictory selections, and input without devices', async () => {
       for (const [words, message, input] of [
-        [['approve'], /Name devices, or give --file, or --all or filters/],
-        [['approve', 'x', '--all'], /one of these ways/],
-        [['approve', '--file', 'x', '--model', 'a/b'], /one of these ways/],
-        [['approve', 'x', '--address', '192.0.2.1'], /one of these ways/],
+        [['approve'], /Select devices either by name, or with --file, or with --all or filters/],
+        [['approve', 'x', '--all'], /Select devices either/],
+        [['approve', '--file', 'x', '--model', 'a/b'], /Select devices either/],
+        [['approve', 'x', '--address', '192.0.2.1'], /Select devices either/],
         [['approve', '--all', '--address', '192.0.2.0/33'], /neither an address nor a network/],
         [['approve', '--all', '--address', 'example.com'], /neither an address nor a network/],
-        [['approve', '--all', '--serial', 'SN'], /--serial is for one device: name only that/],
-        [['approve', 'x', 'y', '--serial', 'SN', '--dry-run'], /--serial is for one device: name only that/],
-        [['approve', '-'], /Standard input names no device/, '\n# none\n'],
+        [['approve', '--all', '--serial', 'SN'], /--serial works for one device\. Name only that device/],
+        [
+          ['approve', 'x', 'y', '--serial', 'SN', '--dry-run'],
+          /--serial works for one device\. Name only that device/,
+        ],
+        [['approve', '-'], /Standard input contains no device/, '\n# none\n'],
       ] as const) {
         const { code, stdout, stderr } = await devices(words, input)
         assert.deepEqual([code, stdout], [2, ''], words.join(' '))
@@ -262,7 +265,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(missing.stderr, /no-such-file cannot be read/)
     })
 
-  test('the list of waiting devices has the proposed serial, the address and the time', async () => {
+  test('the list of pending devices shows the proposed serial, the address and the time', async () => {
     const model = await newModel()
     await askAll(model.of, 2)
     await seen(model)
@@ -276,7 +279,7 @@ eachDatabase((kind, _open, fresh) => {
       const answering = (words: readonly string[], answer: string) =>
         atTerminal(words, answer, { ...program.environment, ...environment })
 
-      test('revoking asks, also for one device; approving asks where it is not named', async () => {
+      test('revoke always asks for confirmation, and approve asks unless devices are named', async () => {
         const model = await newModel('auto')
         const [one, two] = keys
         assert.ok(one && two)
@@ -288,7 +291,7 @@ eachDatabase((kind, _open, fresh) => {
         assert.deepEqual([no.code, no.asked, no.stdout], [1, true, ''])
         assert.match(
           no.stderr,
-          /T-0, active\) loses its sessions and gets nothing any more\. This cannot be undone\./,
+          /T-0, active\) loses its sessions, and can neither register nor open sessions again\. This cannot be undone\./,
         )
         assert.equal((await model.rows('active')).length, 2)
         const many = await answering(['devices', 'revoke', '--model', model.shown], 'n\r')
@@ -312,7 +315,7 @@ eachDatabase((kind, _open, fresh) => {
         assert.deepEqual([named.code, named.asked], [0, false], named.stderr)
       })
 
-      test('emptying an allow-list asks, and a dry run counts', async () => {
+      test('allow-list remove --all asks for confirmation, and a dry run counts', async () => {
         const model = await newModel()
         const file = join(program.directory, `${model.name.model}.csv`)
         await writeFile(file, 'serial\nA-1\nA-2\nA-3\n')
@@ -327,7 +330,7 @@ eachDatabase((kind, _open, fresh) => {
         const words = ['allow-list', 'remove', '--all', '--model', model.shown]
         const no = await answering(words, 'y\r')
         assert.deepEqual([no.code, no.asked], [1, true])
-        assert.match(no.stderr, /^All 3 entries of the allow-list of acme-brand\/many-\d+ will be removed/)
+        assert.match(no.stderr, /^This removes all 3 entries of the allow-list of acme-brand\/many-\d+\./)
         assert.match((await list('list')).stdout, /A-1[\s\S]*A-3/)
         assert.equal((await program.run(words, { environment })).code, 2)
         const yes = await answering(words, '3\r')

@@ -1,6 +1,6 @@
 /**
- * `ratafia devices export` and `import`: there and back without a difference, all or nothing. Files
- * that cannot be read are tested on SQLite alone.
+ * `ratafia devices export` and `import` copy a register without a difference, and import all of a file or
+ * none of it. Unreadable files are tested on SQLite only.
  */
 import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ const HEADER =
 
 eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
-  // The register that the exports go to is always a SQLite of its own.
+  // The register that imports the exports is always a separate SQLite database.
   const others = [testProgram(), testProgram()] as const
   let installation: Installation
   let keys: readonly PrivateKey[]
@@ -36,8 +36,8 @@ eachDatabase((kind, _open, fresh) => {
   const path = (name: string) => join(program.directory, name)
   const run = async (where: Program, ...words: readonly string[]) => {
     const finished = await where.run(['devices', ...words])
-    // The first command elsewhere makes the database.
-    const said = finished.stderr.replace(/^ratafia: Made the database .*\n/, '')
+    // The first command in another directory creates the database.
+    const said = finished.stderr.replace(/^ratafia: Created the database .*\n/, '')
     assert.deepEqual([finished.code, said], [0, ''])
     return finished.stdout
   }
@@ -47,7 +47,7 @@ eachDatabase((kind, _open, fresh) => {
   }
 
   for (const [index, format] of (['csv', 'json'] as const).entries()) {
-    test(`${format}: exported, imported elsewhere, exported again: the same bytes; imported again, nothing changes`, async () => {
+    test(`a ${format} export is the same after an import, and a second import changes nothing`, async () => {
       const other = others[index] ?? assert.fail()
       const first = path(`first.${format}`)
       const second = path(`second.${format}`)
@@ -59,7 +59,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(await readFile(second, 'utf8'), text)
       assert.equal(
         await run(other, 'import', '--unknown-models', first),
-        '0 devices added, 5 were already there.\n',
+        '0 devices added; 5 already in the register.\n',
       )
       assert.equal(await run(program, 'export', '--format', format), text)
       const shown = await other.json('devices', 'show', 'acme-brand/acme-classic/T-1')
@@ -72,7 +72,7 @@ eachDatabase((kind, _open, fresh) => {
         shown.assertions.map((one: { assertion: string }) => one.assertion),
         before.map(({ encoded }) => Buffer.from(encoded).toString()),
       )
-      // What waits can be approved over there.
+      // Pending devices can be approved in the other register, which has their requests.
       const [pending] = await other.json('devices', 'list', '--status', 'pending')
       assert.equal(pending.device_key_id, keys[2]?.publicKey.id)
       const there = await other.open()
@@ -85,13 +85,13 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('JSON is a list that every program reads, with an object on each line', async () => {
+  test('a JSON export is a list with one object on each line', async () => {
     const text = await run(program, 'export', '--format', 'json')
     assert.equal(JSON.parse(text).length, 5)
     assert.equal(text.trimEnd().split('\n').length, 7)
   })
 
-  test('the filters of list', async () => {
+  test('export accepts the filters of list', async () => {
     const revoked = await run(program, 'export', '--status', 'revoked')
     assert.match(revoked, new RegExp(`^${HEADER}[^\n]*,T-4,[^\n]*,revoked,`))
     assert.equal(await run(program, 'export', '--brand', 'other'), HEADER)
@@ -99,7 +99,7 @@ eachDatabase((kind, _open, fresh) => {
   })
   const JSON_NONE = '[\n]\n'
 
-  test('a list made by hand, without ids: keys of devices that have their serials already', async () => {
+  test('imports a handwritten list without ids, of devices that already have their serials', async () => {
     const [key = ''] = [Buffer.alloc(48, 5).toString('base64url')]
     const file = await fileOf(
       'hand.csv',
@@ -109,7 +109,7 @@ eachDatabase((kind, _open, fresh) => {
     const dry = { dry_run: true, devices: 1, added: 1 }
     assert.deepEqual(await program.json('devices', 'import', '--dry-run', file), dry)
     assert.equal(await run(program, 'import', file), '1 device added.\n')
-    assert.equal(await run(program, 'import', file), '0 devices added, 1 was already there.\n')
+    assert.equal(await run(program, 'import', file), '0 devices added; 1 already in the register.\n')
     const taken = await fileOf(
       'taken.csv',
       (await readFile(file, 'utf8')).replace(key, key.replace('B', 'C')),
@@ -119,7 +119,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(refused.stderr, /^ratafia: line 2: the serial acme-brand\/acme-classic\/H-1 belongs to /)
     const columns = 'id,registered_at,serial,brand_id,model,device_key_id'
     const blank = await fileOf('blank.csv', `${columns}\n,,H-1,acme-brand,acme-classic,${key}\n`)
-    assert.equal(await run(program, 'import', blank), '0 devices added, 1 was already there.\n')
+    assert.equal(await run(program, 'import', blank), '0 devices added; 1 already in the register.\n')
     const shown = await program.json('devices', 'show', 'acme-brand/acme-classic/H-1')
     assert.deepEqual(
       [shown.status, shown.origin, shown.revision, shown.assertions, shown.decided_by],
@@ -130,7 +130,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([verified.code, verified.stderr], [0, ''])
   })
 
-  test('a model that is not here is refused, unless the operator says otherwise', async () => {
+  test('refuses devices of unknown models, unless --unknown-models is given', async () => {
     const key = Buffer.alloc(48, 6).toString('base64url')
     const file = await fileOf(
       'unknown.csv',
@@ -142,7 +142,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(await run(program, 'import', '--unknown-models', file), '1 device added.\n')
   })
 
-  test('evidence of clones comes along, and evidence that no export has is refused', async () => {
+  test('imports evidence of clones, and refuses evidence that no export contains', async () => {
     const [device] = await installation.devices.list({ serial: 'T-4', limit: 1 })
     assert.ok(device)
     const seen = { kind: 'second-key', subject: 'another key', details: { address: '192.0.2.1' } } as const
@@ -190,7 +190,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   })
 
-  describe('refused with the place, and nothing is imported', () => {
+  describe('an invalid row is refused with its place, and nothing is imported', () => {
     const row = (change: Record<string, unknown> = {}) => ({
       id: newDeviceId(new Date()),
       brand_id: 'acme-brand',
@@ -210,32 +210,32 @@ eachDatabase((kind, _open, fresh) => {
       const key = keys[3] ?? assert.fail()
       return Buffer.from(serialRequest({ requestId: 'x', key })).toString()
     }
-    /** What of a row is changed, as JSON (a word of FROM_HOLDER: that), and what is said of item 2. */
+    /** A title, the change to a row as JSON or a key of FROM_HOLDER, and the message about item 2. */
     const CASES = casesIn(String.raw`
       no brand | {"brand_id":""} | "brand_id" is missing\.$
-      no serial | {"serial":null} | "serial" is missing, and the device is active\.$
+      no serial | {"serial":null} | "serial" is missing: the device is active\.$
       a slash | {"serial":"a/b"} | "serial" is not a serial number
       a control character | {"serial":"a\u0000"} | "serial" is not a serial number
       half a character | {"reason":"\ud800"} | "reason" is not one line of text
       another key id | {"device_key_id":"x"} | "device_key_id" is not the id of a key
-      a number for a text | {"model":5} | "model" is not a text\.$
+      a number for a text | {"model":5} | "model" is not text\.$
       an unknown status | {"status":"lost"} | "status" is not one of pending, 
-      an id | {"id":"x"} | "id" is not a UUID in lower case\.$
-      a time | {"registered_at":"today"} | "registered_at" is not a time such as 
-      a time that is none | {"decided_at":"2026-13-01T00:00:00Z"} | "decided_at" is not a time\.$
-      a revision | {"revision":-1} | "revision" is not a whole number from 0 to 999999999\.$
+      an invalid id | {"id":"x"} | "id" is not a UUID in lower case\.$
+      not a time | {"registered_at":"today"} | "registered_at" is not a time such as 
+      an invalid time | {"decided_at":"2026-13-01T00:00:00Z"} | "decided_at" is not a time\.$
+      an invalid revision | {"revision":-1} | "revision" is not a whole number from 0 to 999999999\.$
       pending without a request | {"status":"pending"} | "request" is missing
-      active with one | withRequest | only a pending or rejected device has a "request"\.$
+      active with a request | withRequest | only a pending or rejected device has a "request"\.$
       the request of another | pendingWithRequest | "request" is about another model or device key\.$
-      no assertion | {"assertions":"x"} | "assertions" cannot be read: 
+      an invalid assertion | {"assertions":"x"} | "assertions" cannot be read: 
       the assertion of another serial | assertion | "assertions" has a serial of acme-brand/acme-classic/T-1\.$
       the assertion of another key | itsAssertion | "assertions" has a serial of another device key\.$
       a revision below the assertion | itsSecond | "assertions" has the revision 2, but "revision" is 0\.$
       a taken serial | {"serial":"T-1"} | the serial acme-brand/acme-classic/T-1 belongs to the device .* \(active\), with another row\. Nothing was imported\.$
-      a key that has a row | itsKey | the device key .* already has a row of acme-brand/acme-classic: the device .* \(active\)\. 
-      another row of an id | itsId | the device .* is in the register with another "serial": "T-1", in the file "N-1"\. 
-      twice in the file | twice | an earlier row has the id .*, too\. 
-      no object | list | this is not an object\.$`)
+      a taken key | itsKey | the device key .* already has a row of acme-brand/acme-classic: the device .* \(active\)\. 
+      a taken id | itsId | the device .* is in the register with another "serial": "T-1", in the file "N-1"\. 
+      twice in the file | twice | an earlier row has the same id .*\. 
+      not an object | list | this is not an object\.$`)
     const FROM_HOLDER = async (): Promise<Readonly<Record<string, object>>> => {
       const { id, deviceKeyId: key } = await holder()
       const [first, second] = await texts()
@@ -259,7 +259,7 @@ eachDatabase((kind, _open, fresh) => {
 
     const refuses = (text: string | Uint8Array, format: 'csv' | 'json', message: RegExp) => {
       const open = async function* () {
-        // One byte a chunk: a character may lie across two.
+        // One byte per chunk, because a character can be split across two chunks.
         for (const byte of Buffer.from(text)) yield Uint8Array.of(byte)
       }
       return assert.rejects(importDevices({ source: { format, open } }, installation), (error: Error) => {
@@ -282,14 +282,14 @@ eachDatabase((kind, _open, fresh) => {
       json | "[\"a\"]" | ^item 1: this is not an object\.$`)
     for (const [format, text = '', message = ''] of kind === 'sqlite' ? FILES : []) {
       const as = format === 'csv' ? 'csv' : 'json'
-      test(`${format} ${text}`, () => refuses(JSON.parse(text), as, new RegExp(message)))
+      test(`refuses ${format} ${text}`, () => refuses(JSON.parse(text), as, new RegExp(message)))
     }
-    test('what is not UTF-8', () =>
+    test('refuses a file that is not UTF-8', () =>
       refuses(Uint8Array.of(0x5b, 0xff, 0x5d), 'json', /^The file is not UTF-8 text\. Save it as UTF-8\.$/))
   })
 
   if (kind === 'sqlite')
-    test('files that are none, and one that cannot be written', async () => {
+    test('refuses files that cannot be read or written', async () => {
       const outcome = async (...words: readonly string[]) => {
         const { code, stderr } = await program.run(['devices', ...words])
         return [code, stderr]
@@ -301,7 +301,7 @@ eachDatabase((kind, _open, fresh) => {
       await writeFile(path('x.txt'), '')
       assert.deepEqual(await outcome('import', path('x.txt')), [
         2,
-        `ratafia: ${path('x.txt')} ends neither in .csv nor in .json. Give --format.\n`,
+        `ratafia: ${path('x.txt')} ends neither in .csv nor in .json. Use --format.\n`,
       ])
       assert.deepEqual(await outcome('export', 'no/such/x.csv'), [
         1,
@@ -312,7 +312,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([refused.code, refused.stdout], [1, ''])
     })
 
-  test('1,100 devices, over several pages and two batches', async () => {
+  test('imports and exports 1,100 devices in several pages and two batches', async () => {
     const lines = Array.from({ length: 1100 }, (_, index) => {
       const key = Buffer.alloc(48)
       key.writeUInt32BE(index + 1)
@@ -331,7 +331,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(new Set(JSON.parse(text).map(({ serial }: { serial: string }) => serial)).size, 1100)
   })
 
-  test('… and in one list, as a table and as JSON', async () => {
+  test('lists 1,100 devices at once, as a table and as JSON', async () => {
     const words = ['devices', 'list', '--model', 'acme-brand/many', '--limit']
     const newestFirst = Array.from({ length: 1100 }, (_, index) => `M-${1099 - index}`)
     const listed = await program.json(...words, '1100')
@@ -346,10 +346,10 @@ eachDatabase((kind, _open, fresh) => {
       rows.map((row) => row.split(/ +/)[3]),
       newestFirst.slice(0, 1099),
     )
-    assert.equal(stderr, 'There are more: --limit shows more, filters show fewer.\n')
+    assert.equal(stderr, 'There are more devices. Raise --limit, use --all, or use filters.\n')
   })
 
-  test('a row that cannot be added is named, however many come before and after it; none is added', async () => {
+  test('names a row that cannot be added, wherever it is in a long file, and adds none', async () => {
     const row = (index: number) =>
       `acme-brand,late,L-${index},${Buffer.alloc(48, String(index)).toString('base64url')}`
     const lines = Array.from({ length: 1500 }, (_, index) => row(10_000 + index))
@@ -369,7 +369,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await program.json('devices', 'list', '--model', 'acme-brand/late'), [])
   })
 
-  test('up to a hundred faults of a file are told at once, in the order of its lines', async () => {
+  test('reports up to a hundred faults of a file at once, in the order of its lines', async () => {
     const key = Buffer.alloc(48, 9).toString('base64url')
     const row = (index: number) => `acme-brand,faulty,F-${index},${index % 2 === 0 ? key : 'no-key'}`
     const header = 'brand_id,model,serial,device_key_id'
@@ -382,7 +382,7 @@ eachDatabase((kind, _open, fresh) => {
     const some = await faultsOf(6)
     assert.deepEqual(
       some.map((line) => /^ratafia: line (\d)/.exec(line)?.[1]),
-      // One of them is the model, which is missing once.
+      // The missing model is reported only once.
       ['2', '3', '5', '7', undefined],
     )
     assert.match(some[0] ?? '', /there is no model acme-brand\/faulty here/)
@@ -391,7 +391,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 })
 
-/** Five rows: two revisions, one superseded, one that waits, one rejected, one revoked. */
+/** Adds five devices: one with two revisions, one superseded, one pending, one rejected, one revoked. */
 async function fill(installation: Installation, keys: readonly PrivateKey[]): Promise<void> {
   const at = new Date('2026-02-03T04:05:06.789Z')
   const add = async (

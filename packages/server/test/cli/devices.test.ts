@@ -1,4 +1,4 @@
-/** `ratafia devices`: the operator's side of the register, beside a running service. */
+/** An operator lists, shows and decides about devices with `ratafia devices`, while the service runs. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { decode, type PrivateKey } from '@ratafia/assertions'
@@ -47,8 +47,8 @@ eachDatabase((_kind, _open, fresh) => {
   }
   const devices = (...words: readonly string[]) => program.json('devices', ...words)
 
-  test('an empty register, and devices that are none', async () => {
-    await says(['list'], /^There is no device\.\n$/)
+  test('an empty register has no devices to list, and unknown devices are refused', async () => {
+    await says(['list'], /^No devices yet\.\n$/)
     assert.deepEqual(await devices('list'), [])
     const unknown = ['x', 'a/b/c', 'A'.repeat(64), '0197e0b4-0000-7000-8000-000000000000', 'x\u001b[2J']
     for (const name of unknown)
@@ -57,14 +57,14 @@ eachDatabase((_kind, _open, fresh) => {
     await refuses(['list', '--model', 'x'], /model.* is not of the form BRAND\/MODEL/)
   })
 
-  test('list by some filters, and show of all that is known', async () => {
+  test('list accepts filters, and show prints everything known about a device', async () => {
     const key = newKey()
     const serial = await registered(service, { key, serial: 'L-1' })
     await registered(service, { key: newKey(), serial: 'L-2' })
     await registered(service, { key: newKey(), serial: 'L-3' })
     const macaroon = await sessionOf(service, { serial, key })
     await sessionOf(service, { serial, key, previous: macaroon })
-    // Another key for the serial: refused, and evidence.
+    // Another key for the same serial is refused, and recorded as evidence.
     const other = newKey()
     assert.equal((await register(service, { key: other, serial: 'L-1' })).status, 400)
 
@@ -94,10 +94,10 @@ eachDatabase((_kind, _open, fresh) => {
     const page = await program.run(['devices', 'list', '--limit', '2'])
     assert.match(page.stdout, /^ID +BRAND ID +MODEL +SERIAL +STATUS +REGISTERED AT +QUARANTINED AT\n/)
     assert.equal(page.stdout.trimEnd().split('\n').length, 3)
-    assert.equal(page.stderr, 'There are more: --limit shows more, filters show fewer.\n')
+    assert.equal(page.stderr, 'There are more devices. Raise --limit, use --all, or use filters.\n')
     assert.deepEqual(await devices('list', '--limit', '1'), [third])
 
-    // Later than what the service is about to store.
+    // Later than the time that the service will store.
     const at = new Date(Date.now() + 86_400_000)
     const where = { address: '192.0.2.9', bucket: bucketOf(first.device_key_id) }
     await installation.activities.saw([{ id: first.id, at, ...where }])
@@ -125,11 +125,11 @@ eachDatabase((_kind, _open, fresh) => {
       /\nRegistrations\n[\s\S]*\nSessions\n[\s\S]*\nEvidence of a clone\n/,
     )
     assert.match(text, /\ntype: serial\n/)
-    // Nothing of a session that could be used.
+    // The output contains no part of a usable session.
     assert.doesNotMatch(text + JSON.stringify(shown), new RegExp(macaroon.slice(0, 40)))
   })
 
-  describe('one that waits', () => {
+  describe('a pending device', () => {
     const waiting = async (input: RegisterInput = {}) => {
       await setAcmePolicy(installation, { registration: 'approval' })
       const key = newKey()
@@ -141,7 +141,7 @@ eachDatabase((_kind, _open, fresh) => {
       return { id: row.id as string, key, ask }
     }
 
-    test('is approved with what it proposed: the same request gets the serial', async () => {
+    test('can be approved with the serial it proposed, which the same request then gets', async () => {
       const { id, ask } = await waiting({ serial: 'W-1' })
       await refuses(
         ['release', id],
@@ -149,24 +149,24 @@ eachDatabase((_kind, _open, fresh) => {
       )
       await refuses(
         ['revoke', '--yes', id],
-        /has no serial to revoke\. Refuse it with `ratafia devices reject`\.\n$/,
+        /has no serial to revoke\. Reject it with `ratafia devices reject`\.\n$/,
       )
       await says(
         ['approve', 'acme-brand/acme-classic/W-1'],
-        /\(acme-brand\/acme-classic\/W-1, active\) has a serial/,
+        /\(acme-brand\/acme-classic\/W-1, active\) gets its serial/,
       )
       const { status, serial } = await ask()
       assert.deepEqual([status, serial?.fields.serial], [200, 'W-1'])
       const shown = await devices('show', id)
       assert.deepEqual([shown.decided_by, shown.revision], ['operator', 0])
-      await says(['approve', id], /W-1, active\) has a serial, and fetches it when it next registers\.\n$/)
+      await says(['approve', id], /W-1, active\) gets its serial the next time it asks\.\n$/)
       await refuses(
         ['reject', id, '--reason', 'no'],
         /is not waiting for a decision\. To end its sessions, use `ratafia devices revoke`\.\n$/,
       )
       const device = (await installation.devices.findById(shown.id)) ?? assert.fail()
       await installation.devices.setQuarantine(device, new Date())
-      await says(['release', id], /W-1, active\) may have sessions\.\n$/)
+      await says(['release', id], /W-1, active\) can open sessions again\.\n$/)
       for (const reason of ['stolen', 'other']) {
         const told = /W-1, revoked\) was revoked at \S+ by operator\.\n$/
         await says(['revoke', '--yes', id, '--reason', reason], told)
@@ -174,7 +174,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await devices('show', id)).reason, 'stolen')
     })
 
-    test('is approved with another serial, unless it is taken or none', async () => {
+    test('can be approved with another serial, unless it is taken or invalid', async () => {
       const { id, key, ask } = await waiting()
       await refuses(['approve', id, '--serial', 'a/b'], /^ratafia: "a\/b" is not a serial number: /)
       await refuses(
@@ -186,7 +186,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await ask()).serial?.fields.serial, 'W-2')
     })
 
-    test('is rejected and gets the reason; it can still be approved later', async () => {
+    test('gets the reason of a rejection, and can still be approved later', async () => {
       const { id, ask } = await waiting({ serial: 'W-3' })
       for (const reason of ['', ' ', 'two\nlines', 'x'.repeat(201), 'bell\u0007', 'turn\u202e']) {
         await refuses(
@@ -196,18 +196,18 @@ eachDatabase((_kind, _open, fresh) => {
       }
       await says(
         ['reject', id, '--reason', 'Not one of ours'],
-        /W-3, rejected\) gets no serial: Not one of ours\n$/,
+        /W-3, rejected\) will not get a serial: Not one of ours\n$/,
       )
       const { status, body } = await ask()
       assert.equal(status, 400)
       assert.match(body['error-list'][0].message, /Not one of ours/)
-      await says(['reject', id, '--reason', 'again'], /rejected\) gets no serial: Not one of ours\n$/)
-      await says(['approve', id], /has a serial/)
+      await says(['reject', id, '--reason', 'again'], /rejected\) will not get a serial: Not one of ours\n$/)
+      await says(['approve', id], /gets its serial/)
       assert.equal((await ask()).status, 200)
     })
   })
 
-  test('a name of several devices is refused with their ids', async () => {
+  test('refuses a name that matches several devices, and lists their ids', async () => {
     await setAcmePolicy(installation, {})
     const key = newKey()
     const modelText = await addAcmeModel(installation, 'acme-second')

@@ -1,4 +1,4 @@
-/** Files and inputs in the encodings that editors and PowerShell write: each is read, or named. */
+/** Commands read files and input in the encodings that editors and PowerShell write, or name the encoding. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ oneDatabase((_kind, _open, fresh) => {
     return path
   }
 
-  /** A reader: the text that it reads, and the command, which changes nothing that the next one needs. */
+  /** The text that each command reads, and the command, which changes nothing that the next one needs. */
   const READERS: Readonly<
     Record<
       string,
@@ -93,7 +93,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   }
 
-  test('an assertion file with CRLF is read: the signature decides whether that was signed', async () => {
+  test('reads an assertion file with CRLF line ends, and still verifies its signature', async () => {
     const windows = await file('crlf', Buffer.from(GADGET.replaceAll('\n', '\r\n')))
     const { code, stderr } = await program.run(['models', 'add', windows, '--registration', 'auto'])
     assert.equal(code, 0, stderr)

@@ -1,4 +1,4 @@
-/** What `--help` promises: every command has examples, and they are command lines that it takes. */
+/** In `--help` every command has examples, which are command lines that it accepts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Command } from 'commander'
@@ -12,16 +12,16 @@ const leavesOf = (command: Command, path = ''): readonly (readonly [string, Comm
   })
 const COMMANDS = new Map(leavesOf(await createRatafia()))
 
-/** As a shell takes them apart; what is read from or written to a file is left out. */
+/** Splits a line as a shell would, and leaves out redirections. */
 const wordsOf = (line: string): readonly string[] =>
   (line.replace(/ [<>] \S+$/, '').match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''))
 
-test('every command has an example, and no example is of another', () => {
+test('every command has an example, and every example belongs to a command', () => {
   assert.deepEqual(Object.keys(EXAMPLES).toSorted(), [...COMMANDS.keys()].toSorted())
 })
 
 for (const [name, command] of COMMANDS) {
-  test(`the examples of ratafia ${name} have options that exist, those that are required, and its arguments`, () => {
+  test(`the examples of ratafia ${name} have valid options, all required ones, and its arguments`, () => {
     for (const example of EXAMPLES[name] ?? []) {
       const parsed = command.parseOptions([...wordsOf(example)])
       assert.deepEqual(parsed.unknown, [], example)
@@ -38,7 +38,7 @@ for (const [name, command] of COMMANDS) {
   })
 }
 
-test('every command of the program stands in a group of its help', async () => {
+test('every command of the program is in a group of its help', async () => {
   const program = await createRatafia()
   assert.deepEqual(
     program.commands.filter((command) => command.helpGroup() === '').map((command) => command.name()),

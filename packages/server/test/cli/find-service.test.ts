@@ -1,4 +1,7 @@
-/** One way to find the service: an option, RATAFIA_URL, the last login, the settings of this host; said when it fails. */
+/**
+ * Every command finds the service in the same order: an option, RATAFIA_URL, the last login, the settings of
+ * this host. The message names the source if the service cannot be reached.
+ */
 import assert from 'node:assert/strict'
 import fs, { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -12,7 +15,7 @@ import { runHere, type Variables } from '../support/program.ts'
 const root = mint({ rootKey: Buffer.alloc(32, 1), id: 'x' })
 const token = encodeBase64Url(encodeBinary(addFirstPartyCaveat(root, `session-id ${SESSION}`)))
 
-/** Clients refuse to use these ports at all, so nothing is sent and nothing is tried again. */
+/** Clients refuse to use these ports, so nothing is sent and there are no retries. */
 const AT = {
   option: 'http://127.0.0.1:7',
   variable: 'http://127.0.0.1:9',
@@ -47,7 +50,7 @@ suite('the service of a command', () => {
   })
   after(() => rm(home, { recursive: true }))
 
-  /** Each has what those below it have, too. */
+  /** Each source overrides the previous ones, which are also set. */
   const sources = (): readonly (readonly [
     from: string,
     url: string,
@@ -68,28 +71,28 @@ suite('the service of a command', () => {
   }
 
   for (const [words, input = ''] of COMMANDS) {
-    test(`ratafia ${words.join(' ')} finds it like all others, and says how when it fails`, async () => {
+    test(`ratafia ${words.join(' ')} uses that order, and names the source of the address if it fails`, async () => {
       for (const [from, url, environment, option] of sources()) {
         const named = option === undefined ? [] : ['--url', option]
         const all = { ...NOWHERE, ...environment, RATAFIA_TOKEN_FILE: join(home, 'token') }
         const { code, stderr } = await runHere([...words, ...named], { input, environment: all })
         assert.equal(code, 3, stderr)
         assert.ok(stderr.includes(`ratafia: ${url}/`), `${from}: ${stderr}`)
-        const hint = ` The address comes from ${from}; --url gives another.\n`
+        const hint = ` The address comes from ${from}. Use --url for another.\n`
         assert.equal(stderr.endsWith(hint), option === undefined, stderr)
       }
     })
   }
 
-  test('without any of these, it is where a service without settings listens', async () => {
+  test('without any of these, the address is where a service without settings listens', async () => {
     const environment = { ...NOWHERE, XDG_CONFIG_HOME: join(home, 'none') }
     const { stderr } = await runHere(['logout'], { environment })
     assert.equal(stderr, 'ratafia: You are not logged in at http://127.0.0.1:8080.\n')
   })
 
-  test('a login that another user has kept is not asked for', async (t) => {
+  test("ignores another user's saved login", async (t) => {
     const { readFile } = fs
-    // Permissions do not stop root.
+    // File permissions would not stop root, so the read is mocked.
     t.mock.method(fs, 'readFile', async (...asked: Parameters<typeof readFile>) => {
       if (!String(asked[0]).endsWith('credentials.json')) return readFile(...asked)
       throw Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'open' })
@@ -104,19 +107,19 @@ suite('the service of a command', () => {
     assert.deepEqual([code, stderr.includes(`ratafia: ${AT.base}/`)], [3, true], stderr)
   })
 
-  test('a kept login that cannot be read: the message says how to go on without it', async () => {
+  test('the message about an unreadable saved login explains how to work without it', async () => {
     const broken = join(home, 'broken')
     await mkdir(join(broken, 'ratafia'), { recursive: true })
     await writeFile(join(broken, 'ratafia', 'credentials.json'), '{')
     const environment = { ...NOWHERE, XDG_CONFIG_HOME: broken, RATAFIA_BASE_URL: AT.base }
     const { code, stderr } = await runHere(['tokens', 'create', '--all'], { environment })
     assert.equal(code, 1)
-    assert.match(stderr, /log in again\. To go on without it, give --url, or set RATAFIA_URL\.\n$/)
+    assert.match(stderr, /log in again\. To work without it, pass --url or set RATAFIA_URL\.\n$/)
     const given = await runHere(['tokens', 'create', '--all', '--url', AT.option], { environment })
     assert.ok(given.stderr.includes(`ratafia: ${AT.option}/`), given.stderr)
   })
 
-  test('without a home directory there is no last login to ask for', async () => {
+  test('works without a home directory, where there is no last login', async () => {
     const environment = { HOME: 'relative', RATAFIA_BASE_URL: AT.base }
     const { code, stderr } = await runHere(['tokens', 'create', '--all'], { environment })
     assert.deepEqual([code, stderr.includes(`ratafia: ${AT.base}/`)], [3, true], stderr)

@@ -1,4 +1,7 @@
-/** Guarantee: where a file cannot be written, nothing is left of it, and nothing is made that only it would describe. */
+/**
+ * Guarantee: if a file cannot be written, no part of it remains, and nothing is created that only it would
+ * describe.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +22,7 @@ import { json } from '../support/login-stubs.ts'
 import { type Finished, testProgram, type Variables } from '../support/program.ts'
 import type { TestService } from '../support/service.ts'
 
-/** Runs a command for which every disk is full: it may make files, but write nothing into them. */
+/** Runs a command for which every disk is full: it can create files, but write nothing to them. */
 const onFullDisk = (words: readonly string[], environment: Variables): Promise<Finished> =>
   inShell('ulimit -f 0 && exec "$0" "$@"', words, environment)
 
@@ -35,7 +38,7 @@ async function inShell(script: string, words: readonly string[], environment: Va
   return { code, stdout, stderr }
 }
 
-/** A standard output that takes nothing. */
+/** Runs a command whose standard output cannot be written to. */
 async function withoutOutput(words: readonly string[], environment: Variables, input = '') {
   const stderr = new PassThrough()
   const full = () => Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' })
@@ -50,20 +53,20 @@ oneDatabase(() => {
   const program = testProgram()
 
   for (const command of ['serve', 'migrate', 'brands create --demo']) {
-    test(`ratafia ${command}: no draft of a secret key is left in a new data directory`, async () => {
+    test(`ratafia ${command} leaves no draft of a secret key in a new data directory`, async () => {
       const data = join(program.directory, 'new', command)
       const environment = { ...program.environment, RATAFIA_DATA_DIR: data }
       const { code, stderr } = await onFullDisk(command.split(' '), environment)
       assert.equal(code, 4, stderr)
-      assert.match(stderr, /cannot be written to: this user may not make a file as large\./)
+      assert.match(stderr, /cannot be written to: this user is not allowed to write a file this large\./)
       assert.deepEqual(await readdir(data), [])
-      // With some space again it starts as if nothing had been.
+      // As soon as there is space, it works as in an empty directory.
       assert.equal((await program.run(['migrate'], { environment })).code, 0)
       assert.deepEqual((await readdir(data)).sort(), ['ratafia.db', 'secret.key'])
     })
   }
 
-  test('ratafia secret rotate: the key stays as it is', async () => {
+  test('ratafia secret rotate leaves the key unchanged', async () => {
     assert.equal((await program.run(['migrate'])).code, 0)
     const data = join(program.directory, 'data')
     const before = await readFile(join(data, 'secret.key'))
@@ -116,7 +119,7 @@ oneDatabase((_kind, _open, fresh) => {
 
   const FARM = ['--account', 'build', '--url', 'http://127.0.0.1/identity']
 
-  /** Each makes a file; OUT is the directory of the test. */
+  /** Commands that create a file. OUT is the directory of the test. */
   const FILES: Readonly<Record<string, readonly string[]>> = {
     'agents add': ['farm', ...FARM, '--output', 'OUT/farm.json'],
     'trust create-root': ['other-root', '--key', key('brand'), '--output', 'OUT/other-root'],
@@ -130,7 +133,7 @@ oneDatabase((_kind, _open, fresh) => {
   const placedWords = (name: string, words: readonly string[]) =>
     [...name.split(' '), ...words].map((word) => word.replace(/^OUT(?=\/)/, at('')))
   for (const [name, words] of Object.entries(FILES)) {
-    test(`ratafia ${name}: no file, no draft, and nothing made`, async () => {
+    test(`ratafia ${name} leaves no file and no draft, and creates nothing`, async () => {
       const earlier = await made()
       const placed = placedWords(name, words)
       const { code, stderr } = await onFullDisk(placed, program.environment)
@@ -139,7 +142,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
   }
 
-  /** Each prints a credential that nothing else has. */
+  /** Commands that print a credential, which is stored nowhere else. */
   const PRINTED: Readonly<Record<string, readonly string[]>> = {
     'tokens create': ['--all', '--agent', 'AGENT'],
     'agents add': ['farm', ...FARM, '--direct'],
@@ -147,13 +150,13 @@ oneDatabase((_kind, _open, fresh) => {
     'api-keys add --direct': ['one-brand/one-device', '--label', 'line 1'],
   }
   for (const [name, words] of Object.entries(PRINTED)) {
-    test(`ratafia ${name}: what nobody gets is ended again`, async () => {
+    test(`ratafia ${name} revokes a credential that it could not print`, async () => {
       const earlier = await made()
       const placed = [...name.split(' '), ...words].map((word) => (word === 'AGENT' ? agent : word))
       const { code, stderr } = await withoutOutput(placed, environment)
       assert.match(
         stderr,
-        /Standard output cannot be written: the disk is full\. Free space on it, then try again\. The .* is ended again\.\n$/,
+        /Standard output cannot be written: the disk is full\. Free space on it, then try again\. The .* was revoked\.\n$/,
       )
       assert.equal(code, 1)
       assert.deepEqual(await made(), earlier)
@@ -163,19 +166,19 @@ oneDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('ratafia tokens rotate: the old token still works if nobody gets the new one', async () => {
+  test('ratafia tokens rotate keeps the old token valid if the new one cannot be printed', async () => {
     const old = await program.run(['tokens', 'create', '--all', '--agent', agent, '--url', service.baseUrl])
     assert.equal(old.code, 0, old.stderr)
     const earlier = await openSessions()
     const rotating = ['tokens', 'rotate', '-', '--agent', agent]
     const { code, stderr } = await withoutOutput(rotating, environment, old.stdout)
-    assert.deepEqual([code, /is ended again/.test(stderr)], [1, true], stderr)
+    assert.deepEqual([code, /was revoked/.test(stderr)], [1, true], stderr)
     assert.deepEqual(await openSessions(), earlier)
   })
 
-  // Last of those with files, for these are made.
+  // These tests create the files, so they are the last.
   for (const [name, words] of Object.entries(FILES)) {
-    test(`ratafia ${name}: the file is there even if its path can't be printed`, async () => {
+    test(`ratafia ${name} keeps the file if its path can't be printed`, async () => {
       const earlier = (await made()).files
       const placed = placedWords(name, words)
       const { code, stderr } = await inShell('exec "$0" "$@" > /dev/full', placed, program.environment)
@@ -186,7 +189,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('ratafia login: a session that cannot be kept is ended again', async () => {
+  test('ratafia login revokes a session that it cannot save', async () => {
     const config = at('config')
     const kept = join(config, 'ratafia')
     const gate = createServer(async (request, response) => {
@@ -194,7 +197,7 @@ oneDatabase((_kind, _open, fresh) => {
       const { method = 'GET', url = '', headers } = request
       const sent = { 'content-type': 'application/json', ...picked(headers) }
       const answer = await fetch(`${service.baseUrl}${url}`, { method, headers: sent, ...body })
-      // Between the check and the token.
+      // After the check of the file, before the token is issued.
       if (url.endsWith('/exchange')) {
         await rm(kept, { recursive: true })
         await writeFile(kept, '')
@@ -217,7 +220,7 @@ oneDatabase((_kind, _open, fresh) => {
       const ended = await loggedIn()
       assert.deepEqual([ended.code, ended.stdout], [1, ''])
       const [, id] =
-        /credentials\.json .*\. The session ([0-9a-f-]+) is ended again\.\n$/.exec(ended.stderr) ?? []
+        /credentials\.json .*\. The session ([0-9a-f-]+) was revoked\.\n$/.exec(ended.stderr) ?? []
       assert.ok(id, ended.stderr)
       const all = await program.json('tokens', 'list', '--include-inactive')
       const session = all.find((one: { session_id: string }) => one.session_id === id)
@@ -229,7 +232,7 @@ oneDatabase((_kind, _open, fresh) => {
   })
 })
 
-/** What a service reads of a request here. */
+/** The headers that the service reads in this test. */
 const picked = ({ macaroons, authorization }: IncomingHttpHeaders) => ({
   ...(typeof macaroons === 'string' && { macaroons }),
   ...(authorization !== undefined && { authorization }),
@@ -245,12 +248,12 @@ suite('ratafia ci login', () => {
     ['file', 'secret/token'],
     ['dotenv', 'secret/ratafia.env'],
   ] as const) {
-    test(`${kind}: a session whose credential cannot be written is ended`, async () => {
+    test(`${kind}: revokes a session whose credential cannot be written`, async () => {
       const path = join(jobs.directory, kind, where)
       await mkdir(dirname(path), { recursive: true })
       const job = await jobs.start({
         'POST /api/v2/tokens/oidc': async (request, response, body) => {
-          // Between the check and the credential.
+          // After the check of the file, before the credential is issued.
           await rename(dirname(path), `${dirname(path)}-gone`)
           return json({ ...MINTED, credentials })(request, response, body)
         },
@@ -265,7 +268,7 @@ suite('ratafia ci login', () => {
       assert.equal(code, 1, stderr)
       assert.match(
         stderr,
-        /there is no such file or directory\. Check the path\. The session [0-9a-f-]+ is ended again\.\n$/,
+        /there is no such file or directory\. Check the path\. The session [0-9a-f-]+ was revoked\.\n$/,
       )
       const revoked = job.seen.filter(({ path }) => path === '/api/v2/tokens/revoke')
       assert.deepEqual(

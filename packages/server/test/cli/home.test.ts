@@ -1,4 +1,7 @@
-/** Commands of a user without a home directory, as in a container: they ask for one only where they need it. */
+/**
+ * Commands of a user without a home directory, for example in a container, require one only where they use
+ * it.
+ */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -17,14 +20,14 @@ const leavesOf = (command: Command, path: readonly string[] = []): readonly (rea
     return child.commands.length > 0 ? leavesOf(child, words) : [words]
   })
 
-/** HOME, and what commands that need it say. */
+/** Values of HOME, and the messages of commands that need it. */
 const HOMES: readonly (readonly [what: string, environment: Variables, message: RegExp])[] = [
   [
     'no HOME',
     {},
-    /HOME is not set, and the system knows no home directory of this user\. Set XDG_CONFIG_HOME/,
+    /HOME is not set, and the system has no home directory for this user\. Set XDG_CONFIG_HOME/,
   ],
-  ['an empty HOME', { HOME: '' }, /HOME is not set, and the system knows no home/],
+  ['an empty HOME', { HOME: '' }, /HOME is not set, and the system has no home/],
   [
     'a relative HOME',
     { HOME: 'home' },
@@ -65,7 +68,7 @@ oneDatabase(() => {
     }
 
     for (const words of [['login'], ['whoami'], ['logout'], ['accounts', 'list']]) {
-      test(`${what}: ratafia ${words.join(' ')} at a service names the variable, and keeps nothing here`, async () => {
+      test(`${what}: ratafia ${words.join(' ')} over HTTP names the variable, and writes no file`, async () => {
         const earlier = await readdir('.')
         const { code, stderr } = await runHere(words, {
           environment: { ...environment, RATAFIA_URL: 'http://127.0.0.1:9' },
@@ -76,7 +79,7 @@ oneDatabase(() => {
       })
     }
 
-    test(`${what}: a key of snap create-key is looked for in SNAP_GNUPG_HOME alone`, async () => {
+    test(`${what}: a key of snap create-key is searched only in SNAP_GNUPG_HOME`, async () => {
       const words = ['trust', 'create-root', 'x', '--key', 'gpg:x', '--output', join(program.directory, 'x')]
       const lost = await program.run(words, { environment })
       assert.deepEqual([lost.code, /SNAP_GNUPG_HOME/.test(lost.stderr)], [4, true], lost.stderr)

@@ -1,4 +1,4 @@
-/** Guarantee: an interrupted command cancels the job that it created, and the rest of the job is never done. */
+/** Guarantee: an interrupted command cancels the job that it created, and the rest of the job never runs. */
 import assert from 'node:assert/strict'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ import { eventually } from '../support/eventually.ts'
 import { type Finished, type Program, testProgram } from '../support/program.ts'
 
 const HEADER = 'brand_id,model,serial,device_key_id'
-/** So many that no machine has imported them before the interruption. */
+/** More devices than any machine imports before the interruption. */
 const MANY = 20_000
-/** So many that no machine has revoked them before the interruption. */
+/** More devices than any machine revokes before the interruption. */
 const SOME = 5_000
 
 const rows = (model: string, count: number): string =>
@@ -59,7 +59,7 @@ eachDatabase((kind, _open, fresh) => {
   }
   const newestJob = async () => (await program.json('jobs', 'list'))[0]
 
-  test('decisions about many devices: devices that are done stay done, and the rest is never done', async () => {
+  test('an interrupted decision keeps the finished devices, and never decides about the rest', async () => {
     await done(importing(await fileOf('lot', SOME)))
     const words = ['devices', 'revoke', '--model', 'acme-brand/lot', '--reason', 'lost', '--yes']
     const { code, stderr } = await interrupted(
@@ -70,7 +70,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(code, 1)
     const revoked = await countOf('lot', 'revoked')
     assert.ok(revoked < SOME)
-    assert.match(stderr, /The job \S+ is cancelled: it did not end what it began\.\n$/)
+    assert.match(stderr, /The job \S+ is cancelled\. It did not finish\.\n$/)
     const { state, done: count, note } = await newestJob()
     assert.deepEqual([state, count, note], ['cancelled', revoked, 'Cancelled by operator.'])
     await done(importing(await fileOf('other', 1)))
@@ -78,7 +78,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    test(`${signal} during an import: none of its devices are there, not later either`, async () => {
+    test(`${signal} during an import adds none of its devices, not even later`, async () => {
       const model = `all-${signal.toLowerCase()}`
       const file = await fileOf(model, MANY)
       const { code, stderr } = await interrupted(importing(file), signal, async () => {

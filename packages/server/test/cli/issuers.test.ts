@@ -1,4 +1,4 @@
-/** `ratafia issuers`: what an operator says of an issuer, and what they are told. */
+/** An operator adds, shows, refreshes and removes issuers with `ratafia issuers`. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,8 +28,8 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   describe('add', () => {
-    test('fetches the keys, and says what it found and what there is to know', async () => {
-      assert.match((await program.run(['issuers', 'list'])).stdout, /^There is no issuer\. /)
+    test('fetches the keys, and prints what it found and the next steps', async () => {
+      assert.match((await program.run(['issuers', 'list'])).stdout, /^No issuers yet\. /)
       const environment = { RATAFIA_BASE_URL: 'https://store.example.org' }
       const { code, stdout, stderr } = await program.run(
         ['issuers', 'add', issuer.url, '--kind', 'forgejo'],
@@ -39,9 +39,9 @@ oneDatabase((_kind, _open, fresh) => {
       )
       assert.equal(code, 0, stderr)
       assert.deepEqual(stdout.split('\n'), [
-        `The issuer ${issuer.url} is added: Forgejo Actions, 1 key from ${issuer.url}/keys, ES256.`,
-        'Its jobs ask for ID tokens with the audience https://store.example.org.',
-        'A job gets no token until a rule says so: `ratafia publishers add NAME --issuer URL …`.',
+        `Added the issuer ${issuer.url}: Forgejo Actions, 1 key from ${issuer.url}/keys, ES256.`,
+        'Its jobs must request ID tokens for the audience https://store.example.org.',
+        'Jobs get no tokens until a rule allows it: `ratafia publishers add NAME --issuer URL …`.',
         '',
       ])
       assert.match(stderr, /^ratafia: warning: Its keys come over http from this machine: .*\n$/)
@@ -49,10 +49,14 @@ oneDatabase((_kind, _open, fresh) => {
         '/api/actions/.well-known/openid-configuration',
         '/api/actions/keys',
       ])
-      await refused(['add', issuer.url, '--kind', 'forgejo'], 1, /^ratafia: There is an issuer .* already\. /)
+      await refused(
+        ['add', issuer.url, '--kind', 'forgejo'],
+        1,
+        /^ratafia: There is already an issuer .*\. To change it, /,
+      )
     })
 
-    test('without a network it says what to do', async () => {
+    test('explains the remedy if the issuer cannot be reached', async () => {
       issuer.behave('away')
       const url = issuer.url.replace('/api/actions', '/elsewhere')
       const why =
@@ -67,12 +71,12 @@ oneDatabase((_kind, _open, fresh) => {
       await refused(
         ['add', 'https://10.0.0.5', '--kind', 'gitlab'],
         1,
-        /is a private address\. If the issuer may be there, allow its network with --private-address\. No issuer/,
+        /is a private address\. If the issuer is there, allow its network with --private-address\. No issuer/,
       )
       assert.equal((await program.json('issuers', 'list')).length, 1)
     })
 
-    test('keys from a file are never fetched', async () => {
+    test('never fetches keys that come from a file', async () => {
       const added = await program.json('issuers', 'add', CLUSTER, '--kind', 'kubernetes', '--jwks', jwks())
       assert.deepEqual(
         [added.keys, added.key_ids, added.jwks_uri, added.warnings],
@@ -82,7 +86,7 @@ oneDatabase((_kind, _open, fresh) => {
       await refused(missing, 1, /\/none cannot be read/)
     })
 
-    test('every option is kept, and shown in the words of the options', async () => {
+    test('stores every option, and shows it under the name of the option', async () => {
       const added = await program.json(
         ...['issuers', 'add', 'https://sso.corp.example/realms/ci', '--kind', 'generic', '--jwks', jwks()],
         ...['--audience', 'api://store', '--other-audience', 'account', '--other-audience', 'ari:x'],
@@ -111,28 +115,28 @@ oneDatabase((_kind, _open, fresh) => {
       })
       assert.match(
         warnings[0],
-        /^Its ID tokens are for the audience api:\/\/store, not for this service alone: /,
+        /^Its ID tokens are for the audience api:\/\/store, not only for this service: /,
       )
-      assert.match(warnings[1], /^Its rules may match names alone: /)
+      assert.match(warnings[1], /^Its rules may match only names: /)
       assert.equal(warnings.length, 2)
       const { stdout } = await program.run(['issuers', 'show', added.url])
       assert.match(stdout, /^stable claims: {7}sub, \/team\/id$/m)
     })
 
-    test('every kind can be added; Azure DevOps with a warning without its audience', async () => {
+    test('accepts every kind, and warns about Azure DevOps without its audience', async () => {
       for (const kind of KIND_NAMES) {
         const url = `https://${kind}.example`
         const added = await program.json('issuers', 'add', url, '--kind', kind, '--jwks', jwks())
         assert.deepEqual(added.stable_claims, [...KINDS[kind].stableIds])
         assert.equal(added.max_life_seconds, 86_400)
         const expected =
-          kind === 'azure-devops' ? [/without --audience api:\/\/AzureADTokenExchange each is/] : []
+          kind === 'azure-devops' ? [/Without --audience api:\/\/AzureADTokenExchange, each is/] : []
         assert.equal(added.warnings.length, expected.length)
         for (const [at, warning] of expected.entries()) assert.match(added.warnings[at], warning)
       }
     })
 
-    test('what no issuer can have is refused', async () => {
+    test('refuses invalid options', async () => {
       const add = ['add', 'https://b.example', '--kind', 'generic', '--jwks', jwks()]
       for (const [words, code, message = ''] of casesIn(String.raw`
         --max-life 23h | 1 | between 24h and 7d
@@ -141,11 +145,11 @@ oneDatabase((_kind, _open, fresh) => {
         --audience '' | 1 | --audience "" is not 1 to 255 printable ASCII characters
         --other-audience 'a b' | 1 | --other-audience "a b" is not
         --private-address 10.0.0.0/40 | 1 | is not a network
-        --private-address 8.8.8.0/24 | 1 | a public address needs no permission
-        --private-address 169.254.0.0/16 | 1 | a link-local address is never used
+        --private-address 8.8.8.0/24 | 1 | A public address needs no permission
+        --private-address 169.254.0.0/16 | 1 | A link-local address is never used
         --names-can-be-reused yes | 2 | Allowed choices are accepted
         --stable-claims a,,b | 1 | --stable-claims "" is not
-        --kind github --stable-claims sub | 1 | The stable claims of GitHub Actions are known: repository_id, repository_owner_id\. Only --kind generic
+        --kind github --stable-claims sub | 1 | --stable-claims only works with --kind generic\. GitHub Actions always uses repository_id, repository_owner_id\.
         --kind travis | 1 | no kind "travis"\. The kinds are github, `)) {
         await refused([...add, ...wordsIn(words)], Number(code), new RegExp(message))
       }
@@ -153,7 +157,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('list shows where keys come from, and why a fetch failed', async () => {
+  test('list shows the source of the keys, and the reason of a failed fetch', async () => {
     issuer.behave('failing')
     await refused(['refresh', issuer.url], 3, /it answered with status 500/)
     const list = await program.json('issuers', 'list')
@@ -167,16 +171,13 @@ oneDatabase((_kind, _open, fresh) => {
     issuer.behave('well')
   })
 
-  test('refresh says whether the keys are others; only pinned keys come from a file', async () => {
-    assert.match(
-      (await program.run(['issuers', 'refresh', issuer.url])).stdout,
-      /has 1 key: the same as before\.\n$/,
-    )
+  test('refresh reports whether the keys changed, and accepts a file only for pinned keys', async () => {
+    assert.match((await program.run(['issuers', 'refresh', issuer.url])).stdout, /has 1 key, unchanged\.\n$/)
     await issuer.rotate()
     await issuer.addKey()
     assert.match(
       (await program.run(['issuers', 'refresh', issuer.url])).stdout,
-      /has 2 keys: others than before\.\n$/,
+      /has 2 keys, which changed\.\n$/,
     )
     const again = await program.json('issuers', 'refresh', issuer.url)
     assert.deepEqual([again.changed, again.failure], [false, null])
@@ -186,13 +187,10 @@ oneDatabase((_kind, _open, fresh) => {
     await refused(['refresh', 'https://none.example'], 1, /There is no issuer "https:\/\/none\.example"\. /)
   })
 
-  test('remove asks a person first, and takes several', async () => {
+  test('remove asks for confirmation at a terminal, and accepts several issuers', async () => {
     const no = await atTerminal(['issuers', 'remove', CLUSTER], 'n\r', program.environment)
     assert.equal(no.code, 1)
-    assert.match(
-      no.stderr,
-      /^No job of https:\/\/kubernetes\S+ can get a token any longer\. It has no rule\.\n/,
-    )
+    assert.match(no.stderr, /^Jobs of https:\/\/kubernetes\S+ will get no more tokens\. It has no rules\.\n/)
     assert.equal((await program.json('issuers', 'show', CLUSTER)).url, CLUSTER)
     assert.deepEqual(await program.json('issuers', 'remove', CLUSTER), {
       ...{ removed: CLUSTER, rules: [], revoked: 0 },
@@ -201,7 +199,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(several.code, 1)
     assert.match(
       several.stdout,
-      /^The issuer https:\/\/github\.example is removed, with 0 rules; 0 sessions revoked\.\n/,
+      /^Removed the issuer https:\/\/github\.example with 0 rules, and revoked 0 sessions\.\n/,
     )
     assert.match(several.stdout, /There is no issuer/)
   })

@@ -1,4 +1,4 @@
-/** Many decisions through a service: a command makes a job, follows it, and says what was refused. */
+/** For many decisions over HTTP a command creates a job, follows it, and prints the refusals. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,14 +21,14 @@ eachDatabase((_kind, _open, fresh) => {
     home = await mkdtemp(join(tmpdir(), 'ratafia-jobs-'))
     installation = await program.open()
     await withAcme(installation)
-    // A process of its own: it runs the jobs.
+    // A separate process, which runs the jobs.
     const { baseUrl } = await program.start()
     at = { baseUrl }
   })
   after(() => rm(home, { recursive: true, force: true }))
 
   const as = (...roles: readonly string[]) => signedInAs(roles)
-  /** `signedIn`: how the caller proved who they are. Default: in a browser, now. */
+  /** `signedIn` is how the caller signed in. Default: in a browser, now. */
   const signedInAs = async (roles: readonly string[], signedIn?: string) => {
     const service = { ...at, installation, now: () => new Date(), advance: () => assert.fail() }
     const file = join(home, `token-${[signedIn, ...roles].join('-').replaceAll(' ', '-')}`)
@@ -39,7 +39,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   let models = 0
-  /** Two devices that wait, of a model of their own. */
+  /** Registers two devices of a new model, which then are pending. Returns the model's name. */
   const waiting = async () => {
     const model = `lot-${++models}`
     const modelText = await addAcmeModel(installation, model, { policy: { registration: 'approval' } })
@@ -52,7 +52,7 @@ eachDatabase((_kind, _open, fresh) => {
     return `acme-brand/${model}`
   }
 
-  test('an agent, which may revoke one device and not many, can try that first', async () => {
+  test('an agent can revoke one device but not many, and can preview that with --dry-run', async () => {
     const model = await waiting()
     const agent = await signedInAs(['brand-manager acme-brand'], 'agent line')
     const [device] = JSON.parse((await agent('devices', 'list', '--model', model, '--json')).stdout)
@@ -72,7 +72,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([done.code, done.stdout.startsWith(`${name}, revoked) was revoked at `)], [0, true])
   })
 
-  test('a model is approved by a command that follows the job of the service', async () => {
+  test("approves the devices of a model by a job, and follows the service's progress", async () => {
     const model = await waiting()
     const approver = await as('device-approver acme-brand')
     const dry = await approver('devices', 'approve', '--model', model, '--dry-run')
@@ -102,7 +102,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual((await other('jobs', 'show', id)).code, 1)
   })
 
-  test('the faults of a file are told one by one, as the API has them', async () => {
+  test('prints the faults of a file one by one, with the line and column from the API', async () => {
     const model = await waiting()
     const manager = await as('brand-manager acme-brand')
     const file = join(home, 'serials.csv')
@@ -122,7 +122,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.doesNotMatch((await manager('jobs', 'items', id)).stdout, /EXTRA/)
   })
 
-  test('names from a file; what is refused stands on standard error, and the exit code says so', async () => {
+  test('reads names from a file, prints refusals on standard error, and exits with 1', async () => {
     const model = await waiting()
     const approver = await as('device-approver acme-brand')
     const file = join(home, 'devices')
@@ -133,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(code, 1)
     assert.match(stdout, /is done: of 2 items 1 done, 1 refused\.\n$/)
     assert.match(stderr, new RegExp(`^acme-brand/none/X: There is no.*\n${unknown}: There is no.*\n`))
-    assert.match(stderr, /2 of 3 devices could not be rejected: the list says why\.\n$/)
+    assert.match(stderr, /2 of 3 devices could not be rejected\. The list shows the reasons\.\n$/)
     const [, id = ''] = /job ([0-9a-f-]{36})/.exec(stdout) ?? []
     const waited = await approver('jobs', 'wait', id)
     assert.deepEqual([waited.code, waited.stdout], [1, stdout])
@@ -146,7 +146,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([parsed.jobs[0].unchanged, parsed.refused.length], [1, 2])
   })
 
-  test('a command may leave the job to the service', async () => {
+  test('--no-wait leaves the job to the service', async () => {
     const model = await waiting()
     const manager = await as('brand-manager acme-brand')
     const { code, stdout } = await manager('devices', 'approve', '--model', model, '--no-wait', '--json')
@@ -156,17 +156,17 @@ eachDatabase((_kind, _open, fresh) => {
     const revoked = await manager('devices', 'revoke', '--model', model, '--reason', 'recalled', '--yes')
     assert.match(revoked.stdout, /\(devices\.revoke\) is done: of 2 items 2 done/)
     const none = await manager('devices', 'revoke', '--model', model, '--yes')
-    assert.deepEqual([none.code, none.stdout], [0, 'No device fits, so none was revoked.\n'])
+    assert.deepEqual([none.code, none.stdout], [0, 'No device matches, so none was revoked.\n'])
     const many = join(home, 'many')
     await writeFile(many, Array.from({ length: 2_001 }, () => newDeviceId(new Date())).join('\n'))
     const long = await manager('devices', 'approve', '--file', many, '--no-wait')
     assert.deepEqual([long.code, long.stdout], [2, ''])
-    assert.match(long.stderr, /--no-wait takes up to 2000 devices/)
+    assert.match(long.stderr, /--no-wait accepts up to 2000 devices/)
     const direct = await program.run(['devices', 'approve', '--file', many, '--no-wait'])
     assert.deepEqual(direct, long)
   })
 
-  test('a command on the database leaves its job to the service, or follows it there', async () => {
+  test('a running service runs the jobs of commands on the database, which can wait for them', async () => {
     const operator = await as('operator')
     const one = await waiting()
     const left = await program.json('devices', 'approve', '--model', one, '--no-wait')
@@ -179,7 +179,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(source, /^command line, /)
     }
     const approver = await as('device-approver acme-brand')
-    assert.equal((await approver('jobs', 'show', id)).code, 1, "it is nobody else's to see")
+    assert.equal((await approver('jobs', 'show', id)).code, 1, "another account's job is hidden")
     const words = ['devices', 'approve', '--model', await waiting(), '--dry-run']
     assert.deepEqual(await program.run(words), await operator(...words))
     const followed = await program.run(words.slice(0, -1))

@@ -1,4 +1,7 @@
-/** An embedded database that another process writes to, or that cannot be read or written: commands say so, and what only reads works. */
+/**
+ * Commands report an embedded database that another process is writing to, or that they cannot read or write.
+ * Commands that only read still work while another process writes.
+ */
 import assert from 'node:assert/strict'
 import fs, { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -43,7 +46,7 @@ describe('while another process holds the write lock', () => {
   let other: DatabaseSync
   const file = () => join(String(program.environment['RATAFIA_DATA_DIR']), 'ratafia.db')
   before(async () => {
-    assert.equal((await program.run(['keys', 'list'])).code, 4, 'there is a database')
+    assert.equal((await program.run(['keys', 'list'])).code, 4, 'a database already exists')
     assert.equal((await program.run(['migrate'])).code, 0)
     other = new DatabaseSync(file())
     other.exec('begin immediate')
@@ -60,12 +63,12 @@ describe('while another process holds the write lock', () => {
     })
   }
 
-  test('a backup is made', async () => {
+  test('ratafia backup works', async () => {
     const { code, stderr } = await program.run(['backup', join(program.directory, 'a.backup')])
     assert.equal(code, 0, stderr)
   })
 
-  test('a command that changes something says that it waits, and then what to do', async () => {
+  test('a command that writes warns that it is waiting, and then fails with exit code 3', async () => {
     const { code, stderr } = await program.run(['keys', 'rotate'])
     assert.match(stderr, new RegExp(`warning: waiting for ${file()}, which another process is writing to\n`))
     assert.match(stderr, /database is locked/)
@@ -83,7 +86,7 @@ describe('while another process holds the write lock', () => {
     other.exec('begin immediate')
   })
 
-  test('with an older schema a command that reads says how to bring it up to date, and waits for nothing', async () => {
+  test('with an older schema a command that reads suggests `ratafia migrate` without waiting', async () => {
     other.exec('rollback')
     other.exec("update schema_migration set name = '0000-older' where name = '0001-schema'")
     other.exec('begin immediate')
@@ -108,18 +111,18 @@ const COMMANDS = [
 describe('an embedded database that cannot be read', () => {
   const program = testProgram()
 
-  // Permissions do not stop root: a name that leads nowhere is refused to everyone.
+  // File permissions would not stop root, but a loop of symbolic links does.
   for (const words of COMMANDS) {
-    test(`ratafia ${words.join(' ')} says so, and not that there is none`, async () => {
+    test(`ratafia ${words.join(' ')} reports that, and not that there is no database`, async () => {
       const directory = join(program.directory, 'circle')
       await mkdir(directory, { recursive: true })
       await symlink('ratafia.db', join(directory, 'ratafia.db')).catch(() => {})
       const { code, stderr } = await program.run(words, { environment: { RATAFIA_DATA_DIR: directory } })
       assert.match(
         stderr,
-        /RATAFIA_DATA_DIR: the database .*ratafia\.db cannot be read: its symbolic links go in a circle\. Correct the links\. Run this as the user/,
+        /RATAFIA_DATA_DIR: the database .*ratafia\.db cannot be read: its symbolic links form a loop\. Correct the links\. Run this as the user/,
       )
-      assert.doesNotMatch(stderr, /there is no database|makes a new one/)
+      assert.doesNotMatch(stderr, /there is no database|creates a new one/)
       assert.equal(code, 4)
       assert.deepEqual(await readdir(directory), ['ratafia.db'])
     })
@@ -149,12 +152,12 @@ describe('an embedded database that cannot be written to', () => {
     await database.close()
   }
 
-  test('on a read-only file system it is read without the files beside it', async () => {
+  test('can be read on a read-only file system, without WAL files next to it', async () => {
     await isOnlyRead(await openDatabase({ kind: 'sqlite', file, access: 'read-still' }))
     assert.deepEqual(await readdir(directory), ['a b?#.db'])
   })
 
-  test('of another user it is read while that user writes to it', async () => {
+  test('can be read while another user, who owns it, is writing to it', async () => {
     const shared = join(directory, 'shared.db')
     await cp(file, shared)
     const other = new DatabaseSync(shared)
@@ -169,7 +172,7 @@ describe('an embedded database that cannot be written to', () => {
 describe('a file system without hard links', () => {
   const program = testProgram()
   const at = (name: string) => join(program.directory, name)
-  // Each alone: a second one on top would be restored to the first.
+  // After each test, because restoring a mock of a mock would leave the first one.
   afterEach(() => {
     mock.restoreAll()
     syncBuiltinESMExports()
@@ -183,7 +186,7 @@ describe('a file system without hard links', () => {
   }
 
   for (const reason of ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']) {
-    test(`${reason}: a new file is created anyway`, async () => {
+    test(`creates a new file in spite of ${reason}`, async () => {
       withoutLinks(reason, async () => {})
       const directory = at(reason)
       await mkdir(directory)
@@ -193,7 +196,7 @@ describe('a file system without hard links', () => {
     })
   }
 
-  test('one that another process has made meanwhile is not overwritten', async () => {
+  test('does not overwrite a file that another process has created meanwhile', async () => {
     const directory = at('meanwhile')
     await mkdir(directory)
     const file = join(directory, 'key')
@@ -202,7 +205,7 @@ describe('a file system without hard links', () => {
     assert.equal(code, 1)
     assert.match(
       stderr,
-      /key cannot be made: something else has its name\. Give another name\. Its content is in \S+\.part\./,
+      /key cannot be created: another file has its name\. Give another name\. Its content is in \S+\.part\./,
     )
     assert.equal(await readFile(file, 'utf8'), 'theirs')
   })

@@ -1,4 +1,4 @@
-/** `ratafia tokens create --agent` with wrong files and services; and wrong options. */
+/** `ratafia tokens create --agent` with invalid files and services, and commands with invalid options. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -35,7 +35,7 @@ describe('ratafia tokens create --agent', () => {
 
   const short = { private: 'c2VjcmV0' }
   const FILES: readonly (readonly [what: string, content: unknown, said: RegExp])[] = [
-    ['not JSON', 'key: secret', /is not an agents file: it has no private key/],
+    ['text that is not JSON', 'key: secret', /is not an agents file: it has no private key/],
     ['a list', [], /it has no private key/],
     ['no list of agents', { key }, /it has no list of agents/],
     ['a short key', { key: short, agents: [] }, /its private key is not 32 bytes in base64/],
@@ -48,7 +48,7 @@ describe('ratafia tokens create --agent', () => {
     ['an agent without a name', { key, agents: [{ url: 'http://x' }] }, /an agent has no name/],
   ]
   for (const [what, content, said] of FILES) {
-    test(`a file that is ${what}: exit code 1, before anything is sent, without its secrets`, async () => {
+    test(`${what} as the agents file: exits with 1, sends nothing and prints no secret`, async () => {
       const { code, stdout, stderr } = await tokensCreate([
         ...['--all', '--for', 'raw', '--url', 'http://127.0.0.1:9', '--agent', await file(content)],
       ])
@@ -58,13 +58,13 @@ describe('ratafia tokens create --agent', () => {
     })
   }
 
-  test('a file that is not there: exit code 1', async () => {
+  test('exits with 1 if the agents file does not exist', async () => {
     const { code, stderr } = await tokensCreate(line`--all --for raw --agent ${join(directory, 'missing')}`)
     assert.equal(code, 1)
     assert.match(stderr, /missing cannot be read: there is no such file or directory/)
   })
 
-  test('an agent of another identity service: its name and key go nowhere', async () => {
+  test('sends nothing about an agent of another identity service', async () => {
     const path = await file({ key, agents: [{ url: 'https://id.example.com/', username: 'farm' }] })
     let asked = 0
     const agent: Respond = (_, to) => {
@@ -75,12 +75,12 @@ describe('ratafia tokens create --agent', () => {
     assert.equal(code, 1)
     assert.match(
       said,
-      /agents\.json has no agent of the identity service URL\/identity, only of https:\/\/id\.example\.com\./,
+      /agents\.json has no agent for the identity service URL\/identity, only for https:\/\/id\.example\.com\./,
     )
     assert.equal(asked, 0)
   })
 
-  test('a login that is sealed for another key: exit code 1', async () => {
+  test("exits with 1 if the login is sealed for a key that is not the agent's", async () => {
     const loginFor: Respond = (request, response) => {
       const minted = mintBakeryMacaroon({
         rootKey: randomBytes(32),
@@ -99,17 +99,17 @@ describe('ratafia tokens create --agent', () => {
     const path = await file({ key, agents: [{ url: `${url}/identity`, username: 'farm' }] })
     const { code, stderr } = await tokensCreate(['--all', '--for', 'raw', '--url', url, '--agent', path])
     assert.equal(code, 1)
-    assert.match(stderr, /The key in .*agents\.json does not open the login of the agent farm\./)
+    assert.match(stderr, /The key in .*agents\.json is not the key of the agent farm\./)
   })
 })
 
-describe('wrong options: exit code 2, before anything is sent', () => {
+describe('invalid options: exits with 2, and sends nothing', () => {
   const WORDS = casesIn(String.raw`
     login --role king | --role king is not a role\. The roles are viewer, 
     login --lifetime ever | --lifetime ever is not a duration: write a number
     login --export raw | Unknown option '--export'
-    tokens create | Say what the token can do: .* or pass --all for everything
-    tokens create --expires 12h | Say what the token can do: 
+    tokens create | Choose what the token can do: .* or pass --all for everything
+    tokens create --expires 12h | Choose what the token can do: 
     tokens create --all --channel edge | --all means no limits
     tokens create --all --for nonsense | Allowed choices are snapcraft, onprem, charmcraft, raw, env
     tokens create --all --expires soon | --expires soon is not a time
@@ -126,7 +126,7 @@ describe('wrong options: exit code 2, before anything is sent', () => {
   }
 })
 
-test('a variable that names no address: exit code 4, and which one', async () => {
+test('exits with 4 and names the variable if its value is not an address', async () => {
   const { code, stderr } = await tokensCreate(['--all', '--for', 'raw'], { RATAFIA_URL: 'store.example.com' })
   assert.equal(code, 4)
   assert.match(stderr, /^ratafia: RATAFIA_URL is not an http or https address/)

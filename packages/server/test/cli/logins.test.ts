@@ -1,4 +1,7 @@
-/** Logins to administer a service: in a browser, which opens at a terminal, or as an agent; kept, renewed and ended. */
+/**
+ * Logins to administer a service, in a browser, which opens at a terminal, or as an agent. They are saved,
+ * renewed and revoked.
+ */
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,7 +21,7 @@ oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   let service: TestService
   let home: string
-  /** What the browser was called with. */
+  /** The file with the number and values of the arguments of the browser. */
   let opened: string
 
   before(async () => {
@@ -57,7 +60,7 @@ oneDatabase((_kind, _open, fresh) => {
       () => undefined,
     )
 
-  test('a person logs in with limits, administers, sees who they are, and logs out', async () => {
+  test('a person logs in with limits, administers, runs whoami, and logs out', async () => {
     const running = start(['login', '--lifetime', '2h', '--role', 'operator'], {}, false)
     const page = await approve(await running.visit())
     assert.match(page, /administers[\s\S]*<code>operator<\/code>: does everything/)
@@ -74,7 +77,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match((await run('tokens list --mine')).stdout, /ada +management /)
     assert.match(
       (await run('grants add bob device-approver')).stdout,
-      /^bob has the role device-approver\.\n$/,
+      /^bob now has the role device-approver\.\n$/,
     )
     assert.match((await run('grants list --account bob')).stdout, /bob +device-approver +- .* ada /)
 
@@ -88,7 +91,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match(kept.stderr, /The macaroon was revoked at .* by ada\./)
   })
 
-  test('an agent does what the roles of its account allow, and no more', async () => {
+  test('an agent can do only what the roles of its account allow', async () => {
     const file = join(home, 'agent.json')
     await program.json('grants', 'add', 'bob', 'account-manager')
     const identity = ['--account', 'bob', '--url', `${service.baseUrl}/identity`, '--output', file]
@@ -101,15 +104,15 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual([refused.code, refused.stdout], [1, ''])
     assert.match(refused.stderr, /"permission-denied".*This needs the permission roles:manage/)
     const link = await run('accounts reset-link ada')
-    assert.deepEqual([link.code, link.stdout], [1, ''], 'only a person makes one')
+    assert.deepEqual([link.code, link.stdout], [1, ''], 'only a person can create a link')
   })
 
-  test('a browser opens at the address that is shown, and whatever becomes of it, the login goes on', async () => {
+  test('a browser opens at the address that is shown, and the login continues even if it fails', async () => {
     for (const does of ['exit 0', 'exit 3', 'kill -9 $$']) {
       await browserThat(does)
       const running = start(['login'], { DISPLAY: ':0' })
       const visit = await running.visit()
-      assert.equal(await eventually('it is opened', isOpened), `1\n${visit}\n`)
+      assert.equal(await eventually('the browser is opened', isOpened), `1\n${visit}\n`)
       await approve(visit)
       const { code, stderr } = await running.finished
       assert.equal(code, 0, stderr)
@@ -119,10 +122,10 @@ oneDatabase((_kind, _open, fresh) => {
 
   for (const [where, environment, terminal] of [
     ['without a display', {}, true],
-    ['where nobody is at a terminal', { DISPLAY: ':0' }, false],
-    ['where no program opens one', { DISPLAY: ':0', PATH: '/nonexistent' }, true],
+    ['without a terminal', { DISPLAY: ':0' }, false],
+    ['without a program that opens browsers', { DISPLAY: ':0', PATH: '/nonexistent' }, true],
   ] as const) {
-    test(`${where} none opens, and the login goes on`, async () => {
+    test(`${where} no browser opens, and the login continues`, async () => {
       await browserThat('exit 0')
       const running = start(['login'], environment, terminal)
       await approve(await running.visit())
@@ -131,7 +134,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('a command that takes a login of just now asks for one at a terminal, and goes on', async () => {
+  test('a command that requires a recent login asks for one at a terminal, and then continues', async () => {
     const { url, file } = await oldLogin()
     const running = start(['grants', 'add', 'bob', 'viewer'], {})
     await approve(await running.visit())
@@ -139,10 +142,10 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(code, 0, stderr)
     assert.match(stdout, /bob/)
     const { services } = JSON.parse(await readFile(file, 'utf8'))
-    assert.notEqual(services[url].session_id, 'old', 'the new login is kept')
+    assert.notEqual(services[url].session_id, 'old', 'the new login was not saved')
   })
 
-  test('a script gets the refusal', async () => {
+  test('without a terminal a command that requires a recent login is refused', async () => {
     await oldLogin()
     const { code, stdout, stderr } = await start(['grants', 'add', 'bob', 'auditor', '--json'], {}, false)
       .finished
@@ -150,11 +153,11 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(JSON.parse(stderr).error.code, 'recent-sign-in-required')
   })
 
-  /** The login that is kept is of an hour ago. */
+  /** Saves a login from an hour ago. Returns the service's URL and the file. */
   async function oldLogin() {
     const file = join(home, 'ratafia', 'credentials.json')
     const ada = (await service.installation.accounts.findByUsername('ada' as never)) ?? assert.fail()
-    // The role is older than the login.
+    // The role must be older than the login.
     const { query } = service.installation.database
     await query
       .updateTable('role_grant')

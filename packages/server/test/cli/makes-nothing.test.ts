@@ -1,4 +1,4 @@
-/** Run in the wrong directory, a command must not leave a new database or secret key there. */
+/** A command that runs in the wrong directory leaves no new database and no secret key there. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
@@ -11,11 +11,11 @@ import { line } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
-/** Commands that begin an installation. All others need one that is there. */
+/** Commands that begin an installation. All others need an existing one. */
 const BEGINS = line`
   migrate 'accounts add' 'packages import' 'devices import' 'trust add' 'trust create-root' 'brands add'
   'brands create' restore 'import database'`
-/** Long-running, and about files and words alone, which come first. */
+/** Commands that keep running, and commands that use no database. */
 const OTHERS = [
   'config check',
   'login',
@@ -35,7 +35,7 @@ const OTHERS = [
   'tokens explain',
   'tokens shorten',
 ]
-/** Whose argument may be left out, if an option says which. */
+/** Commands whose argument is optional, because options can take its place. */
 const NAMED = [
   'accounts reminders',
   'tokens revoke',
@@ -51,7 +51,7 @@ const leavesOf = (command: Command, path = ''): readonly (readonly [string, Comm
     return child.commands.length > 0 ? leavesOf(child, name) : [[name, child] as const]
   })
 
-/** Something for every argument and every required option. */
+/** Returns a command line with a value for every argument and every required option. */
 function wordsFor(
   name: string,
   command: Command,
@@ -94,7 +94,7 @@ describe('without a database', () => {
 
   for (const [name, command] of LEAVES) {
     if (BEGINS.includes(name) || OTHERS.includes(name)) continue
-    test(`ratafia ${name} makes none, and says where it looked and what makes one`, async () => {
+    test(`ratafia ${name} creates none, and names the missing file and the commands that create it`, async () => {
       const directory = join(program.directory, 'nothing', name.replaceAll(' ', '-'))
       const { code, stderr } = await program.run(
         [
@@ -105,20 +105,20 @@ describe('without a database', () => {
         ],
         { environment: { RATAFIA_DATA_DIR: directory }, input: 'a long enough password' },
       )
-      assert.equal(existsSync(directory), false, 'the directory was made')
+      assert.equal(existsSync(directory), false, 'the directory was created')
       assert.equal(code, 4, stderr)
       assert.ok(stderr.includes(`there is no database ${join(directory, 'ratafia.db')}.`), stderr)
-      assert.ok(stderr.includes('`ratafia migrate` or `ratafia serve` makes a new one.'), stderr)
+      assert.ok(stderr.includes('`ratafia migrate` or `ratafia serve` creates a new one.'), stderr)
     })
   }
 
   for (const noun of ['packages', 'devices']) {
-    test(`ratafia ${noun} import --dry-run makes none`, async () => {
+    test(`ratafia ${noun} import --dry-run creates none`, async () => {
       const directory = join(program.directory, 'dry', noun)
       const { code, stderr } = await program.run([noun, 'import', file, '--dry-run'], {
         environment: { RATAFIA_DATA_DIR: directory },
       })
-      assert.equal(existsSync(directory), false, 'the directory was made')
+      assert.equal(existsSync(directory), false, 'the directory was created')
       assert.equal(code, 4, stderr)
     })
   }
@@ -128,11 +128,11 @@ describe('without a database', () => {
     trust add ${vectorPath('world/account-test-root')} ${vectorPath('world/account-key-test-root')}`
   for (const words of [['migrate'], account, root]) {
     const name = words.slice(0, 2).join(' ')
-    test(`ratafia ${name} makes one, and says so and where, once`, async () => {
+    test(`ratafia ${name} creates one, and prints its path the first time`, async () => {
       const directory = join(program.directory, 'made', name.replaceAll(' ', '-'))
       const environment = { RATAFIA_DATA_DIR: directory }
       const first = await program.run(words, { environment })
-      const made = `Made the database ${directory}/ratafia.db and its secret key ${directory}/secret.key.`
+      const made = `Created the database ${directory}/ratafia.db and its secret key ${directory}/secret.key.`
       assert.equal(first.code, 0, first.stderr)
       assert.ok(first.stderr.includes(`ratafia: ${made}\n`), first.stderr)
       assert.deepEqual((await readdir(directory)).sort(), ['ratafia.db', 'secret.key'])
@@ -141,19 +141,19 @@ describe('without a database', () => {
     })
   }
 
-  test('ratafia serve says in its log what it has made', async () => {
+  test('ratafia serve logs the paths of the files it has created', async () => {
     const directory = join(program.directory, 'served')
     await mkdir(directory)
     const service = await program.start({ RATAFIA_DATA_DIR: directory })
     const { stderr } = await service.end('SIGTERM')
-    assert.ok(stderr.includes(`Made the database ${directory}/ratafia.db and its secret key`), stderr)
+    assert.ok(stderr.includes(`Created the database ${directory}/ratafia.db and its secret key`), stderr)
   })
 })
 
 eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
 
-  test('in a migrated database without keys, a command that reads makes none', async () => {
+  test('a command that reads creates no keys in a migrated database', async () => {
     assert.equal((await program.run(['migrate'])).code, 0)
     for (const words of [
       ['accounts', 'list'],
@@ -169,7 +169,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(kinds, ['root', 'root', 'discharger', 'issuer'])
   })
 
-  test('a dry run, an export and a check leave no job and no entry in the audit log', async () => {
+  test('a dry run, an export and a check add no job and no entry to the audit log', async () => {
     const file = join(program.directory, 'packages.csv')
     await writeFile(file, 'name,snap_id\na,1\n')
     const list = join(program.directory, 'devices.json')

@@ -1,4 +1,4 @@
-/** `ratafia packages` with a file of more than two batches. */
+/** `ratafia packages` imports a file of more than two batches. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   before(async () => assert.equal((await program.run(['migrate'])).code, 0))
 
-  test(`${MANY} packages, without a progress bar when there is no terminal`, async () => {
+  test(`imports ${MANY} packages, without a progress bar when there is no terminal`, async () => {
     const lines = Array.from({ length: MANY }, (_, index) => `package-${index},id-${index}`)
     const file = join(program.directory, 'many.csv')
     await writeFile(file, `name,snap_id\n${lines.join('\n')}\n`)

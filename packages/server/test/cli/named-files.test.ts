@@ -1,4 +1,4 @@
-/** Files that options and variables name: one that is not there is named, and a pipe is read like a file. */
+/** Messages name a missing file of an option or a variable, and a pipe is read like a file. */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -59,14 +59,14 @@ oneDatabase(() => {
   ]
   for (const words of DATABASE_FILES) {
     const place = words.findIndex((word) => word.includes(MISSING))
-    test(`${words.slice(0, place + 1).join(' ')}: the file that is not there is named`, async () => {
+    test(`${words.slice(0, place + 1).join(' ')} names the missing file`, async () => {
       const { code, stderr } = await program.run(words)
       assert.ok(code === 1 || code === 2, `${code}: ${stderr}`)
       assert.match(stderr, new RegExp(`${MISSING}\\S* cannot be read: there is no such file`))
     })
   }
 
-  /** They write the file, or their reading is that of a command in the table. */
+  /** Commands that write the file, or that read it like a command in the table. */
   const ELSEWHERE = line`backup 'devices export' 'audit export' 'signing-keys generate' 'agents add' login`
   const LIKE: Readonly<Record<string, string>> = {
     'devices reject': 'devices approve',
@@ -87,9 +87,9 @@ oneDatabase(() => {
 
   const FILES = Object.keys(VARIABLES).filter((name) => /_FILE$/.test(name))
   for (const name of FILES) {
-    // It may be missing: the key is not being changed then.
+    // This file can be missing, which means that the key is not being rotated.
     if (name === 'RATAFIA_PREVIOUS_SECRET_KEY_FILE') continue
-    test(`${name}: the file that is not there is named`, async () => {
+    test(`${name}: the message names the missing file`, async () => {
       const more = { RATAFIA_WEBHOOK_URL: 'https://hooks.example.org/', RATAFIA_URL: 'https://x.example' }
       const { RATAFIA_DATA_DIR = '' } = program.environment
       const service = {
@@ -135,7 +135,7 @@ suite('a pipe', () => {
     await writeFile(at('statement.json'), '{"type":"model"}')
   })
 
-  /** Runs it with a named pipe that gets what is in the file. */
+  /** Runs a command with a named pipe, into which the file is written. */
   async function fromPipe(words: readonly string[], file: string) {
     const pipe = at(`pipe-${crypto.randomUUID()}`)
     await promisify(execFile)('mkfifo', [pipe])
@@ -147,7 +147,7 @@ suite('a pipe', () => {
     return finished
   }
 
-  /** What the command says of the file itself must be what it says of the pipe. */
+  /** Commands that must print the same for a pipe as for the file. */
   const READS: readonly (readonly [words: readonly string[], file: string])[] = [
     [['restore', 'PIPE', '--dry-run'], 'all.backup'],
     [['devices', 'import', 'PIPE', '--format', 'csv', '--dry-run'], 'devices.csv'],
@@ -161,7 +161,7 @@ suite('a pipe', () => {
     [['import', 'serial-vault', 'PIPE', '--dry-run'], 'statement.json'],
   ]
   for (const [words, file] of READS) {
-    test(`${words.join(' ')} reads ${file} as if it were named`, async () => {
+    test(`${words.join(' ')} reads ${file} like a regular file`, async () => {
       const named = await program.run(words.map((word) => word.replace('PIPE', at(file))))
       const piped = await fromPipe(words, at(file))
       const plain = ({ code, stdout, stderr }: typeof piped) => ({
@@ -182,20 +182,20 @@ suite('a pipe', () => {
     ['devices', 'import', 'PIPE'],
   ]
   for (const words of EITHER) {
-    test(`${words.join(' ')} refuses what is neither CSV nor a JSON list`, async () => {
+    test(`${words.join(' ')} refuses input that is neither CSV nor a JSON list`, async () => {
       const { code, stderr } = await fromPipe(words, at('statement.json'))
       assert.equal(code, 2)
-      assert.match(stderr, /pipe-\S+ is neither CSV nor a JSON list\.( Give --format\.)?\n/)
+      assert.match(stderr, /pipe-\S+ is neither CSV nor a JSON list\.( Use --format\.)?\n/)
     })
   }
 
-  test('nothing is left of what came through a pipe when the command is killed', async () => {
+  test('a killed command leaves nothing of what it read from a pipe', async () => {
     const [pipe, temporary] = [at('unfinished'), at('tmp')]
     await mkdir(temporary)
     await promisify(execFile)('mkfifo', [pipe])
     const { child, finished } = program.launch(['restore', pipe, '--dry-run'], { TMPDIR: temporary })
     const writer = await open(pipe, 'w')
-    // A pipe holds 64 KiB: the command has read some when all of it is written.
+    // A pipe holds 64 KiB, so the command has read a part when all of it is written.
     await writer.writeFile(Buffer.alloc(1024 * 1024))
     child.kill('SIGKILL')
     await finished
@@ -208,7 +208,7 @@ suite('a pipe', () => {
     ['devices', 'export', 'dev/stdout', '--format', 'csv'],
   ]
   for (const words of EXPORTS) {
-    test(`ratafia ${words.join(' ')}: a redirected standard output gets it, and nothing else`, async () => {
+    test(`ratafia ${words.join(' ')} writes only the export to a redirected standard output`, async () => {
       await mkdir(at('dev'), { recursive: true })
       await symlink('/proc/self/fd/1', at('dev/stdout')).catch(() => {})
       const redirected = 'cd "$1" && shift && { echo before; "$@"; echo after; } > redirected'
@@ -223,7 +223,7 @@ suite('a pipe', () => {
     })
   }
 
-  test('an export to a pipe is written to it, and the pipe stays', async () => {
+  test('an export to a pipe is written to it, and does not replace the pipe', async () => {
     const pipe = at('out')
     await promisify(execFile)('mkfifo', [pipe])
     const reader = spawn('sh', ['-c', 'cat "$0" > "$1"', pipe, at('read.csv')], { stdio: 'ignore' })

@@ -1,6 +1,6 @@
 /**
- * Contract of the two services that a command can go to: over HTTP, and in this process on the database. Every operation
- * answers the same record, the same refusal and the same pages.
+ * A command runs its operations over HTTP, or in its own process on the database. Every operation returns the
+ * same record, the same refusal and the same pages in both modes.
  */
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
@@ -33,18 +33,18 @@ import { addPerson, logIn, sessionIdOf, type TestService, testService } from '..
 type Name = keyof typeof api
 const names = Object.keys(api) as Name[]
 
-/** About who is logged in: on the database nobody is. They make tokens, or are described by one. */
+/** Operations about the caller, which create tokens or need one. On the database no account is logged in. */
 const ABOUT_THE_CALLER = names.filter(
   (name) =>
     api[name].path.startsWith('/me') ||
     api[name].path.startsWith('/tokens/root') ||
     api[name].path.startsWith('/tokens/exchange'),
 )
-/** What the process sees of itself; and what says when it was asked. */
+/** Operations whose answers depend on the process or on the time of the request. */
 const ABOUT_THE_MOMENT: readonly Name[] = ['status', 'attention']
 const SHARED = names.filter((name) => !ABOUT_THE_CALLER.includes(name) && !ABOUT_THE_MOMENT.includes(name))
 
-/** What fills the parameters of a path, so that there is nothing of that name. */
+/** Values for the parameters of a path, of which no record exists. */
 const NOBODYS: Asking = {
   id: newDeviceId(new Date()),
   names: {
@@ -53,7 +53,7 @@ const NOBODYS: Asking = {
   },
 }
 
-/** A body that fits the schema of each operation that needs one; {@link seed} has others for what exists. */
+/** A valid body for each operation that needs one. {@link seed} has bodies for existing records. */
 const BODIES: Partial<Record<Name, object>> = {
   addAccount: { username: 'newcomer', email: 'newcomer@example.org', name: 'New' },
   editAccount: { name: 'Other' },
@@ -97,7 +97,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  /** What both answer, or the refusal of both. */
+  /** Returns the answer or the refusal, which must be the same in both modes. */
   async function both<T>(ask: (service: Service) => Promise<T>): Promise<T | ServiceRefusal> {
     const [there, here] = [await outcome(ask(overHttp)), await outcome(ask(inProcess))]
     assert.deepEqual(shown(here), shown(there))
@@ -106,7 +106,10 @@ eachDatabase((_kind, _open, fresh) => {
 
   const call = (operation: ServiceOperation, asking?: Asking) => both((one) => one.call(operation, asking))
 
-  /** The answer to a change that is only tried: its maker and what it makes up differ. */
+  /**
+   * Returns the answer to a dry run of a change. The author and generated values can differ between the
+   * modes.
+   */
   async function tried(name: Name, asking: Asking): Promise<unknown> {
     const { body: _, ...seen } = asking
     const [there, here] = await Promise.all(
@@ -137,11 +140,11 @@ eachDatabase((_kind, _open, fresh) => {
       if (operation.streams || (operation.file?.onlyWith === undefined && operation.file)) continue
       const asking = { ...NOBODYS, ...bodyOf(name) }
       if (parameters.length > 0) {
-        test(`${name}: the same refusal where nothing has that name`, async () => {
+        test(`${name}: the same refusal if no record has that name`, async () => {
           assert.ok((await call(api[name], asking)) instanceof ServiceRefusal)
         })
       } else if (isChange(operation)) {
-        test(`${name}: the same answer when it is only tried`, async () => {
+        test(`${name}: the same answer to a dry run`, async () => {
           await tried(name, asking)
         })
       } else {
@@ -149,21 +152,21 @@ eachDatabase((_kind, _open, fresh) => {
           await call(api[name], asking)
         })
       }
-      test(`${name}: the same refusal of a parameter that it does not have`, async () => {
+      test(`${name}: the same refusal of an unknown parameter`, async () => {
         const refused = await call(api[name], { ...asking, query: { no_such_parameter: 'x' } })
-        assert.ok(refused instanceof ServiceRefusal, 'it took it')
+        assert.ok(refused instanceof ServiceRefusal, 'the parameter was accepted')
       })
     }
   })
 
-  suite('on what exists, each operation', () => {
+  suite('each operation on existing records', () => {
     for (const name of SHARED) {
       const operation: ManagementOperation = MANAGEMENT_OPERATIONS[name]
-      // Only the login that made a job starts it: imports below.
+      // Only the login that created a job can start it. The test of imports below does that.
       if (!operation.path.includes(':') || operation.streams || operation.file || name === 'startJob')
         continue
-      test(`${name}: the same ${isChange(operation) ? 'answer when it is only tried' : 'record'}`, async () => {
-        const asking = seeded[name] ?? assert.fail('nothing is seeded for it')
+      test(`${name}: the same ${isChange(operation) ? 'answer to a dry run' : 'record'}`, async () => {
+        const asking = seeded[name] ?? assert.fail('seed() has no record for this operation')
         const found = await (isChange(operation) ? tried(name, asking) : call(api[name], asking))
         assert.ok(!(found instanceof Error), `${found}`)
       })
@@ -172,7 +175,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   suite('lists', () => {
     for (const most of [1, 7, 250, 251, 300, 1_000]) {
-      test(`${most} of 300 devices, in the same pages`, async () => {
+      test(`list ${most} of 300 devices in the same pages`, async () => {
         const listed = await both(async (one) => {
           const pages = []
           for await (const page of one.pages(api.devices, 'devices', {
@@ -192,7 +195,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('the lines of an export', async () => {
+    test('export the same lines', async () => {
       const lines = await both((one) =>
         allLines(one, api.exportDevices, { query: { format: 'ndjson', serial_prefix: 'S-' } }),
       )
@@ -205,7 +208,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(csv.length, 301)
     })
 
-    test('a refusal of an export', async () => {
+    test('refuse an export with the same message', async () => {
       const refused = await both((one) =>
         allLines(one, api.exportDevices, { query: { status: 'unheard-of' } }),
       )
@@ -214,7 +217,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   suite('changes', () => {
-    test('a record has the same version, and one that somebody has changed is refused', async () => {
+    test('a record has the same version, and a change requires its current version', async () => {
       const account = await addOperator(service)
       const seen = await call(api.account, { id: account.id })
       assert.ok('etag' in seen)
@@ -228,7 +231,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(unseen.code, 'version-required')
     })
 
-    test('a name that leads to another path is nobody’s', async () => {
+    test('an id that would lead to another path matches no record', async () => {
       for (const id of ['.', '..']) {
         const refused = await call(api.account, { id })
         assert.ok(refused instanceof ServiceRefusal)
@@ -236,7 +239,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('a file that is sent in parts is imported, or refused in the same words', async () => {
+    test('a file in parts is imported, or refused with the same message', async () => {
       const imported = async (one: Service, text: string) => {
         const body = { kind: 'packages.import', format: 'csv', parts: 2 }
         const { record } = await one.call(api.makeJob, { body })
@@ -245,7 +248,7 @@ eachDatabase((_kind, _open, fresh) => {
           await one.call(api.putJobPart, { id, names: { part: String(at + 1) }, bytes: Buffer.from(part) })
         }
         await one.call(api.startJob, { id, body: {} })
-        // Nothing does the jobs of this service but the command on the database.
+        // Only the command on the database runs the jobs of this service.
         await inProcess.meanwhile(() => inProcess.call(api.job, { id, query: { wait: 30 } }))
         const { records } = await one.list(api.jobItems, 'items', { id, most: 9 })
         return records
@@ -256,7 +259,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('a job that is made is followed to its end, in this process without a service', async () => {
+    test('without a service, a command runs its job to the end in its own process', async () => {
       const { record } = await inProcess.call(api.makeJob, {
         body: { kind: 'devices.approve', ids: [newDeviceId(new Date())] },
       })
@@ -268,19 +271,19 @@ eachDatabase((_kind, _open, fresh) => {
   })
 })
 
-/** Made up by each call, and secrets that an answer shows once. */
+/** Fields with values that each call generates, and with secrets that an answer shows once. */
 const MADE_UP = new Set(['id', 'key', 'url'])
 
-/** Of this moment, or of one that is reckoned from it. */
+/** Whether a value is the current time, or a time derived from it. */
 const isNow = (value: unknown): boolean =>
   typeof value === 'string' &&
   /^20.*Z$/.test(value) &&
   Math.abs(Date.parse(value) - Date.now()) < 2 * 86_400_000
 
-/** What shows the record of a change that takes its version. */
+/** The operation that shows the record, for each change that requires the record's version. */
 const SEEN_BY: Partial<Record<Name, ServiceOperation>> = { setPolicy: api.model, editAccount: api.account }
 
-/** A brand with all that belongs to one, devices in every state, an account and what it has, jobs. */
+/** Adds a brand with all its parts, devices in every state, an account with its credentials, and jobs. */
 async function seed(service: TestService, inProcess: Service): Promise<Partial<Record<Name, Asking>>> {
   const { installation } = service
   const names = { brand: ACME.brandId, model: ACME.model }
@@ -288,7 +291,7 @@ async function seed(service: TestService, inProcess: Service): Promise<Partial<R
     String((await inProcess.call(operation, asking)).record['id'])
   const deviceOf = async ({ publicKey }: PrivateKey) => {
     const found = await installation.devices.findByKey({ ...ACME, deviceKeyId: publicKey.id })
-    return found ?? assert.fail('the device is not there')
+    return found ?? assert.fail('the device does not exist')
   }
   const [active, other, pending, held] = await freshDeviceKeys(4)
   assert.ok(active && other && pending && held)
@@ -367,7 +370,7 @@ const outcome = <T>(answer: Promise<T>): Promise<T | ServiceRefusal> =>
     throw error
   })
 
-/** An error by what a person and a program read of it. */
+/** Returns the message, code and details of an error, and any other value unchanged. */
 const shown = (value: unknown): unknown =>
   value instanceof Error
     ? {

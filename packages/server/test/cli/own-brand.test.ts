@@ -1,4 +1,4 @@
-/** A root, a brand, keys and a model of one's own: made and signed here, for devices of one's own. */
+/** An operator creates and signs their own trust root, brand, keys and model, for their own devices. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { oneDatabase } from '../support/databases.ts'
 import { runHere, testProgram } from '../support/program.ts'
 import { find, secretsOf } from '../support/secret-search.ts'
 
-test('a new private key is for its owner alone, encrypted, and not committed by mistake', async () => {
+test('a new private key is encrypted and readable only by its owner, with a warning inside Git', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-key-'))
   try {
     await mkdir(join(directory, '.git'))
@@ -30,7 +30,7 @@ test('a new private key is for its owner alone, encrypted, and not committed by 
 
     const again = await generate([file])
     assert.deepEqual([again.code, await readFile(file, 'utf8')], [1, pem])
-    assert.match(again.stderr, /already exists, and is not overwritten\. No key was made\.\n$/)
+    assert.match(again.stderr, /already exists and is not overwritten\. No key was created\.\n$/)
     const empty = await generate([join(directory, 'other.pem'), '--passphrase-stdin'], '\n')
     assert.deepEqual([empty.code, await readdir(join(directory, 'keys'))], [2, ['root.pem']])
   } finally {
@@ -38,7 +38,7 @@ test('a new private key is for its owner alone, encrypted, and not committed by 
   }
 })
 
-/** Needs no installation. */
+/** Generates a key, which needs no installation. */
 const generate = (words: readonly string[], input = '') =>
   runHere(['signing-keys', 'generate', ...words], { input })
 
@@ -73,18 +73,18 @@ oneDatabase((_kind, _open, fresh) => {
   ]
   const stored = async (name: string) => decodeStream(await readFile(at(name)))
 
-  test('a root is trusted, and its assertions are a file for devices', async () => {
+  test('trust create-root adds a trust root, and writes its assertions to a file for devices', async () => {
     const words = ['trust', 'create-root', 'acme-root', '--key', keyFile('root')]
-    await refuses([...words, '--output', keyFile('root')], /root\.pem already exists, and is not overwritten/)
+    await refuses([...words, '--output', keyFile('root')], /root\.pem already exists and is not overwritten/)
     await refuses(
       ['trust', 'create-root', 'Acme Root', '--key', keyFile('root'), '--output', at('no')],
-      /^ratafia: The account Acme Root cannot be made: .*account-id/,
+      /^ratafia: The account Acme Root cannot be created: .*account-id/,
     )
     await refuses(
       ['trust', 'create-root', 'acme-root', '--key', keyFile('small1024'), '--output', at('no')],
       /1024 bits/,
     )
-    await assert.rejects(stat(at('no')), { code: 'ENOENT' }, 'a refusal leaves no file')
+    await assert.rejects(stat(at('no')), { code: 'ENOENT' }, 'a refusal left a file')
     const made = await program.json(...words, '--output', at('root'), '--until', '3650d')
     assert.deepEqual(made, { account_id: 'acme-root', key_id: idOf('root'), file: at('root') })
     assert.deepEqual(
@@ -102,7 +102,7 @@ oneDatabase((_kind, _open, fresh) => {
     await refuses([...words, '--output', at('no')], /There is already an account acme-root\./)
   })
 
-  test('security: no private key of a root is in the database', async () => {
+  test('security: the database never contains the private key of a root', async () => {
     const backup = at('backup')
     assert.equal((await program.run(['backup', backup])).code, 0)
     const { gunzipSync } = await import('node:zlib')
@@ -111,11 +111,11 @@ oneDatabase((_kind, _open, fresh) => {
     const { d = '' } = testKey('root').keyObject.export({ format: 'jwk' })
     const secrets = secretsOf('the root key', Buffer.from(d, 'base64url'))
     assert.deepEqual(find(secrets, { content }), [])
-    assert.ok(content.includes('acme-root'), 'the backup has the root')
+    assert.ok(content.includes('acme-root'), 'the backup does not contain the root')
   })
 
-  test('a brand needs the key of a root; its own key is made here and sealed', async () => {
-    await refuses(['brands', 'create', 'acme'], /^ratafia: Give an account id, --root-key and --output;/, {
+  test("brands create requires a root's key, and creates and seals the brand's own key", async () => {
+    await refuses(['brands', 'create', 'acme'], /^ratafia: Pass an account id, --root-key and --output;/, {
       code: 2,
     })
     const words = ['brands', 'create', 'acme', '--output', at('acme'), '--root-key']
@@ -126,21 +126,21 @@ oneDatabase((_kind, _open, fresh) => {
     )
     await refuses(
       [...words, keyFile('root'), '--demo'],
-      /^ratafia: --demo makes .*: leave the account id out/,
+      /^ratafia: --demo creates .*\. Leave out the account id/,
       {
         code: 2,
       },
     )
     await refuses(
       [...words, keyFile('root'), '--name', 'Acme'],
-      /^ratafia: --name goes with --demo only\.\n$/,
+      /^ratafia: --name works only with --demo\.\n$/,
       {
         code: 2,
       },
     )
     await refuses(
       ['brands', 'create', '--demo', '--until', '1d'],
-      /all keys itself: leave --until out\.\n$/,
+      /all keys itself\. Leave out --until\.\n$/,
       {
         code: 2,
       },
@@ -152,7 +152,7 @@ oneDatabase((_kind, _open, fresh) => {
     )
     const [account, accountKey] = await stored('acme')
     assert.equal(account?.authorityId, 'acme-root')
-    // Without constraints it has format 0, which every snapd knows.
+    // Without constraints the assertion has format 0, which every snapd knows.
     assert.deepEqual([accountKey?.format, accountKey?.primaryKey], [0, [made.key_id]])
     const [key] = await program.json('signing-keys', 'list')
     assert.deepEqual([key.account_id, key.name, key.state], ['acme', 'serials', 'signs'])
@@ -162,7 +162,7 @@ oneDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('a model is signed as snap sign does it, with the key that only the service has', async () => {
+  test("assertions sign signs a model like snap sign, with the service's key", async () => {
     const text = await signs(['assertions', 'sign'], JSON.stringify(MODEL))
     const model = decode(Buffer.from(text))
     assert.deepEqual(model.primaryKey, ['16', 'acme', 'acme-pi'])
@@ -179,19 +179,19 @@ oneDatabase((_kind, _open, fresh) => {
     const told = await signs(['assertions', 'sign', '--output', at('acme-pi.model')], JSON.stringify(MODEL))
     assert.equal(told, `The signed assertion is in ${at('acme-pi.model')}.\n`)
     await signs(['models', 'add', at('acme-pi.model'), '--registration', 'approval']).then((told) =>
-      assert.match(told, /^The model acme\/acme-pi is added\./),
+      assert.match(told, /^Added the model acme\/acme-pi\./),
     )
     assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, /^acme /)
   })
 
-  /** What of the model is changed, as JSON (a word of OTHERWISE: that), and what is said of it. */
+  /** A title, the change to the model as JSON or a key of OTHERWISE, and the message. */
   const REFUSED = casesIn(String.raw`
     a number | {"grade":5} | "grade" in Standard input is 5\. .* write "5"\.
     a boolean in a list | {"snaps":[{"classic":true}]} | "classic" of item 1 of "snaps" .* "true"
-    no type | noType | does not say a known "type"
-    an unknown type | {"type":"constructor"} | does not say a known "type"
+    no type | noType | has no known "type"
+    an unknown type | {"type":"constructor"} | has no known "type"
     a list | list | is not a JSON object of headers
-    a header that is no name | {"Bad Name":"x"} | cannot be signed: 
+    an invalid name of a header | {"Bad Name":"x"} | cannot be signed: 
     two lines in a name | {"a: b\nc":"x"} | cannot be signed: 
     another brand | {"brand-id":"other"} | only the brand signs its models
     an account without a key here | {"authority-id":"other","brand-id":"other"} | no key that signs this model assertion for other\. Give a private key
@@ -202,7 +202,7 @@ oneDatabase((_kind, _open, fresh) => {
     a body that is not text | {"body":{}} | "body" in Standard input is not text
     an account-key | accountKey | cannot be signed: 
     a store, which a root signs | store | has no key that signs this store assertion for acme\. The key [\w-]{64} does not: .*--key\.\n$
-    a time that is none | {"timestamp":"now"} | cannot be signed: .*timestamp`)
+    an invalid time | {"timestamp":"now"} | cannot be signed: .*timestamp`)
   const OTHERWISE: Readonly<Record<string, unknown>> = {
     noType: { ...MODEL, type: undefined },
     list: [MODEL],
@@ -223,7 +223,7 @@ oneDatabase((_kind, _open, fresh) => {
     return findings.find(({ part }) => part === 'signing_keys') ?? assert.fail(stdout)
   }
 
-  test('security: a stored key signs no serial on demand, and nothing once it is disabled', async () => {
+  test('security: a stored key never signs a serial on demand, and signs nothing once disabled', async () => {
     const serial = {
       type: 'serial',
       'authority-id': 'acme',
@@ -242,11 +242,11 @@ oneDatabase((_kind, _open, fresh) => {
     const { state, says } = await signingKeys()
     assert.deepEqual(
       [state, says],
-      ['attention', 'No key of acme can sign: `ratafia signing-keys list` says why.'],
+      ['attention', 'No key of acme can sign. `ratafia signing-keys list` shows the reasons.'],
     )
   })
 
-  test('another key of the brand: certified by the root, added, and certified again', async () => {
+  test('another key of the brand can be certified by the root, added, and certified again', async () => {
     await refuses(certify('brand', '--name', 'serials'), /has the name serials\. Give another name/)
     await refuses(certify('brand', '--name', 'next', '--allow', 'coffee'), /"coffee" is not a known type/)
     await refuses(
@@ -255,7 +255,7 @@ oneDatabase((_kind, _open, fresh) => {
     )
     await refuses(
       certify('small1024', '--name', 'next'),
-      /The key cannot be certified: key \S+ has 1024 bits, and 4096 to 16384 are accepted\.\n$/,
+      /The key cannot be certified: key \S+ has 1024 bits, and the policy accepts 4096 to 16384\.\n$/,
     )
     await refuses(certify('root', '--name', 'next'), /belongs to acme-root\. Give another key\./)
     const certified = await signs(
@@ -265,14 +265,14 @@ oneDatabase((_kind, _open, fresh) => {
     const add = ['signing-keys', 'add', keyFile('brand'), '--account-key', at('next')]
     await signs(add)
     assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, new RegExp(idOf('brand')))
-    assert.equal((await signingKeys()).says, 'The last key of acme ends in 29 days: add another.')
+    assert.equal((await signingKeys()).says, 'The last key of acme expires in 29 days. Add another.')
     for (const [until, says] of [
       ['36h', 'one day'],
       ['2h', 'less than a day'],
     ] as const) {
       await signs(certify('brand', '--name', 'next', '--until', until, '--output', at(until)))
       await signs([...add.slice(0, -1), at(until)])
-      assert.equal((await signingKeys()).says, `The last key of acme ends in ${says}: add another.`)
+      assert.equal((await signingKeys()).says, `The last key of acme expires in ${says}. Add another.`)
     }
     await signs(certify('brand', '--name', 'next', '--until', '300d', '--output', at('renewed')))
     assert.deepEqual(
@@ -284,7 +284,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await signingKeys(), { part: 'signing_keys', state: 'ok', says: '1 can sign serials.' })
   })
 
-  test('a key for models alone stays with its owner, and signs serials nowhere', async () => {
+  test('a key certified only for models cannot be added, but signs models from its file', async () => {
     const certified = await signs(certify('device', '--name', 'models', '--allow', 'model'))
     assert.match(certified, /\nformat: 1\n[\s\S]*\nconstraints:\n {2}-\n {4}headers:\n {6}type: model\n/)
     await writeFile(at('models'), certified)

@@ -1,4 +1,7 @@
-/** `ratafia packages`: all of a file or nothing of it. What is wrong with a file does not depend on the database. */
+/**
+ * `ratafia packages` imports all of a file or none of it. Invalid files are tested on SQLite only, because
+ * parsing does not depend on the database.
+ */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,8 +22,8 @@ eachDatabase((kind, open, fresh) => {
   }
   before(async () => assert.equal((await program.run(['migrate'])).code, 0))
 
-  test('import of CSV and JSON, --replace, list', async () => {
-    assert.match((await program.run(['packages', 'list'])).stdout, /^The package directory is empty: /)
+  test('imports CSV and JSON, replaces all packages with --replace, and lists them', async () => {
+    assert.match((await program.run(['packages', 'list'])).stdout, /^The package directory is empty, so /)
     const csv = await fileOf('a.csv', '\ufeffsnap_id,other,name\r\nid-a,x,a\r\n\r\n"id-b",y, b \r\n')
     const imported = await program.run(['packages', 'import', csv])
     assert.deepEqual(imported, { code: 0, stdout: '2 packages imported.\n', stderr: '' })
@@ -39,7 +42,7 @@ eachDatabase((kind, open, fresh) => {
     assert.equal(stdout, 'NAME  SNAP ID\na     id-a\nb     id-b\n')
   })
 
-  test('--dry-run says what an import would change, and changes nothing', async () => {
+  test('--dry-run shows the changes of an import, and changes nothing', async () => {
     const now = [
       ['a', 'id-a'],
       ['b', 'id-b'],
@@ -58,12 +61,12 @@ eachDatabase((kind, open, fresh) => {
     const told = await program.run(['packages', 'import', one, '--dry-run', '--replace'])
     assert.equal(
       told.stdout,
-      'Nothing was changed. The import adds 0 packages, changes 0, removes 1, and leaves 1 as they are.\n',
+      'Nothing was changed. The import adds 0 packages, changes 0, removes 1, and leaves 1 unchanged.\n',
     )
     assert.equal((await program.json('packages', 'list')).length, now.length)
   })
 
-  test('a file that is not as it should be, in whatever row, leaves everything as it was', async () => {
+  test('a file with an invalid row changes nothing', async () => {
     const before = await program.json('packages', 'list')
     const bad = await fileOf('bad.csv', 'name,snap_id\nnew,id-new\nbroken,\n')
     const { code, stdout, stderr } = await program.run(['packages', 'import', bad, '--replace'])
@@ -79,7 +82,7 @@ eachDatabase((kind, open, fresh) => {
     csv | "" | ^line 1: this is not a header line with the columns name and snap_id\.$
     csv | "name,id\na,1\n" | ^line 1: this is not a header line with the columns name and snap_id\. It has "name", "id"\.$
     csv | "name,snap_id;more\na,1;2\n" | ^line 1: the header line has commas and semicolons\. Separate 
-    csv | "name,snap_id,Name\na,1,b\n" | ^line 1: the column "name" is there twice\.$
+    csv | "name,snap_id,Name\na,1,b\n" | ^line 1: the column "name" appears twice\.$
     csv | "a,b\n" | ^line 1: 
     csv | "name,snapid\na,b\n" | ^line 1: 
     csv | "name,snap_id\na,b,c\n" | ^The file is not CSV: .* on line 2
@@ -95,7 +98,7 @@ eachDatabase((kind, open, fresh) => {
     json | "[{\"name\":\"a\",\"snap_id\":1}]" | ^item 1: "snap_id" is missing
     json | "[{\"name\":\"a\",\"snap_id\":\"1\"},{\"name\":\"a\",\"snap_id\":\"2\"}]" | ^item 2: the name "a" is also at item 1\.$`)
   for (const [given, text = '', message = ''] of kind === 'sqlite' ? REFUSALS : []) {
-    test(`refused: ${given} ${text}`, async () => {
+    test(`refuses ${given} ${text}`, async () => {
       const format = given === 'csv' ? 'csv' : 'json'
       const imported = importPackages(JSON.parse(text), { format, replaceAll: true }, storesOf(await open()))
       await assert.rejects(imported, (error: Error) => {
@@ -107,7 +110,7 @@ eachDatabase((kind, open, fresh) => {
   }
 
   if (kind === 'sqlite')
-    test('files that are none', async () => {
+    test('refuses a missing file, and one of unknown format', async () => {
       const missing = await program.run(['packages', 'import', 'missing.csv'])
       assert.deepEqual(
         [missing.code, missing.stderr],

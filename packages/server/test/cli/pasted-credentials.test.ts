@@ -1,4 +1,4 @@
-/** Credentials as people paste them: white space is taken off, quotes and a scheme are named. */
+/** In pasted credentials, white space is ignored, and messages name quotes and schemes to leave out. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeBase64, encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
@@ -9,7 +9,7 @@ const macaroon = mint({ rootKey: Buffer.alloc(32, 1), id: Buffer.alloc(120, 2), 
 const token = encodeBase64Url(encodeBinary(macaroon))
 const half = token.length >> 1
 
-/** Where a credential is read. */
+/** The places that read credentials. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a field': (text) => macaroonsIn(text)[0][0].id,
   'the header Authorization': (text) => presentedMacaroons({ authorization: `Macaroon ${text}` })[0][0].id,
@@ -36,12 +36,12 @@ const NAMED: Readonly<Record<string, readonly [text: string, message: RegExp]>> 
 
 for (const [place, read] of Object.entries(READERS)) {
   for (const [what, text] of Object.entries(TAKEN)) {
-    test(`a token in ${place} with ${what} is read`, () => {
+    test(`reads a token in ${place} with ${what}`, () => {
       assert.deepEqual(read(text), macaroon.id)
     })
   }
   for (const [what, [text, message]] of Object.entries(NAMED)) {
-    test(`a token in ${place} with ${what} is refused by a name for it, and not repeated`, () => {
+    test(`refuses a token in ${place} with ${what}, and names the fault without the token`, () => {
       assert.throws(
         () => read(text),
         (error: Error) => {
@@ -66,12 +66,12 @@ for (const [what, end] of [
   ['LF', '\n'],
   ['CR LF', '\r\n'],
 ] as const) {
-  test(`the INI file of snapcraft 4 with ${what} is read`, () => {
+  test(`reads the INI file of snapcraft 4 with ${what}`, () => {
     assert.equal(macaroonsIn(ini(end))[0].length, 2)
     assert.deepEqual(heldToken({ text: ini(end), name: 'x' }).macaroon.id, macaroon.id)
   })
 }
 
-test('an INI file without a credential is refused', () => {
+test('refuses an INI file without a credential', () => {
   assert.throws(() => macaroonsIn('[login.ubuntu.com]\nmacaroon = \n'), /malformed/)
 })

@@ -1,4 +1,4 @@
-/** What `ratafia publishers` refuses, in words and with an exit code: risky rules, and values that nobody means. */
+/** `ratafia publishers` refuses risky rules and hostile values, with a message and an exit code. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { MOST_RULES_OF_A_PROJECT } from '../../src/ci/rules/making/add-rule.ts'
@@ -52,7 +52,7 @@ eachDatabase((kind, _open, fresh) => {
   const more = (...words: string[]): Tried => ({ more: words })
   const many = (make: (at: number) => string) => Array.from({ length: 1000 }, (_, at) => make(at))
 
-  // Vectors: grants-everything and grants-account among others.
+  // The vectors include grants-everything and grants-account.
   const REFUSED: Readonly<Record<string, readonly [tried: Tried, message: RegExp, exitCode?: number]>> = {
     'no permission and no package': [{ grants: [] }, /give --permission\.\n.*packages .*: give --package\./],
     ...Object.fromEntries(
@@ -61,35 +61,38 @@ eachDatabase((kind, _open, fresh) => {
           `the permission ${name}, even with --allow-register`,
           [
             more('--permission', name, '--allow-register'),
-            new RegExp(`No rule grants ${name}: take it out\\.`),
+            new RegExp(`A rule cannot grant ${name}\\. Remove it\\.`),
           ],
         ],
       ),
     ),
     'a permission of publisher gateways': [
       more('--permission', 'account-manage-keys'),
-      /No rule grants account-manage-keys: rules grant permissions of the tokens API\./,
+      /A rule cannot grant account-manage-keys\. Rules grant permissions of the tokens API\./,
     ],
-    'registering alone': [more('--permission', 'package_register'), /give --allow-register, too/],
-    'less than a minute': [more('--lifetime', '59s'), /of 59 seconds is not between 60 and/],
-    'more than an hour': [more('--lifetime', '3601'), /not between 60 and 3600/],
-    'no lifetime': [more('--lifetime', '1.5'), /is not a duration: write a number of seconds/, 2],
+    'the permission package_register without --allow-register': [
+      more('--permission', 'package_register'),
+      /also give --allow-register/,
+    ],
+    'a lifetime of less than a minute': [more('--lifetime', '59s'), /of 59 seconds is not between 60 and/],
+    'a lifetime of more than an hour': [more('--lifetime', '3601'), /not between 60 and 3600/],
+    'an invalid lifetime': [more('--lifetime', '1.5'), /is not a duration: write a number of seconds/, 2],
     'no match at all': [{ match: [] }, /repository_id and repository_owner_id are needed/],
-    'names alone': [
+    'a match of names only': [
       { match: ['--match', 'repository=a/b'] },
       /repository_id and repository_owner_id are needed/,
     ],
     '--match without a value': [{ match: ['--match', 'ref'] }, /neither claim=text nor claim:=JSON/, 2],
     '--match without a claim': [{ match: ['--match', '=x'] }, /neither claim=text nor claim:=JSON/, 2],
     '--match twice': [claims('ref=x'), /names ref twice/, 2],
-    'JSON that cannot be read': [claims('x:={'), /what follows := is not JSON/, 2],
+    'invalid JSON': [claims('x:={'), /the value after := is not JSON/, 2],
     'a list': [claims('x:=["a"]'), /x: a matcher is /],
     'a regular expression': [claims('x:={"regex":"."}'), /x: a matcher is /],
     'an unknown issuer': [{ issuer: 'https://x' }, /There is no issuer "https:\/\/x"/],
     'the issuer with a slash': [{ issuer: `${GITHUB}/` }, /There is no issuer/],
     'an unknown account': [{ account: 'nobody' }, /There is no account "nobody"/],
   }
-  describeOnce('refused', () => {
+  describeOnce('refuses', () => {
     for (const [title, [tried, message, exitCode = 1]] of Object.entries(REFUSED)) {
       test(title, () => refuses(tried, exitCode, message))
     }
@@ -110,33 +113,39 @@ eachDatabase((kind, _open, fresh) => {
     'a package of 10,000 characters': [more('--package', LONG), /"x{64}…" is not 1 to 128 printable/],
     'a permission of 10,000 characters': [more('--permission', LONG), /is not 1 to 128 printable/],
     'a channel with a line break': [more('--channel', 'a\nb'), /"a\\nb" is not 1 to 128 printable/],
-    '1000 packages': [more(...of('--package')(...many((at) => `p${at}`))), /more than 256 of --package\./],
+    '1000 packages': [
+      more(...of('--package')(...many((at) => `p${at}`))),
+      /more than 256 --package options\./,
+    ],
     '256 packages and 256 channels, which fit into no token': [
       {
         more: ['--package', '--channel'].flatMap((name) => of(name)(...many(padded).slice(0, 256))),
         grants: GRANTS.slice(2),
       },
-      /The limits do not fit into a caveat\. Give fewer\./,
+      /The limits do not fit into a caveat\. Use fewer\./,
     ],
-    'a claim whose value has NUL': [claims('x=\0'), /x: a matcher is a text/],
-    'a claim whose value has half a character': [claims('x=\udc00'), /x: a matcher is a text/],
-    'a claim whose value has 10,000 characters': [claims(`x=${LONG}`), /x: a matcher is a text/],
-    'a claim whose name has 10,000 characters': [claims(`${LONG}=x`), /the name of a claim has 1 to/],
-    'a claim whose name has NUL': [claims('a\0=x'), /the name of a claim has 1 to/],
-    '1000 claims': [claims(...many((at) => `c${at}=x`)), /A rule matches at most 32 claims\./],
-    '1000 alternatives': [claims(`x:=${JSON.stringify({ any_of: many(String) })}`), /x: a matcher is a text/],
-    'a number beyond those that JSON keeps apart': [claims('x:=9007199254740993'), /x: a matcher is/],
+    'a claim whose value has NUL': [claims('x=\0'), /x: a matcher is a string/],
+    'a claim whose value has half a character': [claims('x=\udc00'), /x: a matcher is a string/],
+    'a claim whose value has 10,000 characters': [claims(`x=${LONG}`), /x: a matcher is a string/],
+    'a claim whose name has 10,000 characters': [claims(`${LONG}=x`), /the name of a claim must have 1 to/],
+    'a claim whose name has NUL': [claims('a\0=x'), /the name of a claim must have 1 to/],
+    '1000 claims': [claims(...many((at) => `c${at}=x`)), /A rule can match at most 32 claims\./],
+    '1000 alternatives': [
+      claims(`x:=${JSON.stringify({ any_of: many(String) })}`),
+      /x: a matcher is a string/,
+    ],
+    'a number beyond the precision of JSON': [claims('x:=9007199254740993'), /x: a matcher is/],
     'ids of 1000 digits': [
       { match: [...MATCH.slice(2), '--match', `repository_id=${'7'.repeat(1000)}`] },
       /The ids are longer than/,
     ],
   }
-  describe('hostile values', () => {
+  describe('refuses hostile values:', () => {
     for (const [title, [tried, message]] of Object.entries(HOSTILE))
       test(title, () => refuses(tried, 1, message))
   })
 
-  test('a claim called __proto__ is a claim as any other', async () => {
+  test('accepts a claim called __proto__ like any other', async () => {
     const { code, stderr } = await add({ name: 'proto', ...claims('__proto__=x') })
     assert.deepEqual([code, stderr], [0, ''])
     const { match } = await program.json('publishers', 'show', 'proto')
@@ -145,7 +154,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   for (const verb of ['show', 'disable', 'remove']) {
-    test(`${verb} of names that no rule has`, async () => {
+    test(`${verb} refuses names that no rule has`, async () => {
       for (const name of ['a\0b', LONG, '\ud800', '']) {
         const { code, stdout, stderr } = await program.run(['publishers', verb, name])
         assert.deepEqual([code, stdout], [1, ''])
@@ -166,18 +175,21 @@ eachDatabase((kind, _open, fresh) => {
     await query.insertInto('publisher_rule').values(more).execute()
     const last = await add({ name: 'last' })
     assert.equal(last.code, 1)
-    assert.match(last.stderr, /There are 100 rules for this project\. Remove one that is not needed\./)
+    assert.match(
+      last.stderr,
+      /There are already 100 rules for this project\. Remove one that is not needed\./,
+    )
     const others = MATCH.map((word) => word.replace('_id=74', '_id=75'))
     assert.equal((await add({ name: 'of-another', match: others })).code, 0)
   })
 
-  testOnce('RATAFIA_CI_MAX_LIFETIME bounds the lifetime, and lowers the default', async () => {
+  testOnce('RATAFIA_CI_MAX_LIFETIME limits the lifetime, and lowers the default', async () => {
     const words = ['--issuer', GITHUB, '--account', 'build', ...MATCH, ...GRANTS]
     const environment = { RATAFIA_CI_MAX_LIFETIME: '5m' }
     const long = ['publishers', 'add', 'long', ...words, '--lifetime', '301']
     assert.match((await program.run(long, { environment })).stderr, /is not between 60 and 300\./)
     const usual = ['publishers', 'add', 'short', ...words.map((word) => word.replace('_id=74', '_id=76'))]
     const { stdout } = await program.run(usual, { environment })
-    assert.match(stdout, /for 300 seconds\.\n$/)
+    assert.match(stdout, /that expire after 300 seconds\.\n$/)
   })
 })

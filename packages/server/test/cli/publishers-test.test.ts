@@ -1,4 +1,6 @@
-/** What `ratafia publishers` makes of claims in a file, and of the ids of a project that its forge tells. */
+/**
+ * `ratafia publishers` tests claims from a file against a rule, and gets the ids of a project from its forge.
+ */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,10 +14,11 @@ import { testProgram } from '../support/program.ts'
 import { GITHUB, givenIssuer } from '../support/rules.ts'
 import { testIssuer } from '../support/test-issuer.ts'
 
-const CLAIMS = oidcVectors().claimSets.get('github-branch')?.claims ?? assert.fail('the vectors have it')
+const CLAIMS =
+  oidcVectors().claimSets.get('github-branch')?.claims ?? assert.fail('the vectors do not contain it')
 const BASE_URL = { RATAFIA_BASE_URL: 'https://store.example.com' }
 
-/** A JWT that nobody signed. */
+/** Returns an unsigned JWT with these claims. */
 const unsigned = (claims: unknown) =>
   [{ alg: 'RS256', kid: 'x', typ: 'JWT' }, claims, 'no signature']
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
@@ -59,7 +62,7 @@ oneDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('claims that a job of the rule has: exit code 0, however old the file is', async () => {
+  test('exits with 0 if the claims match the rule, however old they are', async () => {
     const { code, stdout, stderr } = await tested({ ...CLAIMS, ref: 'refs/heads/release-1' })
     assert.deepEqual([code, stderr], [0, ''])
     const at = new Date(Number(CLAIMS['iat']) * 1000).toISOString()
@@ -68,12 +71,12 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match(stdout, /^yes +event +event_name .*"push"$/m)
     assert.match(
       stdout,
-      /\nA job with these claims gets a token by the rule hello, if its ID token is signed and new\.\n$/,
+      /\nA job with these claims gets a token from the rule hello, if its ID token is signed and new\.\n$/,
     )
     assert.doesNotMatch(stdout, /^NO/m)
   })
 
-  test('claims that it does not have: exit code 1, and each difference is told', async () => {
+  test('exits with 1 if the claims do not match, and shows each difference', async () => {
     const { code, stdout, stderr } = await tested({
       ...CLAIMS,
       ...{ repository_id: '75', event_name: 'pull_request', aud: 'https://other.example.com' },
@@ -88,11 +91,11 @@ oneDatabase((_kind, _open, fresh) => {
     )
     assert.equal(
       stderr,
-      'ratafia: A job with these claims gets nothing by the rule hello: 4 lines of the table say NO.\n',
+      'ratafia: A job with these claims gets no token from the rule hello: 4 lines of the table have NO.\n',
     )
   })
 
-  test('--json: the lines, and the same exit code', async () => {
+  test('--json prints the lines, and exits with the same code', async () => {
     const release = { ...CLAIMS, ref: 'refs/heads/release-1' }
     assert.deepEqual((await told(release)).wrong, [])
     assert.deepEqual((await told({ ...release, iss: 'https://gitlab.com' })).wrong, ['issuer iss'])
@@ -105,10 +108,10 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   describe('files', () => {
-    test('an ID token, from a file or from standard input: its signature does not count', async () => {
+    test('accepts an ID token from a file or standard input, without checking its signature', async () => {
       const token = unsigned({ ...CLAIMS, ref: 'refs/heads/release-1' })
       const words = ['publishers', 'test', 'hello', '--claims']
-      const note = 'The signature of the ID token is not checked: anybody could have written it.\n'
+      const note = "The ID token's signature is not checked, so anyone could have written it.\n"
       for (const [file, input] of [
         [await fileOf(`${token}\n`), ''],
         ['-', token],
@@ -119,7 +122,7 @@ oneDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('JSON from standard input', async () => {
+    test('accepts JSON from standard input', async () => {
       const { code } = await program.run(['publishers', 'test', 'hello', '--claims', '-'], {
         input: JSON.stringify({ ...CLAIMS, ref: 'refs/heads/release-1' }),
         environment: BASE_URL,
@@ -133,10 +136,10 @@ oneDatabase((_kind, _open, fresh) => {
       ['a list', '[]', 1, /^ratafia: /],
       ['a text that is not a token', 'hello', 1, /^ratafia: /],
       ['NUL', '\0', 1, /^ratafia: /],
-      ['70,000 characters', 'x'.repeat(70_000), 1, /has more than 64 KiB, which no ID token has\.$/],
+      ['70,000 characters', 'x'.repeat(70_000), 1, /has more than 64 KiB, so it cannot be an ID token\.$/],
       ['a token of 20,000 characters', unsigned({ x: 'x'.repeat(20_000) }), 1, /^ratafia: /],
     ] as const) {
-      test(`refused: ${title}`, async () => {
+      test(`refuses ${title}`, async () => {
         const file = await fileOf(text)
         const { code, stdout, stderr } = await program.run(['publishers', 'test', 'hello', '--claims', file])
         assert.deepEqual([code, stdout], [exitCode, ''], stderr)
@@ -145,7 +148,7 @@ oneDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('refused: a file that is not there, and too much on standard input', async () => {
+    test('refuses a missing file, and too much standard input', async () => {
       const words = ['publishers', 'test', 'hello', '--claims']
       const missing = await program.run([...words, 'missing.json'])
       assert.deepEqual([missing.code, missing.stdout], [1, ''])
@@ -154,14 +157,14 @@ oneDatabase((_kind, _open, fresh) => {
       assert.deepEqual([long.code, long.stdout], [2, ''])
     })
 
-    test('claims that steer a terminal do not', async () => {
+    test('control characters in claims never reach the terminal', async () => {
       const { stdout } = await tested({ ...CLAIMS, ref: '\u001b[2J\u202e', repository_id: { a: [[]] } })
       // biome-ignore lint/suspicious/noControlCharactersInRegex: it must not be there
       assert.doesNotMatch(stdout, /[\u001b\u202e]/)
     })
   })
 
-  test('a disabled account or rule gives nothing, and the table says so', async () => {
+  test('the table shows that a disabled account or rule grants no token', async () => {
     const release = { ...CLAIMS, ref: 'refs/heads/release-1' }
     await program.json('accounts', 'disable', '--yes', 'build')
     assert.deepEqual((await told(release)).wrong, ['account build'])
@@ -195,9 +198,9 @@ oneDatabase((_kind, _open, fresh) => {
     ...['--match', 'ref_protected=true', '--package', 'hello', '--permission', 'package_upload', ...more],
   ]
   const address = () => `${forge.url}/acme/tools/hello`
-  const IDS = 'Acme/tools/hello?[2J has the ids project_id=20: the rule matches them.\n'
+  const IDS = 'Acme/tools/hello?[2J has the ids project_id=20. The rule matches them.\n'
 
-  test('a script is told the ids, and the rule has them', async () => {
+  test('in a script --from-url prints the ids, and the rule matches them', async () => {
     const { code, stderr } = await program.run(words('script', address()))
     assert.deepEqual([code, stderr], [0, IDS])
     assert.deepEqual(asked.splice(0), ['/api/v4/projects/acme%2Ftools%2Fhello', 'ratafia'])
@@ -205,7 +208,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual(match, { ref_protected: 'true', project_id: '20' })
   })
 
-  test('a person agrees to them, or no rule is made', async () => {
+  test('at a terminal --from-url asks whether the ids are right, and no creates no rule', async () => {
     const no = await atTerminal(words('person', address()), 'n\r', program.environment)
     assert.deepEqual([no.code, no.asked], [1, true])
     assert.ok(no.stderr.startsWith(IDS), no.stderr)
@@ -218,15 +221,15 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual([unasked.code, unasked.asked, unasked.stderr], [0, false, IDS])
   })
 
-  test('an id that --match gives otherwise is refused', async () => {
+  test('refuses an id in --match that differs from the project of --from-url', async () => {
     const { code, stderr } = await program.run(words('other', address(), '--match', 'project_id=21'))
     assert.equal(code, 2)
-    assert.match(stderr, /--match has another project_id than the project of --from-url/)
+    assert.match(stderr, /--match gives project_id another value than the project of --from-url/)
     const same = await program.run(words('same', address(), '--match', 'project_id=20'))
     assert.equal(same.code, 0)
   })
 
-  test('a project that the forge does not show, and one elsewhere', async () => {
+  test('refuses a project that the forge does not show, and one of another forge', async () => {
     const hidden = await program.run(words('hidden', `${forge.url}/acme/private`))
     assert.deepEqual([hidden.code, hidden.stdout], [3, ''])
     assert.match(

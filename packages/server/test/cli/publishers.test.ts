@@ -1,4 +1,4 @@
-/** `ratafia publishers`: rules for jobs of CI systems, as an operator uses them. */
+/** An operator manages the rules for CI jobs with `ratafia publishers`. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([code, stdout], [1, ''], stderr)
     return stderr
   }
-  /** A rule that nothing is wrong with. */
+  /** Returns the options of a valid rule. */
   const rule = (name: string) => line`
     add ${name} --issuer ${GITHUB} --account build --package hello --permission package_upload --match
     repository_id=74 --match repository_owner_id=65 --match ref=refs/heads/main`
@@ -43,8 +43,8 @@ eachDatabase((_kind, _open, fresh) => {
     await givenIssuer(installation.database, GITLAB, 'gitlab')
   })
 
-  test('add, list, show: with every option', async () => {
-    assert.match(await ok('list'), /^There is no rule to show\./)
+  test('a rule with every option can be added, listed and shown', async () => {
+    assert.match(await ok('list'), /^No rules\./)
     assert.deepEqual(await program.json('publishers', 'list'), [])
 
     const told = await ok(
@@ -52,7 +52,7 @@ eachDatabase((_kind, _open, fresh) => {
       ...['--match', 'run_attempt:={"any_of":["1","2"]}', '--permission', 'package_release'],
       ...['--channel', 'edge', '--store', 'acme', '--package', 'hello'],
     )
-    assert.equal(told, 'Jobs that match the rule full get tokens of build for 120 seconds.\n')
+    assert.equal(told, 'Jobs that match the rule full get tokens of build that expire after 120 seconds.\n')
 
     const [listed] = await program.json('publishers', 'list')
     const { id, version, created_at, ...rest } = listed
@@ -91,7 +91,7 @@ eachDatabase((_kind, _open, fresh) => {
     ])
   })
 
-  test('list: of one account or one issuer', async () => {
+  test('list can be limited to one account or one issuer', async () => {
     await ok(...rule('of-github'))
     const names = async (...words: readonly string[]) =>
       (await program.json('publishers', 'list', ...words)).map(({ name }: { name: string }) => name)
@@ -101,7 +101,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(await refused('list', '--issuer', 'https://x'), /There is no issuer "https:\/\/x"/)
   })
 
-  test('the lifetime is 15 minutes, and a GitLab rule that names no ref gets protected refs alone', async () => {
+  test('by default the lifetime is 15 minutes, and a GitLab rule matches only protected refs', async () => {
     const match = ['--match', 'project_id=20', '--permission', 'package_upload', '--package', 'hello']
     const made = await program.json(
       ...['publishers', 'add', 'plain', '--issuer', GITLAB, '--account', 'build', ...match],
@@ -110,12 +110,15 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(made.lifetime_seconds, 900)
   })
 
-  test('a risky rule is made, and says so in words: at once, as JSON, and whenever it is shown', async () => {
+  test('a risky rule is created with a warning, which show and --json repeat', async () => {
     const risky = rule('risky').map((word) => word.replace('ref=refs/heads/main', 'environment=prod'))
     const { code, stdout, stderr } = await publishers(...risky)
     assert.equal(code, 0)
-    assert.match(stdout, /^Jobs that match the rule risky get tokens of build for 900 seconds\.\n$/)
-    assert.match(stderr, /^ratafia: warning: environment alone lets in every branch .*\.\n$/)
+    assert.match(
+      stdout,
+      /^Jobs that match the rule risky get tokens of build that expire after 900 seconds\.\n$/,
+    )
+    assert.match(stderr, /^ratafia: warning: A rule that matches only environment lets in every branch .*\.\n$/)
     const { warnings } = await program.json('publishers', 'show', 'risky')
     assert.equal(`ratafia: warning: ${warnings}\n`, stderr)
     assert.ok((await ok('show', 'risky')).endsWith(`Warning: ${warnings}\n`))
@@ -123,7 +126,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual((await program.json('publishers', ...risky)).warnings, warnings)
   })
 
-  test('a rule of a disabled account is made, with a warning', async () => {
+  test('a rule of a disabled account is created with a warning', async () => {
     const account = ['--email', 'off@example.org', '--name', 'Off', '--no-password']
     await program.json('accounts', 'add', 'off', ...account)
     await program.json('accounts', 'disable', '--yes', 'off')
@@ -134,7 +137,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('a refused rule hears of all its problems at once, and nothing is stored', async () => {
+  test('a refusal lists all problems of a rule at once, and stores nothing', async () => {
     const before = await program.json('publishers', 'list')
     const bad = line`
       add 'Bad name' --issuer ${GITHUB} --account nobody --lifetime 59 --match
@@ -142,14 +145,14 @@ eachDatabase((_kind, _open, fresh) => {
       --permission package_register --permission frobnicate --package unknown --package hello --channel
       é`
     const problems = [
-      /^The name "Bad name" is not 1 to 64 of a-z, 0-9 and "\._-"/,
+      /^The name "Bad name" is not 1 to 64 characters of a-z, 0-9 and "\._-"/,
       /^There is no account "nobody"\.$/,
       /^The rule is refused\. .*repository_id and repository_owner_id are needed.* sub is not matched on GitHub/,
       /^No package is named "unknown"\.$/,
       /^--channel "é" is not 1 to 128 printable ASCII characters\.$/,
-      /^There is no permission "frobnicate"\. docs\/tokens\.md lists all of them\.$/,
-      /^No rule grants edit_account: take it out\.$/,
-      /^package_register lets jobs register names\. If that is wanted, give --allow-register, too\.$/,
+      /^There is no permission "frobnicate"\. docs\/tokens\.md lists all permissions\.$/,
+      /^A rule cannot grant edit_account\. Remove it\.$/,
+      /^package_register lets jobs register names\. To allow that, also give --allow-register\.$/,
       /^A lifetime of 59 seconds is not between 60 and 3600\. RATAFIA_CI_MAX_LIFETIME sets the upper limit\.$/,
     ]
     const lines = (await refused(...bad)).trimEnd().split('\n')
@@ -166,7 +169,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await program.json('publishers', 'list'), before)
   })
 
-  test('a rule that is made again says the same, and has another version', async () => {
+  test('a rule that is removed and added again has a different version', async () => {
     const first = await program.json('publishers', ...rule('again'))
     await ok('remove', 'again')
     const second = await program.json('publishers', ...rule('again'))
@@ -174,11 +177,11 @@ eachDatabase((_kind, _open, fresh) => {
     assert.notEqual(second.version, first.version)
   })
 
-  test('a name is taken once', async () => {
+  test('refuses a second rule of the same name', async () => {
     await ok(...rule('once'))
     assert.equal(
       await refused(...rule('once')),
-      'ratafia: There is a rule "once" already. Choose another name.\n',
+      'ratafia: There is already a rule "once". Choose another name.\n',
     )
   })
 
@@ -188,7 +191,7 @@ eachDatabase((_kind, _open, fresh) => {
         (session: { session_id: string }) => session.session_id === id,
       )
 
-    test('disable revokes what the rule opened, keeps the rule, and does it once', async () => {
+    test('disable revokes the sessions of the rule once, and keeps the rule', async () => {
       await ok(...rule('ends'))
       await ok(...rule('goes-on'))
       const [first, second] = [
@@ -198,7 +201,7 @@ eachDatabase((_kind, _open, fresh) => {
       const other = await givenSession(installation.database, 'goes-on')
       assert.equal(
         await ok('disable', 'ends'),
-        'The rule ends is disabled. 2 sessions that it opened were revoked.\n',
+        'Disabled the rule ends. 2 sessions that it opened were revoked.\n',
       )
       for (const id of [first, second]) assert.equal((await sessionOf(id)).revoked_by, 'operator')
       assert.equal((await sessionOf(other)).revoked_at, null)
@@ -216,7 +219,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('remove, of several: each session of theirs is revoked', async () => {
+    test('remove accepts several rules, and revokes all their sessions', async () => {
       await ok(...rule('one'))
       await ok(...rule('two'))
       const sessions = [
@@ -227,7 +230,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(code, 1)
       assert.match(
         stdout,
-        /^The rule one is removed\. 1 session that it opened was revoked\.\nThe rule two is removed\. .*\nthree: There is no rule "three"\..*\n$/,
+        /^Removed the rule one\. 1 session that it opened was revoked\.\nRemoved the rule two\. .*\nthree: There is no rule "three"\..*\n$/,
       )
       assert.match(stderr, /1 of 3 rules could not be removed/)
       for (const id of sessions) assert.equal((await sessionOf(id)).revoked_by, 'operator')
@@ -236,7 +239,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await program.run(['verify'])).code, 0)
     })
 
-    test('what there is not cannot be shown, disabled, removed or tested', async () => {
+    test('a rule that does not exist cannot be shown, disabled, removed or tested', async () => {
       const claims = join(program.directory, 'claims.json')
       await writeFile(claims, '{}')
       for (const words of [
@@ -275,7 +278,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(table, /^new +never matched$/m)
   })
 
-  test('the removal of an account takes its rules along, and says how many', async () => {
+  test('accounts remove also removes the rules of the account, and prints their number', async () => {
     const account = ['--email', 'leaver@example.org', '--name', 'Leaver', '--no-password']
     await program.json('accounts', 'add', 'leaver', ...account)
     for (const name of ['left-1', 'left-2']) {
@@ -286,7 +289,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(code, 0)
     assert.match(
       stdout,
-      /; 1 session of its tokens was revoked, and 2 rules for jobs were removed\. What is left/,
+      /; 1 session of its tokens was revoked, and 2 CI rules were removed\. Its remaining record/,
     )
     for (const name of ['left-1', 'left-2']) assert.match(await refused('show', name), /There is no rule/)
     const row = await installation.database.query

@@ -1,4 +1,4 @@
-/** `ratafia accounts reminders`, on the database and at a service. */
+/** `ratafia accounts reminders`, on the database and over HTTP. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { oneDatabase } from '../support/databases.ts'
@@ -14,12 +14,12 @@ oneDatabase((_kind, _open, fresh) => {
     for (const name of ['ann', 'bob', 'eve']) await addPerson(there.service, name)
   })
 
-  test('without a mail server, switching them on promises none', async () => {
+  test('reminders on explains that no mail is sent without a mail server', async () => {
     const words = ['accounts', 'reminders', 'on', 'eve']
     const without = await program.run(words)
     assert.match(
       without.stdout,
-      /^eve gets reminders by mail once the service sends mail\..*RATAFIA_SMTP_URL/,
+      /^eve gets reminders by mail once the service sends mail, .*RATAFIA_SMTP_URL/,
     )
     const environment = { RATAFIA_SMTP_URL: 'smtp://127.0.0.1:9' }
     assert.equal((await program.run(words, { environment })).stdout, 'eve gets reminders by mail.\n')
@@ -30,10 +30,10 @@ oneDatabase((_kind, _open, fresh) => {
       [false, true],
     )
     const mine = await over(['accounts', 'reminders', 'on', '--mine'], await tokenOf('viewer'))
-    assert.match(mine.stdout, /^You get reminders by mail once the service sends mail\./)
+    assert.match(mine.stdout, /^You get reminders by mail once the service sends mail, /)
   })
 
-  test('--mine: whoever is logged in, whatever their role', async () => {
+  test('--mine changes the reminders of the caller, whatever their role', async () => {
     const token = await tokenOf('viewer')
     const { code, stdout } = await over(['accounts', 'reminders', 'off', '--mine'], token)
     assert.deepEqual([code, stdout], [0, 'You get no more reminders by mail.\n'])
@@ -44,12 +44,12 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal((await program.json('accounts', 'show', 'eve')).reminders, true)
   })
 
-  test('what is not said clearly is a mistake', async () => {
+  test('refuses ambiguous arguments', async () => {
     for (const [words, reason] of [
-      [['maybe', 'ann'], /Say "on" or "off"/],
-      [['off'], /Give usernames, or --mine at a service/],
-      [['off', 'ann', '--mine'], /Give either usernames or --mine/],
-      [['off', '--mine'], /--mine is for a service/],
+      [['maybe', 'ann'], /Give "on" or "off"/],
+      [['off'], /Pass usernames, or --mine at a service/],
+      [['off', 'ann', '--mine'], /Pass either usernames or --mine/],
+      [['off', '--mine'], /--mine requires a service/],
     ] as const) {
       const { code, stdout, stderr } = await program.run(['accounts', 'reminders', ...words])
       assert.deepEqual([code, stdout], [2, ''], words.join(' '))

@@ -1,6 +1,6 @@
 /**
- * `ratafia devices remove` and `accounts remove`: nothing personal is left, and nothing becomes valid again. What they
- * ask, and what is refused afterwards, is tested on SQLite alone.
+ * `ratafia devices remove` and `accounts remove` leave nothing personal, and nothing becomes valid again.
+ * Confirmations, and refusals after a removal, are tested on SQLite only.
  */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -74,7 +74,8 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(code, 0, stdout)
   }
   /**
-   * All rows of the tables that know an account or a device, except the audit log. Keys in it may spell a short name.
+   * Returns all rows of the tables about accounts and devices, except the audit log. A key can contain a
+   * short name by chance, so search for long ones.
    */
   const everything = async (): Promise<string> => {
     const { query } = installation.database
@@ -92,7 +93,7 @@ eachDatabase((kind, _open, fresh) => {
         : value,
     )
   }
-  /** As if they had been used an hour ago. */
+  /** Moves the device's sessions and registrations back by an hour. */
   const age = async (id: DeviceId) => {
     const { query } = installation.database
     const back = (column: number) => column - HOUR
@@ -112,16 +113,19 @@ eachDatabase((kind, _open, fresh) => {
   const idOf = async (serial: string): Promise<DeviceId> => (await holderOf(serial)).id
 
   if (kind === 'sqlite')
-    test('at a terminal both ask, say what will happen, and take only the name or the serial', async () => {
+    test('at a terminal both describe the removal, and accept only the name or the serial', async () => {
       const { id } = await addPerson(service, 'wanda')
       await setAcmePolicy(installation, {})
       await registered(service, { key: newKey(), serial: 'T-1' })
       await program.json('devices', 'revoke', '--yes', nameOf('T-1'))
       for (const [words, says] of [
-        [['accounts', 'remove', 'wanda'], /^The account wanda \(id \w{32}\) loses its password, its agents/],
+        [
+          ['accounts', 'remove', 'wanda'],
+          /^This permanently removes the account wanda \(id \w{32}\) with its password, agents/,
+        ],
         [
           ['devices', 'remove', nameOf('T-1')],
-          /T-1, revoked\)\n1 device will be removed: addresses, sessions/,
+          /T-1, revoked\)\nThis removes 1 device with addresses, sessions/,
         ],
       ] as const) {
         const no = await atTerminal(words, 'y\r', program.environment)
@@ -137,7 +141,10 @@ eachDatabase((kind, _open, fresh) => {
       ] as const) {
         const script = await program.run(words)
         assert.deepEqual([script.code, script.stdout], [2, ''])
-        assert.match(script.stderr, /Nobody can be asked here whether this is meant: give --yes if it is\./)
+        assert.match(
+          script.stderr,
+          /Can't ask for confirmation without a terminal\. Pass --yes to go ahead\./,
+        )
         assert.equal((await atTerminal(words, `${typed}\r`, program.environment)).code, 0)
       }
       assert.ok((await installation.devices.findById(await idOf('T-1')))?.removedAt)
@@ -145,14 +152,14 @@ eachDatabase((kind, _open, fresh) => {
     })
 
   describe('a revoked device', () => {
-    test('leaves its serial number and its key; whatever it had stays refused', async () => {
+    test('keeps only its serial number and its key, and everything it had stays refused', async () => {
       await setAcmePolicy(installation, {})
       const key = newKey()
       const serial = await registered(service, { key, serial: 'P-1', body: 'body-of-P-1\n' })
       const older = await sessionOf(service, { serial, key })
       const id = await idOf('P-1')
       await age(id)
-      // This one's nonce has not expired: its row guards it.
+      // The nonce of this session has not expired, so its row must prevent a second use.
       const nonce = await getNonce(service)
       const request = await sessionBody(service, { serial, key, nonce })
       const open = () => call(service, 'POST', `${AUTH}/sessions`, { body: request })
@@ -161,7 +168,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await register(service, { key: other, serial: 'P-1' })).status, 400)
       await refuses(
         ['devices', 'remove', '--yes', nameOf('P-1')],
-        /is in use\. End it with `ratafia devices revoke` before/,
+        /is in use\. Revoke it with `ratafia devices revoke` before/,
       )
 
       await program.json('devices', 'revoke', '--yes', nameOf('P-1'), '--reason', "sold by O'Ann")
@@ -184,17 +191,21 @@ eachDatabase((kind, _open, fresh) => {
 
       for (const macaroon of [older, newer.macaroon]) {
         const headers = presentingSession(macaroon)
-        // The command has changed the database elsewhere, and the service hears of it.
+        // The command changed the database in another process, and the service is notified.
         await eventuallyPasses(async () =>
           assert.equal((await call(service, 'GET', '/device-session', { headers })).status, 401),
         )
       }
-      assert.equal((await open()).status, 400, 'the same request again')
+      assert.equal((await open()).status, 400, 'the same request was accepted again')
       assert.equal((await openSession(service, { serial, key })).status, 400)
       const again = await sessionBody(service, { serial, key, nonce })
       assert.equal((await call(service, 'POST', `${AUTH}/sessions`, { body: again })).status, 400)
-      assert.equal((await register(service, { key })).status, 400, 'the key')
-      assert.equal((await register(service, { key: other, serial: 'P-1' })).status, 400, 'the serial number')
+      assert.equal((await register(service, { key })).status, 400, 'the key was accepted')
+      assert.equal(
+        (await register(service, { key: other, serial: 'P-1' })).status,
+        400,
+        'the serial was free',
+      )
       await verifies()
       const before = await program.json('devices', 'remove', '--yes', id, nameOf('P-1'))
       assert.deepEqual(
@@ -203,7 +214,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('is exported and imported as what it is', async () => {
+    test('is exported and imported as removed', async () => {
       const file = join(program.directory, 'removed.csv')
       await program.json('devices', 'export', file, '--serial', 'P-1')
       assert.deepEqual(await program.json('devices', 'import', file), { devices: 1, added: 0 })
@@ -212,7 +223,7 @@ eachDatabase((kind, _open, fresh) => {
       const { id: _, ...nameless } = record
       for (const [more, message] of [
         [{ reason: 'x' }, /"removed_at" is given, so there can be no "reason"/],
-        [{ status: 'active' }, /"removed_at" is given, and the device is active/],
+        [{ status: 'active' }, /"removed_at" is given, but the device is active/],
       ] as const) {
         const bad = join(program.directory, 'bad.json')
         await writeFile(bad, JSON.stringify([{ ...nameless, ...more }]))
@@ -221,7 +232,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  test('when a removed device last had a session is forgotten with its last session', async () => {
+  test('the time of the last session of a removed device is deleted with that session', async () => {
     const later = new Date(Date.now() + 48 * HOUR)
     assert.ok((await installation.deviceSessions.removeExpired(later, 1000)) > 0)
     const [listed] = await program.json('devices', 'list', '--serial', 'P-1', '--without-session')
@@ -230,7 +241,7 @@ eachDatabase((kind, _open, fresh) => {
     await verifies()
   })
 
-  test('a superseded device leaves a gap in the revisions, and its key gets nothing', async () => {
+  test('a removed superseded device leaves a gap in the revisions, and its key is refused', async () => {
     await setAcmePolicy(installation, { takenSerial: 'reissue' })
     const holders = [newKey(), newKey(), newKey()] as const
     for (const key of holders) await registered(service, { key, serial: 'G-1' })
@@ -239,11 +250,11 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([removed.status, removed.left], ['superseded', 'row'])
     await verifies()
     assert.equal((await register(service, { key: second, serial: 'G-1' })).status, 400)
-    // Whoever names the serial number means its holder.
+    // A serial number names its current holder.
     await refuses(['devices', 'remove', '--yes', nameOf('G-1')], /G-1, active\) is in use/)
   })
 
-  test('a device that never had a serial goes with its row, once its request-id has expired', async () => {
+  test('a device that never had a serial is deleted with its row, after its request-id has expired', async () => {
     await setAcmePolicy(installation, { registration: 'approval' })
     const key = newKey()
     // Evidence about the holder of G-1, with the address of this key.
@@ -259,17 +270,17 @@ eachDatabase((kind, _open, fresh) => {
     await program.json('devices', 'reject', id, '--reason', "not of O'Ann")
     await refuses(
       ['devices', 'remove', '--yes', id, 'nobody'],
-      /with a request-id that may still be valid\. Remove it after 20/,
+      /with a request-id that can still be valid\. Remove it after 20/,
     )
     await age(id)
     await refuses(['devices', 'remove', '--yes', id, 'nobody'], /There is no device "nobody"/)
-    assert.ok(await installation.devices.findById(id), 'all or nothing')
+    assert.ok(await installation.devices.findById(id), 'one was removed although the other was refused')
     const [removed] = await program.json('devices', 'remove', id, '--yes')
     assert.deepEqual([removed.id, removed.left], [id, 'nothing'])
     assert.equal(await installation.devices.findById(id), undefined)
     assert.doesNotMatch(await everything(), /O'Ann|NEVER-GIVEN-1/)
     assert.deepEqual(await seen(), [{}])
-    // It is new to the register.
+    // The register treats it as a new device.
     assert.equal((await register(service, { key })).status, 202)
     await verifies()
   })
@@ -280,7 +291,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await register(service, { key })).status, 202)
     const device =
       (await installation.devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })) ?? assert.fail()
-    // As if the device had asked just after somebody looked.
+    // As if the device had registered just after the check.
     const removals = { ...installation.removals, lastRequest: async () => undefined }
     const removing = removeDevice({ name: device.id, authority: deciding() }, { ...installation, removals })
     await assert.rejects(removing, /keeps changing\. Try again\./)
@@ -291,7 +302,7 @@ eachDatabase((kind, _open, fresh) => {
     const whoami = async (headers: Record<string, string>) =>
       (await call(service, 'GET', '/api/v2/tokens/whoami', { headers })).status
 
-    test('ends with everything it had, and leaves a row without a person', async () => {
+    test('is removed with everything it had, and leaves a row without personal data', async () => {
       const person = await addPerson(service, 'zelda')
       const token = await logIn(service, person, { description: 'laptop of Zelda' })
       const revokedBefore = await logIn(service, person)
@@ -354,7 +365,7 @@ eachDatabase((kind, _open, fresh) => {
         refused.message,
         /^The account of this login was removed at 20.* Log in with another one\.$/,
       )
-      // It stays decided: nobody else can approve that login.
+      // The login stays decided, so that no other account can approve it.
       assert.equal((await installation.completedLogins.find(login.loginId))?.decision, 'denied')
       assert.equal(await installation.signInSessions.find(signIn.idHash), undefined)
       await verifies()
@@ -367,7 +378,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await program.json('accounts', 'remove', '--yes', person.id)).removed_before, true)
     })
 
-    test('is not changed by an operation that looked before it was removed', async () => {
+    test('is not changed by an operation that read it before the removal', async () => {
       const { id } = await addPerson(service, 'wendy')
       await program.json('accounts', 'remove', '--yes', id)
       const { accounts } = installation
@@ -378,7 +389,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     if (kind === 'sqlite')
-      test('cannot be enabled, linked, or given a password or an agent', async () => {
+      test('cannot be enabled, linked, or given a password or an agent after its removal', async () => {
         const { id } = await addPerson(service, 'yolanda')
         const { username } = await program.json('accounts', 'remove', '--yes', id)
         const link = ['--issuer', 'https://id.example.org', '--subject', 'yolanda']
@@ -389,7 +400,7 @@ eachDatabase((kind, _open, fresh) => {
         ]) {
           await refuses(
             words,
-            /^ratafia: The account "removed-\w+" was removed at 20.*, for good\. Add another one\.\n$/,
+            /^ratafia: The account "removed-\w+" was removed at 20.* and cannot be restored\. Add another one\.\n$/,
           )
         }
         const password = { input: 'correct horse battery' }
@@ -399,7 +410,7 @@ eachDatabase((kind, _open, fresh) => {
         await verifies()
       })
 
-    test('whatever it is given while it is removed, nothing of it is left', async () => {
+    test('keeps nothing that is added during its removal', async () => {
       for (let round = 0; round < 3; round++) {
         const person = await addPerson(service, `victor-${round}`)
         const { id } = person
@@ -420,7 +431,7 @@ eachDatabase((kind, _open, fresh) => {
       await verifies()
     })
 
-    test('of an external identity service: the person comes back as another, and no old session does', async () => {
+    test('of an external identity service returns as a new account without the old sessions', async () => {
       const identity = { issuer: 'https://id.example.org', subject: 'xenia' }
       const rules = { ...installation, bundledIssuer: undefined, rule: 'auto', source: ADDRESS } as const
       const first = await accountOfIdentity(identity, rules)
@@ -440,7 +451,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([found?.account.id, found?.session.revokedBy], [first.id, 'operator'])
     })
 
-    test('its entry in the audit log does not name it again', async () => {
+    test('is not named in the audit entry of its removal', async () => {
       const entries = await program.json('audit', 'list', '--action', 'account.remove')
       assert.ok(entries.length > 0)
       assert.doesNotMatch(JSON.stringify(entries), /zelda|yolanda|xenia/)

@@ -1,4 +1,4 @@
-/** `ratafia accounts totp`, `reset-link`, `password-logins` and `set-email`, as an operator uses them. */
+/** An operator uses `ratafia accounts totp`, `reset-link`, `password-logins` and `set-email`. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { codeAt } from '../../src/accounts/second-factor/totp.ts'
@@ -30,14 +30,14 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(stderr, message)
   }
 
-  test('totp: enable prints secret, link and recovery codes, once; they work at once; reset replaces them', async () => {
+  test('totp enable prints a secret, a link and recovery codes once, and totp reset replaces them', async () => {
     const service = await program.serve()
     assert.equal((await add(program, 'ann')).code, 0)
     const { stdout } = await program.run(['accounts', 'totp', 'enable', 'ann'])
     const [, secret = ''] = /^Secret: +([A-Z2-7]{32})$/m.exec(stdout) ?? []
     assert.match(
       stdout,
-      /^The account ann has a second factor, in force at once\. Nothing of this can be shown again\.$/m,
+      /^The account ann now has a second factor\. Save these values: they are not shown again\.$/m,
     )
     assert.match(stdout, new RegExp(`^Link: +otpauth://totp/.*[?&]secret=${secret}&`, 'm'))
     assert.equal([...stdout.matchAll(/^ {2}[0-9A-Z]{4}(-[0-9A-Z]{4}){3}$/gm)].length, 10)
@@ -47,7 +47,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(!JSON.stringify(shown).includes(secret))
     await refused(
       ['accounts', 'totp', 'enable', 'ann'],
-      /^ratafia: The account "ann" has a second factor already\. /,
+      /^ratafia: The account "ann" already has a second factor\. /,
     )
 
     const signIn = async (code: string) => {
@@ -71,17 +71,17 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('sign-in-link: on the database alone, and only where the identity service is ours', async () => {
+  test('sign-in-link works only on the database, and only with the bundled identity service', async () => {
     const made = await program.run(['sign-in-link', 'ann'], {
       environment: { RATAFIA_BASE_URL: 'https://store.example.org' },
     })
     assert.equal(made.code, 0, made.stderr)
     assert.match(made.stdout, /^https:\/\/store\.example\.org\/identity\/sign-in-link\?secret=[\w-]{43}\n$/)
-    assert.match(made.stderr, /^Whoever opens the link is signed in as ann: once, until /)
+    assert.match(made.stderr, /^The link signs in as ann, once, until /)
     const environment = { RATAFIA_URL: 'https://store.example.org' }
     const wrongWay = await program.run(['sign-in-link', 'ann'], { environment })
     assert.deepEqual([wrongWay.code, wrongWay.stdout], [2, ''])
-    assert.match(wrongWay.stderr, /works on the database/)
+    assert.match(wrongWay.stderr, /works only on the database/)
     const elsewhere = await program.run(['sign-in-link', 'ann'], {
       environment: {
         RATAFIA_BASE_URL: 'https://store.example.org',
@@ -90,32 +90,32 @@ eachDatabase((_kind, _open, fresh) => {
       },
     })
     assert.deepEqual([elsewhere.code, elsewhere.stdout], [2, ''])
-    assert.match(elsewhere.stderr, /The identity service is elsewhere/)
+    assert.match(elsewhere.stderr, /This service uses a separate identity service/)
   })
 
-  test('reset-link: below the base URL, or where the identity service runs alone', async () => {
+  test('reset-link prints a link below the base URL, or at the separate identity service', async () => {
     assert.equal((await add(program, 'bob')).code, 0)
     const made = await program.run(['accounts', 'reset-link', 'bob'], {
       environment: { RATAFIA_BASE_URL: 'https://store.example.org/' },
     })
     assert.match(made.stdout, /^https:\/\/store\.example\.org\/identity\/reset\?secret=[\w-]{43}\n$/)
-    assert.match(made.stderr, /^Whoever has the link sets the password of bob: once, until .*Z, or until/)
+    assert.match(made.stderr, /^Anyone with the link can set the password of bob, once, until .*Z or until/)
     const url = ['--url', 'https://id.example.org']
     const alone = await program.json('accounts', 'reset-link', 'bob', ...url, '--expires', '2h')
     assert.match(alone.url, /^https:\/\/id\.example\.org\/reset\?secret=/)
     assert.ok(Math.abs(Date.parse(alone.expires_at) - Date.now() - 7_200_000) < 60_000)
-    await refused(['accounts', 'reset-link', 'bob'], /^ratafia: Give --url: /, 2)
+    await refused(['accounts', 'reset-link', 'bob'], /^ratafia: Pass --url: /, 2)
     for (const expires of ['31d', '2020-01-01T00:00:00Z', 'soon']) {
       await refused(['accounts', 'reset-link', 'bob', ...url, '--expires', expires], /--expires/, 2)
     }
   })
 
-  test('password-logins: off and on again, for several', async () => {
+  test('password-logins can be switched off for several accounts, and on again', async () => {
     for (const name of ['carl', 'dora']) assert.equal((await add(program, name)).code, 0)
     const of = async (name: string) => (await program.json('accounts', 'show', name)).password_logins
     const { code, stdout } = await program.run(['accounts', 'password-logins', 'off', 'carl', 'dora'])
     assert.equal(code, 0)
-    assert.match(stdout, /^Programs may no longer log in with the password of carl\. /)
+    assert.match(stdout, /^Programs can no longer log in with the password of carl\. /)
     assert.deepEqual([await of('carl'), await of('dora')], [false, false])
     assert.equal((await program.json('accounts', 'password-logins', 'on', 'carl')).password_logins, true)
     const rows = await program.json('accounts', 'list')
@@ -123,12 +123,12 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([dora.password_logins, dora.second_factor], [false, false])
     await refused(
       ['accounts', 'password-logins', 'maybe', 'carl'],
-      /^ratafia: Say "on" or "off", not "maybe"\.\n$/,
+      /^ratafia: Give "on" or "off", not "maybe"\.\n$/,
       2,
     )
   })
 
-  test('set-email: an address belongs to one account with a password, whatever its case or spelling', async () => {
+  test('an e-mail address belongs to one account with a password, whatever its case or spelling', async () => {
     const taken = /^ratafia: Another account with a password has this e-mail address\./
     assert.equal((await add(program, 'zoe', 'zoë@xn--exmple-cua.org')).code, 0)
     assert.equal((await program.json('accounts', 'show', 'zoe')).email, 'zoë@exämple.org')
@@ -143,12 +143,12 @@ eachDatabase((_kind, _open, fresh) => {
       await refused(['accounts', 'set-email', 'eve', spelling], taken)
     }
     const bare = line`accounts add gus --email zoë@exämple.org --name Gus --no-password`
-    assert.equal((await program.run(bare)).code, 0, 'it has no password')
+    assert.equal((await program.run(bare)).code, 0, 'accounts without a password can share an address')
     const password = () =>
       program.run(['accounts', 'set-password', 'gus', '--password-stdin'], { input: PASSWORD })
     assert.match((await password()).stderr, taken)
     const told = await program.run(['accounts', 'set-email', 'gus', 'gus@example.org'])
-    assert.equal(told.stdout, 'The e-mail address of gus is gus@example.org.\n')
+    assert.equal(told.stdout, 'The e-mail address of gus is now gus@example.org.\n')
     assert.equal((await password()).code, 0)
     await refused(['accounts', 'set-email', 'gus', 'nothing'], /^ratafia: An email address looks like /)
     const [entry] = await program.json('audit', 'list', '--action', 'account.set-email')
@@ -156,10 +156,10 @@ eachDatabase((_kind, _open, fresh) => {
   })
 })
 
-describe('after the secret key was changed', () => {
+describe('after a rotation of the secret key', () => {
   eachDatabase((_kind, open, fresh) => {
     const program = testProgram(fresh)
-    test('the secrets of second factors are sealed under the new one, and verify opens them', async () => {
+    test('secrets of second factors are sealed under the new key, and verify opens them', async () => {
       const run = async (words: readonly string[], environment: Record<string, string>, input?: string) => {
         const { code, stdout, stderr } = await program.run(words, {
           environment,
@@ -180,7 +180,7 @@ describe('after the secret key was changed', () => {
       assert.ok(factor)
       assert.deepEqual(sealer.unseal(secondFactorPurpose(factor.id), factor.sealed), secretOf(secret))
 
-      // Moved to another row, it does not open, and verify says so.
+      // Verify reports a secret that was moved to another row, where it does not open.
       const { query } = await open()
       await query.updateTable('second_factor').set({ id: 'another' }).where('id', '=', factor.id).execute()
       const { code, stdout } = await program.run(['verify'], { environment: { RATAFIA_SECRET_KEY: NEW } })

@@ -1,4 +1,4 @@
-/** `ratafia secret rotate` beside services that run: nothing that holds is refused, at no step of the change. */
+/** At no step of `ratafia secret rotate` do running services refuse a valid credential. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -26,14 +26,14 @@ const at = (
   baseUrl: running.baseUrl,
   installation,
   now: () => new Date(),
-  advance: () => assert.fail('its clock is its own'),
+  advance: () => assert.fail('a separate process has its own clock'),
 })
 
 eachDatabase((_kind, open, fresh) => {
   describe('with the secret key in a variable', () => {
     const program = testProgram(fresh)
     const observed = observedServices(fresh)
-    test('old key, both keys, rotation, new key: tokens stay valid and serials are signed throughout', async () => {
+    test('tokens stay valid and serials are signed with the old key, both keys and the new key', async () => {
       const database = await open()
       const node = await observed(ONLY_OLD)
       await addAcme({ ...node.installation, clock: node.now })
@@ -47,7 +47,7 @@ eachDatabase((_kind, open, fresh) => {
       assert.equal(refused.code, 4)
       assert.match(
         refused.stderr,
-        /^ratafia: RATAFIA_PREVIOUS_SECRET_KEY .* is not set: it is the previous key/,
+        /^ratafia: RATAFIA_PREVIOUS_SECRET_KEY .* is not set\. Set it to the previous key/,
       )
       const same = { ...ONLY_OLD, RATAFIA_PREVIOUS_SECRET_KEY: OLD }
       assert.match(
@@ -58,7 +58,7 @@ eachDatabase((_kind, open, fresh) => {
       const changing = await observed(BOTH)
       assert.equal(await whoami(changing, token), 200)
       assert.equal(await registers(changing), 200)
-      // A start seals nothing again: a node that has only the old key can still be restarted.
+      // A start does not reseal, so a node that has only the old key can still be restarted.
       const sealed = async () =>
         Buffer.from(
           (await database.query.selectFrom('seal_check').selectAll().executeTakeFirstOrThrow()).sealed,
@@ -81,8 +81,8 @@ eachDatabase((_kind, open, fresh) => {
       assert.equal(await registers(changing), 200)
       assert.equal(await whoami(changing, token), 200)
 
-      // A node that was forgotten goes on with the keys in its memory, also with a signing key, as long as it remembers
-      // it; what it cannot check is a 503, not a refusal.
+      // A node that was left with the old key continues with the keys in its memory, and with a signing key
+      // as long as that is cached. It answers 503, not a refusal, if it cannot check a credential.
       assert.equal(await whoami(node, token), 200)
       assert.ok([200, 503].includes(await registers(node)))
       assert.equal((await program.run(['keys', 'rotate'], { environment: BOTH })).code, 0)
@@ -100,7 +100,7 @@ eachDatabase((_kind, open, fresh) => {
   })
 })
 
-/** The statements that docs/operations/secrets-and-backup.md has for whoever lost the secret key. */
+/** Returns the statements in docs/operations/secrets-and-backup.md for a lost secret key. */
 function statementsOfThePage(): readonly string[] {
   const page = readFileSync(
     new URL('../../../../docs/operations/secrets-and-backup.md', import.meta.url),
@@ -118,7 +118,7 @@ eachDatabase((_kind, open, fresh) => {
   const program = testProgram(fresh)
   const observed = observedServices(fresh)
 
-  test('a lost secret key: with the documented steps, accounts and the register go on with new keys', async () => {
+  test('after the documented steps for a lost secret key, accounts and the register still work', async () => {
     const service = await observed(ONLY_OLD)
     await addAcme({ ...service.installation, clock: service.now })
     const ann = await addPerson(service, 'ann')
@@ -151,7 +151,7 @@ eachDatabase((_kind, open, fresh) => {
 describe('with the key in the data directory', () => {
   const program = testProgram()
 
-  test('the running service takes up the new key by itself; interrupted, it is taken up again', async () => {
+  test('a running service loads the new key by itself, and an interrupted rotation can be resumed', async () => {
     const node = await program.start(BASE)
     const data = String(program.environment['RATAFIA_DATA_DIR'])
     const names = async () => (await readdir(data)).filter((name) => name.startsWith('secret')).sort()
@@ -171,7 +171,7 @@ describe('with the key in the data directory', () => {
     assert.equal(await whoami(node, token), 200)
     assert.equal((await register(service, { key: two })).status, 200)
 
-    // As if the machine had stopped when the new key was there and nothing was sealed under it.
+    // As if the machine had stopped after the new key was written and before anything was sealed under it.
     await replaceSecretKey(`${data}/secret.key`, `${data}/secret.key.previous`)
     assert.equal((await register(service, { key: three })).status, 200)
     assert.equal((await node.end('SIGTERM')).code, 0)

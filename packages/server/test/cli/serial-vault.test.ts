@@ -1,6 +1,7 @@
 /**
- * `ratafia import serial-vault`: whatever the form of the dump, the same devices, once. The data is invented. Reading a
- * dump does not depend on the database: its forms and what is refused are tested on SQLite.
+ * `ratafia import serial-vault` imports the same devices once, whatever the format of the dump. The data is
+ * invented. Formats and refusals are tested on SQLite only, because reading a dump does not depend on the
+ * database.
  */
 import assert from 'node:assert/strict'
 import { cp, readFile, writeFile } from 'node:fs/promises'
@@ -34,7 +35,7 @@ eachDatabase((kind, _open, fresh) => {
   const devices = (): Promise<Shown[]> => program.json('devices', 'list')
 
   if (kind === 'sqlite')
-    test('--dry-run tells the same of every form of dump, and changes nothing', async () => {
+    test('--dry-run prints the same for every format of dump, and changes nothing', async () => {
       const told = []
       for (const form of FORMS) told.push(await vault(data(form), '--dry-run'))
       const [first, ...others] = told
@@ -46,11 +47,11 @@ eachDatabase((kind, _open, fresh) => {
       const { stdout } = await program.run(['import', 'serial-vault', data('copy.sql'), '--dry-run'])
       assert.match(
         stdout,
-        /^Nothing was changed\. An import would add:\n {2}accounts and keys: 2, and 0 already there\n/,
+        /^Nothing was changed\. An import would add:\n {2}accounts and keys: 2; 0 already present\n/,
       )
     })
 
-  test('devices, assertions and what is left to do; imported again, nothing changes', async () => {
+  test('imports devices and assertions, prints the next steps, and a second import changes nothing', async () => {
     const imported = await vault(data('copy.sql'))
     assert.deepEqual(imported.assertions, { added: 2, unchanged: 0 })
     assert.deepEqual(imported.devices, { active: 6, superseded: 2, updated: 0, unchanged: 0 })
@@ -66,7 +67,7 @@ eachDatabase((kind, _open, fresh) => {
     )
     const skipped = imported.skipped.join('\n')
     assert.match(skipped, /line \d+: "fingerprint" is not the id of a device key\./)
-    assert.match(skipped, /the account of other-brand is not taken: .* is not valid/)
+    assert.match(skipped, /the account of other-brand is not imported: .* is not valid/)
     assert.match(skipped, /the account of empty-brand has no assertion\./)
     assert.equal(imported.skipped.length, 3)
     const todo = imported.todo.join('\n')
@@ -97,7 +98,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await devices(), before)
   })
 
-  test('every duplicate is evidence of a second key, once', async () => {
+  test('records every duplicate once, as evidence of a second key', async () => {
     const [active, superseded] = await program.json('devices', 'list', '--serial', 'A-0002')
     const rows = [active, superseded].sort((one, other) => one.status.localeCompare(other.status))
     const shown = await program.json('devices', 'show', rows[0].id)
@@ -120,12 +121,12 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
-  test('with its model here, the API key opens, and a device is signed the next revision', async () => {
+  test('with the model, the API key is imported and accepted, and a device gets the next revision', async () => {
     await addAcme(installation)
     const imported = await vault(data('csv'))
     assert.deepEqual(imported.api_keys, { added: 1, unchanged: 0 })
     assert.deepEqual((await vault(data('csv'))).api_keys, { added: 0, unchanged: 1 })
-    // It is stored hashed.
+    // The API key is stored only as a hash.
     const stored = JSON.stringify(
       await installation.database.query.selectFrom('api_key').selectAll().execute(),
     )
@@ -144,7 +145,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(status, 200, JSON.stringify(body))
       assert.equal(serial?.fields.serial, 'A-0001')
       assert.equal(serial?.revision, 2)
-      // A serial that nobody has any more, but had: its revisions go on too.
+      // The revisions also continue for a serial that no device has any more.
       const [key] = await freshDeviceKeys(1)
       const free = await register(service, {
         ...(key ? { key } : {}),
@@ -155,14 +156,14 @@ eachDatabase((kind, _open, fresh) => {
     } finally {
       await service.end('SIGTERM')
     }
-    // What is known here stays: the dump is older now.
+    // The dump is now older than the register, whose rows stay unchanged.
     const again = await vault(data('copy.sql'))
     assert.deepEqual(again.devices, { active: 0, superseded: 0, updated: 0, unchanged: 8 })
     const shown = await program.json('devices', 'show', 'acme-brand/acme-classic/A-0001')
     assert.deepEqual([shown.status, shown.revision, shown.assertions.length], ['active', 2, 1])
   })
 
-  test('one API key of two models opens both', async () => {
+  test('an API key of two models is accepted for both', async () => {
     const policy = { registration: 'auto', ...DEFAULT_POLICY } as const
     await addModel({ file: vector('world/model-acme-gadget'), policy }, installation)
     assert.deepEqual((await vault(data('copy.sql'))).api_keys, { added: 1, unchanged: 1 })
@@ -173,7 +174,7 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
-  test('a later dump brings the register up to date, but not what happened here since', async () => {
+  test('a later dump updates the register, except for devices that have changed here since', async () => {
     const rows = (await readFile(data('csv/signinglog.csv'), 'utf8')).trimEnd().split('\n')
     const line = (serial: string) => rows.findLast((row) => row.includes(`,${serial},`)) ?? ''
     const key = (name: string) => Buffer.from(name.padEnd(48, '.')).toString('base64url')
@@ -189,13 +190,16 @@ eachDatabase((kind, _open, fresh) => {
     ]
     await writeFile(join(later, 'signinglog.csv'), `${[...rows, ...more].join('\n')}\n`)
     const imported = await vault(later)
-    // A-0009 is new, A-0005 goes to its new key, A-0004 has another revision.
+    // A-0009 is new, A-0005 has a new key, A-0004 has another revision.
     assert.deepEqual(
       [imported.devices.active, imported.devices.updated, imported.devices.superseded],
       [2, 2, 1],
     )
     assert.equal(imported.conflicts.length, 1)
-    assert.match(imported.conflicts[0], /^acme-brand\/acme-classic\/A-0001 with the key .* and that stays\.$/)
+    assert.match(
+      imported.conflicts[0],
+      /^acme-brand\/acme-classic\/A-0001 with the key .* which stays unchanged\.$/,
+    )
     const holder = await program.json('devices', 'show', 'acme-brand/acme-classic/A-0005')
     assert.deepEqual([holder.device_key_id, holder.revision], [key('new owner'), 3])
     const unchanged = await vault(later)
@@ -211,7 +215,7 @@ eachDatabase((kind, _open, fresh) => {
     short.sql | "COPY public.model (id, name) FROM stdin;\n1\n\\.\n" | line 2: 1 values for the 2 columns of model
     nameless.sql | "INSERT INTO model VALUES (1, 'a');\n" | line 1: the columns of model are not named`)
   for (const [name, text = '', message = ''] of kind === 'sqlite' ? REFUSALS : []) {
-    test(`refused: ${name}`, async () => {
+    test(`refuses ${name}`, async () => {
       const file = join(program.directory, name)
       await writeFile(file, JSON.parse(text), 'latin1')
       const { code, stdout, stderr } = await program.run(['import', 'serial-vault', file])
@@ -221,7 +225,7 @@ eachDatabase((kind, _open, fresh) => {
   }
 
   if (kind === 'sqlite')
-    test('files that are none', async () => {
+    test('refuses a missing file, and a file that is not named after a table', async () => {
       const missing = await program.run(['import', 'serial-vault', 'missing.sql'])
       assert.deepEqual(
         [missing.code, missing.stderr],

@@ -1,4 +1,4 @@
-/** `ratafia tokens` and `keys` beside a service that runs: it notices what the operator does. */
+/** A running service notices what an operator does with `ratafia tokens` and `keys`. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
@@ -25,7 +25,7 @@ eachDatabase((_kind, _open, fresh) => {
     ann = await addPerson(service, 'ann')
   })
   const whoami = (token: string) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
-  /** The service hears of it from the database, soon after the command has ended. */
+  /** Waits for the status, because the database notifies the service shortly after the command. */
   const eventuallyAnswers = (status: number, token: string) =>
     eventually(`whoami answers ${status}`, async () => {
       const answer = await whoami(token)
@@ -35,11 +35,11 @@ eachDatabase((_kind, _open, fresh) => {
     const [macaroon] = decodeBinary(decodeBase64(token))
     return macaroon ?? assert.fail('no macaroon')
   }
-  /** Which root key it was minted with: bytes 1 to 4 of its id. */
+  /** Returns the id of the root key that a token was minted with: bytes 1 to 4 of the macaroon's id. */
   const rootKeyOf = (token: string) => Buffer.from(macaroonOf(token).id).readUInt32BE(1)
 
-  test('tokens list and revoke: the service soon refuses the token, and says by whom', async () => {
-    assert.equal((await program.run(['tokens', 'list'])).stdout, 'There is no session to show.\n')
+  test('the service soon refuses a token after tokens revoke, and names the operator', async () => {
+    assert.equal((await program.run(['tokens', 'list'])).stdout, 'No sessions.\n')
     assert.deepEqual(await program.json('tokens', 'list'), [])
     const token = await logIn(service, ann, { description: 'of the build machine' })
     const other = await logIn(service, await addPerson(service, 'bob'))
@@ -70,7 +70,7 @@ eachDatabase((_kind, _open, fresh) => {
       [listed['session_id'], listed.username, listed.description, listed['revoked_at'], listed['revoked_by']],
       [id, 'ann', 'of the build machine', null, null],
     )
-    // The API takes no such description; whatever lies in the database must not steer the terminal.
+    // The API accepts no such description, but even one from the database must not control the terminal.
     const { query } = service.installation.database
     const evil = 'evil \u001b[2J\u009b2J\u202e'
     await query.updateTable('token_session').set({ description: evil }).where('session_id', '=', id).execute()
@@ -93,7 +93,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
     assert.equal((await whoami(other)).status, 200)
 
-    // Again: the first revocation stands.
+    // A second revocation does not replace the first.
     assert.equal((await program.json('tokens', 'revoke', id)).revoked_at, at)
     assert.deepEqual(await program.json('tokens', 'list', '--account', 'ann'), [])
     const [inactive] = await program.json('tokens', 'list', '--account', 'ann', '--include-inactive')
@@ -108,7 +108,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('keys rotate: the service goes on, mints with the new key soon, and verifies both', async () => {
+  test('after keys rotate the service soon mints with the new key, and verifies both', async () => {
     const older = await logIn(service, ann)
     const before = await program.json('keys', 'list')
     assert.deepEqual(before.map(({ kind, id, state }: Record<string, unknown>) => [kind, id, state]).sort(), [
@@ -125,7 +125,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([added.kind, added.id, added.state], ['root', 2, 'active'])
     assert.match(
       (await program.run(['keys', 'rotate', '--discharger'])).stdout,
-      /^The discharger key 3 is added and in use\. What older keys made stays valid\.\n$/,
+      /^Added the discharger key 3, which is now in use\. Macaroons of older keys stay valid\.\n$/,
     )
     const states = (await program.json('keys', 'list')).map(
       ({ kind, id, state }: Record<string, unknown>) => `${kind} ${id} ${state}`,

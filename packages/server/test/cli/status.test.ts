@@ -15,9 +15,9 @@ eachDatabase((kind, _open, fresh) => {
     return { code, states: Object.fromEntries(findings.map(({ part, state }) => [part, state])), findings }
   }
 
-  test('without a service: what does not run needs attention, and the exit code is 1', async () => {
+  test('status exits with 1 if no service runs, and shows the parts that need attention', async () => {
     assert.equal((await program.run(['migrate'])).code, 0)
-    // Nothing listens on the port for discarding.
+    // Nothing listens on port 9 (discard).
     const { code, states } = await statusOf({ RATAFIA_PORT: '9' })
     assert.equal(code, 1)
     assert.deepEqual(states, {
@@ -53,13 +53,13 @@ eachDatabase((kind, _open, fresh) => {
     const { code, states, findings } = await statusOf({ RATAFIA_PORT: port })
     assert.deepEqual([code, Object.values(states).filter((state) => state !== 'ok')], [0, []])
     const says = (part: string) => findings.find((finding) => finding.part === part)?.says ?? ''
-    assert.equal(says('service'), `http://127.0.0.1:${port} takes requests.`)
+    assert.equal(says('service'), `http://127.0.0.1:${port} accepts requests.`)
     assert.match(says('jobs'), /audit-link/)
-    assert.match(says('nodes'), /^One process runs, on one machine, with release \d/)
+    assert.match(says('nodes'), /^One process is running on one machine, with release \d/)
     const { stdout } = await program.run(['status'], { environment: { RATAFIA_PORT: port } })
     assert.match(stdout, /^ok {9}service: {6}http:/)
     assert.equal((await service.end('SIGTERM')).code, 0)
-    // It has said that it ends.
+    // The node signed off when it ended.
     assert.equal((await statusOf({ RATAFIA_PORT: port })).states['nodes'], 'unknown')
   })
 
@@ -68,7 +68,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await statusOf(environment)).states['secret_key'], 'attention')
   })
 
-  test('it says whether mail is on', async () => {
+  test('status shows whether mail is on', async () => {
     for (const [environment, says] of [
       [{}, /^ok +reminders: +Mail is off: .*RATAFIA_SMTP_URL.*RATAFIA_WEBHOOK_URL/m],
       [{ RATAFIA_SMTP_URL: 'smtp://127.0.0.1:9' }, /^ok +reminders: +Mail is on: /m],
@@ -84,32 +84,32 @@ describe('config check', () => {
     const check = (environment: Record<string, string>, ...words: string[]) =>
       program.run(['config', 'check', ...words], { environment })
 
-    test('a valid configuration, of which nothing is there yet: nothing is made', async () => {
+    test('accepts a valid configuration of a new installation, and creates nothing', async () => {
       const { code, stdout, stderr } = await check({})
       assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
       assert.match(
         stdout,
-        /^The settings are valid\. Database: SQLite, .*ratafia\.db: it does not exist yet, and `ratafia serve` or `ratafia migrate` makes it\. Clients reach the service at http/,
+        /^The settings are valid\. Database: SQLite, .*ratafia\.db: it does not exist yet, and `ratafia serve` or `ratafia migrate` creates it\. Clients reach the service at http/,
       )
       assert.equal(existsSync(join(program.directory, 'data')), false)
-      assert.equal((await check({}, '--connect')).code, 4, 'there is no database to connect to')
+      assert.equal((await check({}, '--connect')).code, 4, 'a database that does not exist was accepted')
       assert.equal(existsSync(join(program.directory, 'data')), false)
     })
 
-    test('it says what it looked at', async () => {
+    test('prints what it checked', async () => {
       const environment = { RATAFIA_DATA_DIR: join(program.directory, 'looked') }
       assert.equal((await program.run(['migrate'], { environment })).code, 0)
       const without = await check(environment)
-      assert.match(without.stdout, /ratafia\.db: not looked at without --connect\. Clients/)
+      assert.match(without.stdout, /ratafia\.db: not checked without --connect\. Clients/)
       const connected = await check(environment, '--connect')
-      assert.match(connected.stdout, /ratafia\.db: it answers, and its keys open\. Clients/)
+      assert.match(connected.stdout, /ratafia\.db: it answers, and its keys can be opened\. Clients/)
       const document = JSON.parse((await check({}, '--json')).stdout)
       assert.deepEqual([document.connected, document.database_exists], [false, false])
     })
 
     const https = { RATAFIA_BASE_URL: 'https://store.example.com' }
     const proxies =
-      /^ratafia: warning: RATAFIA_BASE_URL is https, and RATAFIA_TRUSTED_PROXIES is not set\. .*\n$/
+      /^ratafia: warning: RATAFIA_BASE_URL is https, but RATAFIA_TRUSTED_PROXIES is not set\. .*\n$/
     for (const [environment, expected] of [
       [{}, /^$/],
       [{ RATAFIA_HOST: '::1' }, /^$/],
@@ -130,14 +130,14 @@ describe('config check', () => {
         /^ratafia: warning: RATAFIA_HOST makes 192\.0\.2\.1 reachable over http/,
       ],
     ] as const) {
-      test(`an address that is hardly meant is a warning: ${Object.values(environment).join(', ') || 'default'}`, async () => {
+      test(`warns about an unlikely address: ${Object.values(environment).join(', ') || 'default'}`, async () => {
         const { code, stderr } = await check(environment)
         assert.equal(code, 0)
         assert.match(stderr, expected)
       })
     }
 
-    test('every problem is a line that names its variable', async () => {
+    test('prints each problem on its own line, with the variable', async () => {
       const { code, stderr } = await check({ RATAFIA_PORT: 'x', RATAFIA_ACCOUNTS: 'y' })
       assert.equal(code, 4)
       assert.match(stderr, /^ratafia: RATAFIA_PORT .*\nratafia: RATAFIA_ACCOUNTS .*\n$/)
@@ -162,7 +162,7 @@ describe('config check', () => {
       )
     })
 
-    test('--connect says when the database does not answer', async () => {
+    test('--connect exits with 3 if the database does not answer', async () => {
       const environment = {
         RATAFIA_DATABASE_URL: 'postgres://127.0.0.1:1/x',
         RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex'),

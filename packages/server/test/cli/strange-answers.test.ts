@@ -1,4 +1,4 @@
-/** What commands say of services that are busy or no service of ours, and of a proxy that refuses by itself. */
+/** Messages of commands about busy services, other programs, and reverse proxies that refuse a request. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -13,9 +13,9 @@ import { runHere } from '../support/program.ts'
 interface Member {
   readonly words: readonly string[]
   readonly input?: string
-  /** Whether it sends a credential, and a body. */
+  /** Whether the command sends a credential. */
   readonly sends: 'credential' | 'nothing'
-  /** It tries again for a minute where that may help. */
+  /** Whether the command retries for a minute when that can help. */
   readonly retries?: true
 }
 
@@ -44,7 +44,7 @@ const MEMBERS: Readonly<Record<string, Member>> = {
 
 const FRONT = /: something in front of the service /
 
-suite('a proxy that answers with a page', () => {
+suite('a reverse proxy that answers with a page', () => {
   let server: Server
   let url: string
   let status: number
@@ -76,15 +76,15 @@ suite('a proxy that answers with a page', () => {
   for (const [name, member] of Object.entries(MEMBERS)) {
     for (const answer of [400, 403, 413, 431, 502, 504]) {
       if (answer >= 500 && member.retries) continue
-      test(`${name}, ${answer}: says that something in front of the service refuses`, async () => {
+      test(`${name}, ${answer}: the message blames something in front of the service`, async () => {
         const { code, stdout, stderr } = await ask(answer, member)
         assert.equal(code, answer >= 500 ? 3 : 1, stderr)
-        // A table in CSV begins with its columns.
+        // An export in CSV has already printed its columns.
         if (name !== 'devices export') assert.equal(stdout, '')
         assert.match(stderr, FRONT)
         assert.match(stderr, new RegExp(` status ${answer}\\b`))
         assert.doesNotMatch(stderr, /Check --url|[Tt]ry again|another program|<html>/)
-        const size = / has (\d+) bytes: does the proxy take headers as long\?/.exec(stderr)?.[1]
+        const size = / has (\d+) bytes\. Does the proxy accept headers that long\?/.exec(stderr)?.[1]
         const isAboutSize = (answer === 400 || answer === 431) && member.sends === 'credential'
         assert.equal(size !== undefined, isAboutSize, stderr)
         if (isAboutSize) assert.ok(Number(size) >= token.length, size)
@@ -99,20 +99,20 @@ describe('a service that', () => {
   const said = (code: string, message: string) => ({ error_list: [{ code, message, extra: {} }] })
   for (const [what, respond, code, message] of [
     ['is busy', json(said('service-unavailable', 'Try again.'), 503), 3, /Try again\.\n/],
-    ['has had enough', json(said('too-many-requests', 'Too many.'), 429), 3, /Too many\.\n/],
+    ['has received too many requests', json(said('too-many-requests', 'Too many.'), 429), 3, /Too many\.\n/],
     ['refuses', json(said('permission-denied', 'No.'), 403), 1, /ratafia: No\.\n/],
-    ['is another program', (_, to) => void to.end('<html>'), 1, /it may be another program/],
-    ['answers with another list', json({ grants: 1, next: null }), 1, /no list of grants/],
-    ['writes to the terminal', json(said('x', 'a\u001b[2Jb'), 403), 1, /a\\u001b\[2Jb|a.?\[2Jb/],
-    ['says too much', json({ x: 'y'.repeat(5_000_000) }), 1, /more than 4096 KiB/],
+    ['is another program', (_, to) => void to.end('<html>'), 1, /It may be another program/],
+    ['answers without the list', json({ grants: 1, next: null }), 1, /without a list of grants/],
     [
-      'sends elsewhere',
-      json({}, 302, { location: 'http://127.0.0.1:9' }),
+      'sends control characters for the terminal',
+      json(said('x', 'a\u001b[2Jb'), 403),
       1,
-      /sends clients on to another address/,
+      /a\\u001b\[2Jb|a.?\[2Jb/,
     ],
+    ['sends a long answer', json({ x: 'y'.repeat(5_000_000) }), 1, /more than 4096 KiB/],
+    ['redirects', json({}, 302, { location: 'http://127.0.0.1:9' }), 1, /redirects to another address/],
   ] satisfies readonly (readonly [string, Respond, number, RegExp])[]) {
-    test(what, async (t) => {
+    test(`${what}: exits with ${code}, and prints the reason`, async (t) => {
       const home = await mkdtemp(join(tmpdir(), 'ratafia-said-'))
       t.after(() => rm(home, { recursive: true }))
       await writeFile(join(home, 'token'), 'AgEU')

@@ -1,4 +1,4 @@
-/** `ratafia tokens create` against a running service: every form, by agent and by browser, used and revoked. */
+/** `ratafia tokens create` against a running service, in every format, by an agent and in a browser. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const PASSWORD = 'correct horse battery'
 
 const fromBase64 = (text: string): string => Buffer.from(text.trim(), 'base64').toString()
 
-/** How each form is presented to the service by the tool that takes it. */
+/** The headers in which a tool presents each format to the service. */
 const PRESENTED: Readonly<Record<string, (text: string) => Record<string, string>>> = {
   snapcraft: (text) => {
     const { t, v } = JSON.parse(fromBase64(text))
@@ -38,7 +38,7 @@ const PRESENTED: Readonly<Record<string, (text: string) => Record<string, string
   },
 }
 
-/** Tools bind the discharge themselves, at each request. */
+/** Binds the discharge as tools do, at each request. */
 function bound(root: string, discharge: string): string {
   const [first] = decodeBinary(decodeBase64(root))
   const [second] = decodeBinary(decodeBase64(discharge))
@@ -65,7 +65,7 @@ async function addAgent(program: Program, name: string, baseUrl: string): Promis
   return output
 }
 
-/** A person who signs in and decides. */
+/** Signs in as a person, and decides about the login. Returns the text of the page that asks. */
 async function decide(visit: string, decision: 'approve' | 'refuse'): Promise<string> {
   const browser = new Browser()
   const signIn = await browser.open(visit)
@@ -77,7 +77,9 @@ async function decide(visit: string, decision: 'approve' | 'refuse'): Promise<st
 
 const sessionIn = (stderr: string): string => {
   const [, id = ''] =
-    /^It belongs to the session ([0-9a-f-]{36}); revoking that ends it\.\n$/m.exec(stderr) ?? []
+    /^The token belongs to the session ([0-9a-f-]{36})\. To revoke the token, revoke the session\.\n$/m.exec(
+      stderr,
+    ) ?? []
   assert.notEqual(id, '', stderr)
   return id
 }
@@ -96,13 +98,13 @@ oneDatabase((_kind, _open, fresh) => {
     call(service, 'GET', '/api/v2/tokens/whoami', { headers })
 
   for (const [form, presented] of Object.entries(PRESENTED)) {
-    test(`${form}: an agent gets the string and nothing else, it works, and revoked it is refused`, async () => {
+    test(`${form}: an agent gets only the credential, which works until it is revoked`, async () => {
       const { code, stdout, stderr } = await tokensCreate(line`
         --all --for ${form} --url ${url} --agent ${agent}`)
       assert.equal(code, 0, stderr)
       assert.match(stdout, form === 'env' ? /^(export [A-Z_]+='[^'\n]+'\n){7}$/ : /^[A-Za-z0-9+/=_-]+\n$/)
       const sessionId = sessionIn(stderr)
-      assert.equal(stderr.split('\n').length, 2, 'one line')
+      assert.equal(stderr.split('\n').length, 2, 'there is more than one line')
       const { status, body } = await whoami(presented(stdout))
       assert.deepEqual({ status, username: body.account?.username }, { status: 200, username: 'build' })
 
@@ -111,8 +113,8 @@ oneDatabase((_kind, _open, fresh) => {
       )
       assert.match(record.description, /^ratafia@/)
       assert.equal((await program.run(['tokens', 'revoke', sessionId])).code, 0)
-      // The service hears of what another process has revoked.
-      const refused = await eventually('it is refused', async () => {
+      // The service is notified of the revocation by another process.
+      const refused = await eventually('the credential is refused', async () => {
         const answer = await whoami(presented(stdout))
         return answer.status === 200 ? undefined : answer
       })
@@ -121,14 +123,14 @@ oneDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('env: a shell gets the addresses of the service', async () => {
+  test('--for env prints the addresses of the service for a shell', async () => {
     const { stdout } = await tokensCreate(['--all', '--for', 'env', '--url', `${url}/`, '--agent', agent])
     for (const name of ['STORE_DASHBOARD_URL', 'UBUNTU_ONE_SSO_URL', 'CHARMCRAFT_STORE_API_URL']) {
       assert.ok(stdout.includes(`export ${name}='${url}'\n`), stdout)
     }
   })
 
-  test('the limits that options ask for are those of the credential, in both dialects', async () => {
+  test('the credential has the limits that the options request, in both dialects', async () => {
     const limits = line`
       --permission package_upload --permission package_release --channel edge --channel beta`
     const rest = ['--store', 'acme', '--expires', '2100-01-31T12:00:00Z', '--description', 'the release job']
@@ -152,7 +154,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('every credential begins as the service says, for scanners of secrets', async () => {
+  test('every credential begins with the prefix that the service publishes for secret scanners', async () => {
     const { body } = await call(service, 'GET', '/')
     for (const [form, name] of [
       ['raw', 'token-prefix'],
@@ -166,7 +168,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('--expires counts a duration from now, and is 90 days by default', async () => {
+  test('--expires accepts a duration from now, and is 90 days by default', async () => {
     const { stdout } = await tokensCreate(line`--all --for raw --url ${url} --agent ${agent} --expires 2h`)
     const { body } = await whoami(PRESENTED['raw']?.(stdout) ?? {})
     const left = Date.parse(`${body.expires}Z`) - Date.now()
@@ -177,7 +179,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.ok(days > 89.9 && days <= 90, String(days))
   })
 
-  test('a person in a browser sees what is asked for, approves, and the command prints the string', async () => {
+  test('prints the credential after a person sees the request in a browser and approves it', async () => {
     const words = ['--for', 'charmcraft', '--url', url, '--permission', 'package_upload', '--expires', '1d']
     const running = startTokensCreate([...words, '--description', 'for charmcraft'])
     const page = await decide(await running.visit(), 'approve')
@@ -189,7 +191,7 @@ oneDatabase((_kind, _open, fresh) => {
     sessionIn(stderr)
   })
 
-  test('a person who refuses: exit code 1, and no session', async () => {
+  test('exits with 1 and opens no session if the person rejects the login', async () => {
     const count = async () =>
       (await program.json('tokens', 'list', '--account', 'ada', '--include-inactive')).length
     const sessions = await count()
@@ -199,12 +201,12 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
     assert.match(
       stderr,
-      /\nratafia: http\S+\/identity\/wait-token: The login was refused in the browser\.\n$/,
+      /\nratafia: http\S+\/identity\/wait-token: The login was rejected in the browser\.\n$/,
     )
     assert.equal(await count(), sessions)
   })
 
-  test('the service is named by RATAFIA_URL, else by RATAFIA_BASE_URL; --url comes first', async () => {
+  test('--url overrides RATAFIA_URL, which overrides RATAFIA_BASE_URL', async () => {
     const words = ['--all', '--for', 'raw', '--agent', agent]
     const away = 'http://127.0.0.1:9'
     for (const [more, environment] of [
@@ -220,7 +222,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test("another key than the agent's, a removed agent, and an account that was disabled: refused, exit code 1", async () => {
+  test('exits with 1 for a wrong key, a removed agent or a disabled account', async () => {
     const file = JSON.parse(await readFile(agent, 'utf8'))
     const other = generateKeyPair()
     file.key = {
@@ -245,7 +247,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal((await program.run(['accounts', 'enable', 'build'])).code, 0)
   })
 
-  test('what the service refuses is said in its words', async () => {
+  test('prints a refusal with the message of the service', async () => {
     const words = ['--for', 'raw', '--url', url, '--agent', agent, '--permission', 'package_nonsense']
     const { code, stdout, stderr } = await tokensCreate(words)
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
@@ -256,7 +258,7 @@ oneDatabase((_kind, _open, fresh) => {
 oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
 
-  test('a service below a path, by its whole address', async () => {
+  test('works with a service below a path', async () => {
     const port = await freePort()
     const baseUrl = `http://127.0.0.1:${port}/store`
     await withPeople(program, { RATAFIA_PORT: String(port), RATAFIA_BASE_URL: baseUrl })

@@ -1,6 +1,6 @@
 /**
- * Guarantee: no command uses or changes a database that code from before the first release made. Each says what to do
- * instead.
+ * Guarantee: no command uses or changes a database that was created before the first release. Each message
+ * gives the remedy.
  */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
 const SENTENCE =
-  'The database was made before the first release of Ratafia, and releases cannot use it. Nothing in it was changed. ' +
+  'The database was created before the first release of Ratafia, and releases cannot use it. Nothing in it was changed. ' +
   'Start with a new database: set RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL.'
 
 const COMMANDS: readonly (readonly string[])[] = [
@@ -60,7 +60,7 @@ eachDatabase((kind, open, fresh) => {
     })
   }
 
-  test('programs read that it is the configuration', async () => {
+  test('--json reports it as a configuration error', async () => {
     const { stderr } = await program.run(['migrate', '--json'])
     assert.deepEqual(JSON.parse(stderr), {
       error: { code: 'configuration', message: SENTENCE, exit_code: 4 },
@@ -68,7 +68,7 @@ eachDatabase((kind, open, fresh) => {
   })
 })
 
-/** Every row of every table, and what else there is. */
+/** Returns every row of every table, and the definitions of all other objects. */
 async function contentsOf({ query, kind }: Database): Promise<unknown> {
   const tables = await describeTables(query, kind, [
     ...tableNames(kind),

@@ -1,4 +1,4 @@
-/** What holds for every command: help, exit codes, where answers and errors go. */
+/** Rules for every command: help, exit codes, and where answers and errors are printed. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { runHere, testProgram } from '../support/program.ts'
 const program = testProgram()
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
-/** In this process: what is printed does not depend on more. */
+/** Returns the help of a command, which runs in this process because help depends on nothing else. */
 async function helpOf(command: string): Promise<string> {
   const { code, stdout, stderr } = await runHere([...command.split(' ').filter(Boolean), '--help'])
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
@@ -28,9 +28,9 @@ const namesOf = (command: Command, path = ''): readonly string[] => [
 ]
 const NAMES = namesOf(await createRatafia())
 
-// What each takes is in docs/reference.md, which a test compares with the program.
+// Another test compares docs/reference.md, which has the options of each command, with the program.
 describe('--help', () => {
-  test('every command shows its words and its commands, and the exit codes are shown once', async () => {
+  test('every command shows its usage and its subcommands, and only the program shows exit codes', async () => {
     for (const name of NAMES) {
       const stdout = await helpOf(name)
       assert.match(stdout, new RegExp(`^Usage: ratafia ${name}`))
@@ -58,20 +58,21 @@ describe('--help', () => {
     assert.deepEqual([code, stdout], [0, await helpOf('devices list')])
   })
 
-  test('it needs no valid configuration, and makes nothing', async () => {
+  test('works without a valid configuration, and creates nothing', async () => {
     const { code } = await program.run(['accounts', 'add', '--help'], { environment: { RATAFIA_PORT: 'x' } })
     assert.equal(code, 0)
     assert.deepEqual(await readdir(program.directory), [])
   })
 })
 
-describe('the release', () => {
+describe('the release is printed by', () => {
   for (const words of [['version'], ['--version'], ['-v']]) {
     test(`ratafia ${words}`, async () => {
       assert.deepEqual(await program.run(words), { code: 0, stdout: `ratafia ${version}\n`, stderr: '' })
     })
   }
-  test('as JSON', async () => assert.deepEqual(await program.json('version'), { release: version }))
+  test('ratafia version --json', async () =>
+    assert.deepEqual(await program.json('version'), { release: version }))
 })
 
 describe('exit codes, with the reason on standard error only', () => {
@@ -100,19 +101,19 @@ describe('exit codes, with the reason on standard error only', () => {
     const finished = await program.run(words, { environment })
     assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
     assert.match(finished.stderr, message)
-    // Nothing of the program's inside.
+    // Neither a stack trace nor a warning of Node.
     assert.doesNotMatch(finished.stderr, /\n\s+at .*[:(]|Warning/)
   }
   const list = ['accounts', 'list']
 
-  test('a process ends with the same code and says the same, and Node adds no warning', async () => {
+  test('a separate process prints the same and exits with the same code, without warnings of Node', async () => {
     const unanswered = {
       RATAFIA_DATABASE_URL: 'postgres://127.0.0.1:1/x',
       RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex'),
     }
     for (const [words, environment, code] of [
       [['accounts', 'add', '--help'], {}, 0],
-      [['accounts', 'show', 'nobody'], {}, 1],
+      [['accounts', 'show', 'unknown'], {}, 1],
       [['frob'], {}, 2],
       [list, unanswered, 3],
       [list, { RATAFIA_PORT: 'x' }, 4],
@@ -123,12 +124,12 @@ describe('exit codes, with the reason on standard error only', () => {
     }
   })
 
-  test('with --json an error is one line of JSON on standard error, with the codes of the API where it has them', async () => {
+  test('with --json an error is one line of JSON on standard error, with the code of the API if any', async () => {
     for (const [words, environment, error] of [
       [
-        ['accounts', 'show', 'nobody'],
+        ['accounts', 'show', 'unknown'],
         {},
-        { code: 'no-such-record', exit_code: 1, message: 'There is no account "nobody".' },
+        { code: 'no-such-record', exit_code: 1, message: 'There is no account "unknown".' },
       ],
       [
         ['accounts', 'list', '--frob'],
@@ -136,7 +137,7 @@ describe('exit codes, with the reason on standard error only', () => {
         {
           code: 'usage',
           exit_code: 2,
-          message: "Unknown option '--frob'. --help shows what the command takes.",
+          message: "Unknown option '--frob'. Run with --help for usage.",
         },
       ],
       [
@@ -145,7 +146,7 @@ describe('exit codes, with the reason on standard error only', () => {
         {
           code: 'usage',
           exit_code: 2,
-          message: "Missing required argument 'username'. --help shows what the command takes.",
+          message: "Missing required argument 'username'. Run with --help for usage.",
         },
       ],
       [
@@ -170,7 +171,7 @@ describe('exit codes, with the reason on standard error only', () => {
 
   test('0: done', async () => assert.equal((await program.run(list)).code, 0))
   test('1: refused', () =>
-    outcome(['accounts', 'show', 'nobody'], {}, 1, /^ratafia: There is no account "nobody"\.\n$/))
+    outcome(['accounts', 'show', 'unknown'], {}, 1, /^ratafia: There is no account "unknown"\.\n$/))
   for (const words of [
     ['frob'],
     ['accounts', 'frob'],
@@ -179,7 +180,7 @@ describe('exit codes, with the reason on standard error only', () => {
     [...list, 'x'],
   ]) {
     test(`2: ratafia ${words.join(' ')}`, () =>
-      outcome(words, {}, 2, /^ratafia: [A-Z].*\. --help shows what the command takes\.\n$/))
+      outcome(words, {}, 2, /^ratafia: [A-Z].*\. Run with --help for usage\.\n$/))
   }
   test('2: no command at all shows the commands', () =>
     outcome([], {}, 2, /^Usage: ratafia [\s\S]*Exit codes:/))
@@ -188,7 +189,7 @@ describe('exit codes, with the reason on standard error only', () => {
       ['accounts', 'set-password', 'x'],
       {},
       2,
-      /^ratafia: Standard input is not a terminal, .* --password-stdin\.\n$/,
+      /^ratafia: Can't ask for the password without a terminal\. .* --password-stdin\.\n$/,
     ))
   test('3: a database that does not answer', async () => {
     const environment = {
@@ -204,7 +205,7 @@ describe('exit codes, with the reason on standard error only', () => {
       )
     }
   })
-  test('3: a database that does not exist, or wants another password, is not to be tried again', async () => {
+  test('3: a database that does not exist or refuses the password, without advice to try again', async () => {
     const RATAFIA_SECRET_KEY = Buffer.alloc(32, 1).toString('hex')
     const missing = new URL(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '')
     const refused = new URL(missing)
@@ -224,14 +225,14 @@ describe('exit codes, with the reason on standard error only', () => {
       3,
       /^ratafia: The database \S+ cannot be used: file is not a database/,
     ))
-  test('4: an invalid value, each in a line', () =>
+  test('4: invalid values, each on its own line', () =>
     outcome(
       list,
       { RATAFIA_PORT: 'x', RATAFIA_ACCOUNTS: 'y' },
       4,
       /^ratafia: RATAFIA_PORT .*\nratafia: RATAFIA_ACCOUNTS .*\n$/,
     ))
-  test('4: a secret key that is another one', async () => {
+  test('4: a different secret key', async () => {
     await program.run(['keys', 'rotate'])
     const environment = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
     for (const words of [list, ['serve']]) {
@@ -242,9 +243,9 @@ describe('exit codes, with the reason on standard error only', () => {
         /^ratafia: The keys in this database are sealed under another secret key\..*\n$/,
       )
     }
-    assert.equal((await program.run(list)).code, 0, 'nothing was changed')
+    assert.equal((await program.run(list)).code, 0, 'the database was changed')
   })
-  test('4: a database that is not there, where none is to be made', async () => {
+  test('4: a database that does not exist, for a command that creates none', async () => {
     const empty = join(program.directory, 'empty')
     const environment = { RATAFIA_DATA_DIR: empty, RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
     for (const words of [['backup', 'x'], ['verify'], list]) {
@@ -257,14 +258,14 @@ describe('exit codes, with the reason on standard error only', () => {
     }
     await assert.rejects(stat(empty), { code: 'ENOENT' })
   })
-  test('4: a data directory that cannot be made', () =>
+  test('4: a data directory that cannot be created', () =>
     outcome(
       ['migrate'],
       { RATAFIA_DATA_DIR: '/dev/null/data' },
       4,
       /^ratafia: RATAFIA_DATA_DIR: \/dev\/null\/data cannot be written to/,
     ))
-  test('4: files for TLS that the address of the database names, and that are not there or something else', async () => {
+  test('4: TLS files in the address of the database that are missing or contain something else', async () => {
     const [none, other] = [join(program.directory, 'none.pem'), join(program.directory, 'other.pem')]
     await writeFile(other, 'no certificate')
     const url = 'postgres://user:hunter2@127.0.0.1:1,127.0.0.1:2/x?sslmode=verify-full'
@@ -328,10 +329,10 @@ describe('exit codes, with the reason on standard error only', () => {
       { RATAFIA_PORT: String(taken) },
       4,
       new RegExp(
-        `^(.*\\n)?ratafia: Cannot listen on 127\\.0\\.0\\.1:${taken}: the port is taken by another program\\. Set RATAFIA_HOST or RATAFIA_PORT\\.\\n$`,
+        `^(.*\\n)?ratafia: Cannot listen on 127\\.0\\.0\\.1:${taken}: another program uses the port\\. Set RATAFIA_HOST or RATAFIA_PORT\\.\\n$`,
       ),
     ))
-  test('4: an address that is none of this machine', () =>
+  test('4: an address that this machine does not have', () =>
     outcome(
       ['serve'],
       { RATAFIA_HOST: '192.0.2.1' },
@@ -343,7 +344,7 @@ describe('exit codes, with the reason on standard error only', () => {
 eachDatabase((kind, _open, fresh) => {
   const installed = testProgram(fresh)
 
-  test('commands in their own processes end by themselves, and say nothing beside their answers', async () => {
+  test('commands in their own processes exit by themselves, and print nothing but their answers', async () => {
     const ann = ['ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password']
     await installed.run(['migrate'])
     const onEither = [['accounts', 'add', ...ann], ['verify']]
@@ -356,7 +357,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 })
 
-test('what is repeated of the command line cannot steer the terminal', async () => {
+test('control characters from the command line never reach the terminal', async () => {
   const evil = 'x\u001b[2J\u009b1m\u202e'
   for (const words of [[evil], ['accounts', 'show', evil], ['packages', 'import', `${evil}.csv`]]) {
     const { stderr } = await program.run(words)

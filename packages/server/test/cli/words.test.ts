@@ -1,4 +1,4 @@
-/** What only shows words loads no server: every --help, `version` and `completion`. */
+/** Commands load only the code they need: every --help, `version` and `completion` loads no server code. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,14 +15,14 @@ import { runHere } from '../support/program.ts'
 const PROGRAM = fileURLToPath(new URL('../../bin/ratafia.js', import.meta.url))
 const SOURCES = new URL('../../src/', import.meta.url).href
 
-/** Names what is loaded, on standard error at the end. */
+/** A module that prints the URLs of all loaded modules on standard error when the process exits. */
 const SPY = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   const loaded = []
   registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
   process.on('exit', () => process.stderr.write(JSON.stringify(loaded)))`)}`
 
-/** Words and rules of a feature that commands repeat in their help. */
+/** Files of features that contain names and rules for the help of commands. */
 const WORDS = [
   'addresses/address-classes.ts',
   'addresses/address.ts',
@@ -55,7 +55,10 @@ function loadedBy(words: readonly string[]): readonly string[] {
   return JSON.parse(stderr)
 }
 
-/** What these commands load in one process, with this environment alone; they end with these codes. */
+/**
+ * Returns the modules that these commands load in one process with only this environment. Checks that they
+ * exit with these codes.
+ */
 async function loadedByAll(
   commands: Readonly<Record<string, number>>,
   environment: Readonly<Record<string, string>>,
@@ -78,7 +81,7 @@ async function loadedByAll(
   return JSON.parse(stderr.slice(stderr.lastIndexOf('["')))
 }
 
-/** For command lines and tables: small, and without further ones. */
+/** Small libraries without dependencies, for command lines and tables. */
 const LIBRARIES = [
   '/node_modules/commander/',
   '/node_modules/get-east-asian-width/',
@@ -88,19 +91,19 @@ const LIBRARIES = [
   '/packages/api/src/management/routes.ts',
 ]
 
-/** Files of a feature, and other libraries. */
+/** Returns the files of features, and of all other libraries. */
 function serverCode(urls: readonly string[]): readonly string[] {
   return urls.filter((url) => {
     if (url.startsWith('node:') || url.startsWith('data:') || url === pathToFileURL(PROGRAM).href)
       return false
     if (!url.startsWith(SOURCES)) return !LIBRARIES.some((path) => url.includes(path))
     const path = url.slice(SOURCES.length)
-    // What lies directly in src/ is for every layer.
+    // Files directly in src/ belong to every layer.
     return path.includes('/') && !/^(cli|config|start)\//.test(path) && !WORDS.includes(path)
   })
 }
 
-// Commander makes every command before it chooses one, so the help of each loads the same.
+// Commander creates every command before it selects one, so the help of each loads the same.
 for (const words of [
   ['--help'],
   ['serve', '--help'],
@@ -113,20 +116,20 @@ for (const words of [
   })
 }
 
-test('a command that does something does load it, and this test would see it', () => {
+test('a command on the database loads server code, which this test detects', () => {
   const loaded = serverCode(loadedBy(['migrate', '--plan']))
   assert.ok(loaded.some((url) => url.includes('/kysely/')))
   assert.ok(loaded.some((url) => url.includes('/src/database/')))
 })
 
-/** What only a service, or a command on the database, has a use for. */
+/** Matches modules that only a service, or a command on the database, uses. */
 const OF_A_SERVICE =
   /\/node_modules\/(kysely|pg|fastify|pino|prom-client)\/|\/src\/(database|keyring|telemetry|web|start\/service)\//
 
-describe('commands that ask a service', () => {
+describe('commands over HTTP', () => {
   const LISTS = ['devices', 'jobs', 'accounts', 'tokens', 'entries', 'models', 'brands', 'evidence']
   const answer = JSON.stringify({ ...Object.fromEntries(LISTS.map((name) => [name, []])), next: null })
-  // Lists are empty, so that commands go on to what they print; everything else is refused.
+  // Lists are empty, so that commands print their answers. Everything else is refused.
   const server = createServer(({ method, url = '' }, response) => {
     const isList = method === 'GET' && LISTS.some((name) => new RegExp(`[/-]${name}[?]`).test(url))
     response.writeHead(isList || url.includes('/audit?') ? 200 : 403, { 'content-type': 'application/json' })
@@ -180,14 +183,14 @@ test('commands on the database load neither the HTTP server nor pages', async ()
 
 const OF_A_SERVER = /\/node_modules\/(@fastify|fastify|pino|prom-client)\/|\/src\/(web|start\/service)\//
 
-/** With their exit codes in an empty installation: of each group of operations one. */
+/** One command for each group of operations, with its exit code in an empty installation. */
 const ON_THE_DATABASE: Readonly<Record<string, number>> = {
   ...{ 'tokens list': 0, 'accounts list': 0, 'grants list': 0, 'audit list': 0, 'agents list': 0 },
   ...{ 'devices list': 0, 'clones list': 0, 'brands list': 0, 'models list': 0, 'packages list': 0 },
   ...{ 'counters --name logins': 0, 'issuers list': 0, 'publishers list': 0, status: 1, 'jobs list': 0 },
 }
 
-/** With the exit codes of answers without records, and of refusals. */
+/** Commands with their exit codes, some for an answer without records, some for a refusal. */
 const ASKING: Readonly<Record<string, number>> = {
   ...{ whoami: 1, 'grants list': 1, 'devices show acme/pi/1': 1, 'devices approve acme/pi/1': 1 },
   ...{ 'devices export --listed': 1, 'agents remove farm --account build': 1, 'tokens list': 0 },
@@ -199,7 +202,7 @@ const ASKING: Readonly<Record<string, number>> = {
 }
 
 function proposals(script: string, ...words: readonly string[]): readonly string[] {
-  // It starts nothing: there is nothing to start.
+  // The empty PATH checks that completion starts no other program.
   const test = `PATH=/nonexistent\n${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ratafia; printf '%s\\n' "\${COMPREPLY[@]}"`
   const { status, stdout, stderr } = spawnSync('bash', ['-c', test, 'bash', 'ratafia', ...words], {
     ...{ encoding: 'utf8', cwd: fileURLToPath(new URL('../data/', import.meta.url)) },
@@ -208,7 +211,7 @@ function proposals(script: string, ...words: readonly string[]): readonly string
   return stdout.split('\n').filter(Boolean)
 }
 
-test('completion in bash: commands, their commands, options, and the values of options', async () => {
+test('completion in bash proposes commands, subcommands, options, and the values of options', async () => {
   const { stdout: script } = await runHere(['completion', 'bash'])
   assert.deepEqual(proposals(script, 'acc'), ['accounts'])
   assert.deepEqual(proposals(script, 'accounts', 's'), ['show', 'set-password', 'set-email'])
@@ -225,7 +228,7 @@ test('completion in bash: commands, their commands, options, and the values of o
   assert.deepEqual(proposals(script, 'accounts', 'password-logins', 'o'), ['on', 'off'])
 })
 
-test('completion in bash: files where a file goes, and nothing where a record does', async () => {
+test('completion in bash proposes files where a file is expected, and nothing for records', async () => {
   const { stdout: script } = await runHere(['completion', 'bash'])
   const [file = ''] = readdirSync(new URL('../data/', import.meta.url))
   for (const words of [
@@ -254,14 +257,14 @@ for (const [shell, files] of [
     ['__ratafia_at "tokens create"\' -l agent -r -F', '__ratafia_at "tokens list"\' -l account -x -d'],
   ],
 ] as const) {
-  test(`completion in ${shell}: every command is proposed, and files where one goes`, async () => {
+  test(`completion in ${shell} proposes every command, and files where one is expected`, async () => {
     const { code, stdout } = await runHere(['completion', shell])
     assert.equal(code, 0)
     for (const command of (await createRatafia()).commands)
       assert.ok(stdout.includes(command.name()), command.name())
     for (const line of files) assert.ok(stdout.includes(line), line)
     assert.match(stdout, /'?grants add'?.*operator/)
-    // Where the shell is there, it reads the script.
+    // The shell parses the script, if it is installed.
     const directory = mkdtempSync(join(tmpdir(), 'ratafia-completion-'))
     const file = join(directory, 'script')
     writeFileSync(file, stdout)
@@ -272,7 +275,7 @@ for (const [shell, files] of [
   })
 }
 
-test('completion of an unknown shell is refused', async () => {
+test('completion refuses an unknown shell', async () => {
   const { code, stderr } = await runHere(['completion', 'tcsh'])
   assert.equal(code, 2)
   assert.match(stderr, /bash, zsh, fish/)

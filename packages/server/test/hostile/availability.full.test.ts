@@ -1,8 +1,9 @@
 /**
- * Guarantee: whatever one network does, everybody else is answered, and the process stays under 400 MiB. It is a real
- * process with the default limits, behind a trusted proxy that says where requests come from. The quick run takes
- * smaller crowds, with limits on requests in flight and on waiting devices in proportion, and leaves out the wait for
- * logins: its places are a constant, and `identity/wait.test.ts` has it with four of them.
+ * Guarantee: whatever one network does, all other clients are answered, and the process stays under 400 MiB.
+ * Uses a real process with the default limits, behind a trusted proxy that reports where requests come from.
+ * The quick run has smaller crowds, with limits on requests in flight and on waiting devices in proportion.
+ * It leaves out the wait for logins, whose number of places is a constant; `identity/wait.test.ts` tests it
+ * with four places.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -46,9 +47,9 @@ import { discharging } from '../support/waiting-login.ts'
 import { badDischarge } from './bad-discharge.ts'
 import { crossedKeys } from './crossed-keys.ts'
 
-/** By default the process works on 1,000 requests at a time. */
+/** By default the process handles 1,000 requests at a time. */
 const CROWD = 1_100
-/** Devices that may wait for approval from one address by default; from a /24, twice as many. */
+/** The default number of devices from one address that can wait for approval; from a /24, twice as many. */
 const WAITING = 500
 const MOST_MIB = 400
 const HOSTILE = '198.51.100.7'
@@ -56,17 +57,17 @@ const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
 const ENVIRONMENT = {
   RATAFIA_SECRET_KEY: SECRET_KEY,
   RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
-  // The defaults.
+  // The default rate limits.
   RATAFIA_RATE_LIMITS: '',
   RATAFIA_ACCESS_LOG: 'off',
   RATAFIA_LOG_LEVEL: 'error',
 }
-/** Bytes of a body that come with its head. */
+/** Bytes of a body that are sent with its headers. */
 const BEGINNING = 32 * 1024
-const HELD = 'everybody is answered while one address holds'
+const HELD = 'answers everyone else while one address holds'
 const APPROVED_MODEL = 'acme-approved'
 
-/** A connection that only one side wants. */
+/** A connection of an attacker. */
 interface Hostile {
   socket: Socket
   received: Buffer[]
@@ -93,7 +94,7 @@ oneDatabase((_kind, open, fresh) => {
     publisher = await addPublisher({ installation })
   })
 
-  // A process each: what one attack leaves in memory is not the fault of the next.
+  // A process for each test, so that one attack's memory does not count for the next.
   beforeEach(async () => {
     running = await program.start({ ...ENVIRONMENT, RATAFIA_DEVICE_SERVICE_URLS: upstream.url })
     service = {
@@ -130,7 +131,9 @@ oneDatabase((_kind, open, fresh) => {
     await running.end('SIGKILL')
   })
 
-  /** A few rounds of what everybody does; the service must answer all of it, and its memory stay bounded. */
+  /**
+   * Sends a few rounds of usual requests. The service must answer them all, and its memory must stay bounded.
+   */
   async function answersEverybody(): Promise<void> {
     for (let round = 0; round < 3; round++) {
       for (const [what, ask] of Object.entries(everybody)) assert.equal(await ask(), 200, what)
@@ -158,8 +161,9 @@ oneDatabase((_kind, open, fresh) => {
     return connect(Number(port), hostname)
   }
   /**
-   * Connects again after a 408: this process can stall between the connection and its request. Also after ECONNRESET
-   * without an answer: the kernel resets a connection that a busy service does not accept in time.
+   * Connects again after a 408, because this process can stall between the connection and its request. Also
+   * after ECONNRESET without an answer: the kernel resets a connection that a busy service does not accept in
+   * time.
    */
   const beginOne = (one: Hostile, bytes: string | Buffer): Promise<void> => {
     let reset = false
@@ -175,18 +179,18 @@ oneDatabase((_kind, open, fresh) => {
       })
     return send(one, bytes)
   }
-  /** Resolves when all of it is sent, or the connection is cut. */
+  /** Resolves when everything is sent, or the connection is cut. */
   const send = ({ socket }: Hostile, bytes: string | Buffer): Promise<void> =>
     new Promise((resolve) => {
       socket.once('close', resolve)
-      // Its kernel may take only a part.
+      // The kernel may accept only a part.
       socket.write(bytes, () => resolve())
     })
   const textOf = ({ received }: Hostile) => Buffer.concat(received).toString('latin1')
   const statusOf = (one: Hostile) => Number(textOf(one).split(' ')[1] ?? 0)
   const count = (all: readonly Hostile[], status: number) =>
     all.filter((one) => statusOf(one) === status).length
-  /** Sends again as fast as they are answered, until everybody has been. */
+  /** Sends again whenever an answer arrives, until the usual requests are answered. */
   const insist = (all: readonly Hostile[], bytes: (index: number) => string) => {
     for (const [index, one] of all.entries()) {
       const again = () => one.socket.write(bytes(index))
@@ -205,7 +209,7 @@ oneDatabase((_kind, open, fresh) => {
       .join('')
       .concat('\r\n')
 
-  test(`${HELD} ${CROWD} requests with root keys that nobody made`, async () => {
+  test(`${HELD} ${CROWD} requests with unknown root keys`, async () => {
     const madeUp = (kind: number, ahead: number): Macaroon => {
       const id = Buffer.concat([Buffer.of(kind, 0, 0, 0, 0), randomBytes(16)])
       id.writeUInt32BE(1 + ahead, 1)
@@ -217,12 +221,12 @@ oneDatabase((_kind, open, fresh) => {
     const whoami = head('GET /api/v2/tokens/whoami', { Macaroons: slices })
     const exchange = head('POST /api/v2/tokens/exchange', { Macaroons: slices, 'Content-Length': '0' })
     const all = await begin(CROWD, (index) => (index % 2 === 0 ? whoami : exchange))
-    await eventually('no more are taken', () => all.some((one) => [401, 429, 503].includes(statusOf(one))))
+    await eventually('no more are accepted', () => all.some((one) => [401, 429, 503].includes(statusOf(one))))
     insist(all, (index) => (index % 2 === 0 ? whoami : exchange))
     await answersEverybody()
   })
 
-  test(`${HELD} ${CROWD} discharges to refresh that nobody made`, async () => {
+  test(`${HELD} ${CROWD} forged discharges to refresh`, async () => {
     const [own] = await installation.keyring.dischargerKeyPairs()
     const requests = [own, generateKeyPair()].map(({ publicKey }) => {
       const body = badDischarge(publicKey)
@@ -237,15 +241,15 @@ oneDatabase((_kind, open, fresh) => {
     assert.ok(all.every((one) => [0, 401, 429, 503].includes(statusOf(one))))
   })
 
-  test(`${HELD} ${CROWD} registrations of 4 MiB of which half is sent`, async () => {
+  test(`${HELD} ${CROWD} half-sent registrations of 4 MiB`, async () => {
     const half = Buffer.alloc(2 * 1024 * 1024, 'x')
     const start = head(`POST ${AUTH}/devices`, { 'Content-Length': `${2 * half.length}` })
     const beginning = Buffer.concat([Buffer.from(start), half.subarray(0, BEGINNING)])
     const all = await begin(CROWD, () => beginning)
-    // Eight of them have half of the room there is.
+    // Eight of them use half of the available memory.
     await eventually('the others are refused', () => count(all, 503) >= CROWD - 8)
-    // All go on sending. Those that were refused are cut off five seconds later: had they sent all of it at once, this
-    // process could be too busy until then to read their answers.
+    // All keep sending. Refused ones are cut off five seconds later: if they had sent everything at once,
+    // this process could be too busy until then to read their answers.
     await Promise.all(all.map((one) => send(one, half.subarray(BEGINNING))))
     await answersEverybody()
   })
@@ -263,13 +267,13 @@ oneDatabase((_kind, open, fresh) => {
     const headers = { 'X-Snap-Device-Service-URL': upstream.url, 'Content-Length': '0' }
     const all = await begin(CROWD, () => head(`POST ${AUTH}/request-id`, headers))
     await eventually('a few are forwarded', () => upstream.seen.length > 0)
-    await eventually('the others are told to come back', () => count(all, 503) >= CROWD - 16)
+    await eventually('the others are asked to retry', () => count(all, 503) >= CROWD - 16)
     assert.ok(upstream.seen.length <= 16, `${upstream.seen.length} were forwarded`)
     assert.ok(
       all.filter((one) => statusOf(one) === 503).every((one) => /\r\nretry-after: 1\r\n/.test(textOf(one))),
     )
     await answersEverybody()
-    // They take no place of anybody: not even of their neighbours at the same address.
+    // They use no place of others, not even of their neighbours at the same address.
     const neighbour = await call(service, 'GET', '/', { headers: { 'x-forwarded-for': HOSTILE } })
     assert.equal(neighbour.status, 200)
   })
@@ -277,28 +281,29 @@ oneDatabase((_kind, open, fresh) => {
   const waitUrl = async () =>
     (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window'].WaitTokenURL
 
-  test('everybody is answered, and can wait for logins, while 2,000 clients of one /48 do', async () => {
+  test('answers others and lets them wait for logins while 2,000 clients of one /48 wait', async () => {
     const url = new URL(await waitUrl())
     const line = `GET ${url.pathname}${url.search}`
     const mine = await begin(1, () => head(line, {}, '192.0.2.1'))
-    // 2,000 can wait, so 61 are refused. The test needs 50 of them, because connections can be lost on a busy machine.
+    // 2,000 can wait, so 60 are refused. The test needs only 50 of them, because a busy machine can lose
+    // connections.
     const all = await begin(2_060, (index) => head(line, {}, `2001:db8:5:${index.toString(16)}::1`))
     await eventually('there are no more places', () => count(all, 503) >= 50)
     const others = await begin(20, (index) => head(line, {}, `203.0.${index}.1`))
-    await eventually('they get the places of the crowd', () => count(all, 503) >= 70)
+    await eventually('others get the places of the crowd', () => count(all, 503) >= 70)
     await answersEverybody()
     for (const one of [...mine, ...others]) assert.deepEqual([textOf(one), one.socket.destroyed], ['', false])
   })
 
-  // Below the rate limit of a /24, which would hide this one.
+  // Below the rate limit of a /24, which would hide the limit tested here.
   const FEW = 1_200
   const MANY = 3_000
-  test(`everybody can register devices when ${2 * WAITING} of ${MANY} from one /24 wait, and no more may`, async () => {
+  test(`registers other devices while ${2 * WAITING} of ${MANY} from one /24 wait and no more can`, async () => {
     const keys = await crossedKeys(MANY)
     const limit = pLimit(50)
     let asked = 0
     const registration = async (key: (typeof keys)[number], address: string) => {
-      // From everywhere: one address may not ask for as many in a minute.
+      // From many addresses, because one address cannot request that many in a minute.
       const elsewhere = `10.${asked >> 8}.${asked++ & 255}.1`
       const requestId = await getRequestId(service, { 'x-forwarded-for': elsewhere })
       const stream = streamOf(serialRequest({ requestId, key, model: APPROVED_MODEL }), approvedModel)

@@ -1,9 +1,11 @@
-/** A discharge that costs as much as one can before it is refused. */
+/** A discharge with the highest possible cost before it is refused. */
 import { randomBytes } from 'node:crypto'
 import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
 import { encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
 
-/** The body of a refresh: signed well, with many caveats, for a caveat that is sealed to this key and says nothing. */
+/**
+ * Returns the body of a refresh: correctly signed, with many caveats, for an empty caveat sealed to this key.
+ */
 export function badDischarge(thirdPartyPublicKey: Uint8Array): string {
   const rootKey = randomBytes(24)
   const condition = 'is-login-of-session {}'

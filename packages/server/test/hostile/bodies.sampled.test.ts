@@ -1,4 +1,4 @@
-/** Hostile bodies and addresses: JSON for the API, forms and links of the identity service. */
+/** Tests hostile bodies and addresses: JSON for the API, forms and links of the identity service. */
 import { FULL } from '../../../../tools/test/effort.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { flood } from './flood.ts'

@@ -1,4 +1,4 @@
-/** Hostile credentials: macaroons that are damaged, cut, put together from others, or made up. */
+/** Tests hostile credentials: macaroons that are damaged, cut, combined from others, or invented. */
 import { FULL } from '../../../../tools/test/effort.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { flood } from './flood.ts'

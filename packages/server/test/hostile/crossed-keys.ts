@@ -1,8 +1,8 @@
-/** Very many device keys for little work. */
+/** Creates very many device keys at low cost. */
 import { type PrivateKey, privateKeyFromKeyObject } from '@ratafia/assertions'
 import { keyOf, primeOf } from '../../../../tools/test/crossed-keys.ts'
 
-/** `count` keys of 2048 bits, each another one. */
+/** Returns `count` different keys of 2048 bits. */
 export async function crossedKeys(count: number): Promise<readonly PrivateKey[]> {
   const primes: bigint[] = []
   while ((primes.length * (primes.length - 1)) / 2 < count) primes.push(await primeOf(1024))

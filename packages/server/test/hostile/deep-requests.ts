@@ -1,4 +1,4 @@
-/** Requests that get far: fresh nonces, chains and signatures that hold, and then a thing or two that does not. */
+/** Requests that pass most checks: fresh nonces, valid chains and signatures, and only one or two faults. */
 import {
   encode,
   encodePublicKey,
@@ -15,7 +15,7 @@ import { mutated, odd, registrationHeaders, sessionHeader } from './device-reque
 import type { RawRequest } from './pipeline.ts'
 import { headerText } from './requests.ts'
 
-/** A device and what it holds for one model. */
+/** A device and its credentials for one model. */
 export interface DeepDevice {
   readonly key: PrivateKey
   readonly brandId: string
@@ -26,19 +26,19 @@ export interface DeepDevice {
 export interface DeepSeeds {
   readonly devices: readonly DeepDevice[]
   readonly brandKey: PrivateKey
-  /** Whom nobody here knows. */
+  /** The key of a stranger, unknown to the service. */
   readonly strangerKey: PrivateKey
-  /** A key of the model that asks for one. */
+  /** A key of the model that requires one. */
   readonly apiKey: string
-  /** Of the kind that the service mints for a device. */
+  /** A session of the kind that the service mints for a device. */
   readonly session: Macaroon
 }
 
-/** Texts that only the running service can make, when the request is sent. */
+/** Texts that only the running service can create, when the request is sent. */
 export interface FreshTexts {
   requestId(): Promise<string>
   nonce(): Promise<string>
-  /** Of either kind, as old as that. */
+  /** Returns an expired text of either kind. */
   expired(kind: 'nonce' | 'request-id'): Promise<string>
 }
 
@@ -68,13 +68,13 @@ const headerValue: fc.Arbitrary<HeaderInput> = fc.oneof(
   fc.dictionary(fc.constantFrom('a', 'b-c', '__proto__', 'A_'), odd, { maxKeys: 3 }),
 )
 
-/** In one of six requests. */
+/** Applies `arbitrary` in one of six requests. */
 const seldom = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, arbitrary)
 
 const mostly: fc.Arbitrary<boolean> = fc.integer({ min: 0, max: 7 }).map((n) => n !== 3)
 
-/** Rarely more than one: what is wrong twice is refused for the first. */
+/** Rarely changes more than one header: with two faults, the request is refused for the first. */
 const changes = (...names: readonly string[]): fc.Arbitrary<Record<string, HeaderInput>> =>
   fc.oneof(
     fc.constant({}),
@@ -102,8 +102,8 @@ const bodies = fc.oneof(
 )
 
 /**
- * Undefined for headers that no assertion of this type can have: nothing of them would be read, so that they say
- * nothing about what comes after.
+ * Returns undefined for headers that no assertion of this type can have: the service would not read them, so
+ * they would not test later checks.
  */
 function signed(
   type: TypeName,
@@ -123,13 +123,13 @@ function signed(
   }
 }
 
-/** Now and then one byte or line of what was signed is changed after all. */
+/** Now and then changes one byte or line of what was signed. */
 function maybeMutated(bytes: Uint8Array | undefined, seed: number): Buffer {
   if (bytes === undefined) return Buffer.from('nothing that could be signed\n')
   return seed % 30 === 0 ? pick(mutated(Buffer.from(bytes)), seed) : Buffer.from(bytes)
 }
 
-/** Another thing with each call, from one seed. */
+/** Returns a different value with each call, from one seed. */
 const pick = <T>(arbitrary: fc.Arbitrary<T>, seed: number): T => {
   const [value] = fc.sample(arbitrary, { seed, numRuns: 1 })
   if (value === undefined) throw new Error('one was asked for')
@@ -141,7 +141,7 @@ const STREAM = {
   'snap-device-capabilities': 'serial-stream',
 }
 
-/** Registrations with a signature of the device's own. */
+/** Registrations with a signature by the device's own key. */
 export function deepRegistrations(seeds: DeepSeeds): fc.Arbitrary<DeepRequest> {
   const [models, serials] = [modelAssertions(seeds), serialAssertions(seeds)]
   return fc
@@ -200,7 +200,7 @@ export function deepRegistrations(seeds: DeepSeeds): fc.Arbitrary<DeepRequest> {
     })
 }
 
-/** Sessions whose request is signed by the key of the serial, which the brand signed. */
+/** Session requests signed by the key of the serial, which the brand signed. */
 export function deepSessions(seeds: DeepSeeds): fc.Arbitrary<DeepRequest> {
   const [models, serials] = [modelAssertions(seeds), serialAssertions(seeds)]
   return fc
@@ -249,7 +249,7 @@ export function deepSessions(seeds: DeepSeeds): fc.Arbitrary<DeepRequest> {
     })
 }
 
-/** Sessions of ours with caveats that their holder added. */
+/** Our own sessions with caveats that their holder added. */
 export function sessions({ session }: DeepSeeds): fc.Arbitrary<Record<string, string>> {
   const names = [
     'brand-id',
@@ -279,16 +279,16 @@ export function sessions({ session }: DeepSeeds): fc.Arbitrary<Record<string, st
 }
 
 interface Made {
-  /** Of which model, or for which key. */
+  /** The model, or the key, that it is about. */
   readonly about: string
   readonly headers: Readonly<Record<string, HeaderInput>>
   readonly encoded: Uint8Array
 }
 
-/** One of them by number, about this if any are. */
+/** Returns one of them by number, about the given thing if there are any. */
 type Choose = (number: number, about: string | undefined) => Made
 
-/** Made once for all databases, whose devices have the same keys: the keys that sign these have 4096 bits. */
+/** Created once for all databases, whose devices have the same keys: the signing keys have 4096 bits. */
 const pools = new Map<TypeName, Choose>()
 
 function poolOf(type: TypeName, count: number, make: (seed: number) => Made | undefined): Choose {
@@ -307,7 +307,7 @@ function pool(count: number, make: (seed: number) => Made | undefined): Choose {
 }
 
 const fail = (): never => {
-  throw new Error('nothing was made')
+  throw new Error('nothing was created')
 }
 
 function serialAssertions({ devices, brandKey, strangerKey }: DeepSeeds): Choose {
@@ -353,7 +353,7 @@ function modelAssertions({ devices, brandKey, strangerKey }: DeepSeeds): Choose 
       'model',
     ]
     const changed = {
-      // What no database takes, in what the session keeps of the model.
+      // Text that no database accepts, in the part of the model that the session keeps.
       ...(seed % 9 === 1 ? { store: 'a\0b' } : {}),
       ...pick(changes(...names, 'revision', 'base', 'snaps', 'required-snaps'), seed),
     }

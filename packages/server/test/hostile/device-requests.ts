@@ -1,4 +1,4 @@
-/** Requests of the worst devices: damaged assertions, JSON that is none, odd headers and paths. */
+/** Requests of the worst devices: damaged assertions, invalid JSON, odd headers and paths. */
 import { readdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { vector, vectorPath } from '../support/brands.ts'
@@ -6,7 +6,7 @@ import { AUTH } from '../support/devices.ts'
 import type { RawRequest } from './pipeline.ts'
 import { base64, damaged, headerText } from './requests.ts'
 
-/** Every vector, those that decode and those that do not. */
+/** All vectors, valid and invalid. */
 export const VECTORS: readonly Buffer[] = [
   'valid',
   'canonical',
@@ -20,7 +20,7 @@ export const VECTORS: readonly Buffer[] = [
   readdirSync(vectorPath(directory)).map((name) => Buffer.from(vector(`${directory}/${name}`).bytes)),
 )
 
-/** What no header should be. Some are what databases, dates, numbers or patterns trip over. */
+/** Values that a header should not have. Some break databases, dates, numbers or patterns. */
 const oddTexts = [
   '',
   ' ',
@@ -74,7 +74,7 @@ const brokenBytes = [
   Buffer.of(0),
   Buffer.of(0xff),
   Buffer.of(0xc3),
-  // A lone surrogate, as UTF-8 would write it
+  // A lone surrogate in UTF-8
   Buffer.of(0xed, 0xa0, 0x80),
   Buffer.from('\n\n'),
   Buffer.from('\n'),
@@ -85,7 +85,7 @@ const brokenBytes = [
   Buffer.from('format: 9\n'),
 ]
 
-/** One thing done to an encoded assertion. */
+/** Makes one change to an encoded assertion. */
 export function mutated(text: Buffer): fc.Arbitrary<Buffer> {
   const at = fc.nat({ max: Math.max(text.length - 1, 0) })
   const line = fc.nat({ max: 40 })
@@ -126,7 +126,7 @@ export function mutated(text: Buffer): fc.Arbitrary<Buffer> {
   )
 }
 
-/** `depth` levels of lists or maps under one header. */
+/** Returns `depth` levels of lists or maps under one header. */
 function nested(depth: number, isList: boolean): string {
   const levels = Array.from({ length: depth }, (_, i) => `${'  '.repeat(i + 1)}${isList ? '-' : 'a:'}`)
   return `${['x-deep:', ...levels].join('\n')} x`
@@ -140,7 +140,7 @@ function replaceSignature(text: Buffer, signature: string): Buffer {
 const anyVector = fc.constantFrom(...VECTORS)
 const anyAssertion = fc.oneof(anyVector, anyVector.chain(mutated))
 
-/** Bodies that are streams, or were meant to be. */
+/** Bodies that are streams, or nearly. */
 const streams: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 6, arbitrary: fc.array(anyAssertion, { maxLength: 4 }).map((all) => joined(all, '\n')) },
   fc.array(anyVector, { maxLength: 4 }).map((all) => joined(all, '')),
@@ -170,7 +170,7 @@ const asText = (bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<string> =>
 
 const FIELDS = ['device-session-request', 'serial-assertion', 'model-assertion'] as const
 
-/** Larger ones end the connection. */
+/** Larger ones close the connection. */
 const SESSION_LIMIT = 1024 * 1024
 
 const sessionBodies: fc.Arbitrary<string> = fc.oneof(
@@ -196,7 +196,7 @@ function withFields(texts: readonly string[]): string {
   return JSON.stringify(Object.fromEntries(FIELDS.map((name, i) => [name, texts[i] ?? ''])))
 }
 
-/** Of a device session: damaged, put together wrongly, or something else. */
+/** The header of a device session: damaged, wrongly built, or something else. */
 export const sessionHeader = (macaroon: Uint8Array): fc.Arbitrary<Record<string, string>> => {
   const values = fc.oneof(
     base64(damaged(macaroon)),
@@ -230,7 +230,7 @@ export const sessionHeader = (macaroon: Uint8Array): fc.Arbitrary<Record<string,
     }))
 }
 
-/** Of a registration. Nothing is allow-listed, so that nothing is asked elsewhere. */
+/** The headers of a registration. Nothing is allow-listed, so that no request is forwarded. */
 export const registrationHeaders: fc.Arbitrary<Record<string, string>> = fc
   .record(
     {
@@ -307,11 +307,11 @@ const WRITTEN = {
     encodeURIComponent(text.toWellFormed())
       .replace(/%2F|%3A/gi, '/')
       .slice(0, 300),
-  // What a request line can have
+  // The characters that a request line can have
   raw: (text: string) => text.replace(/[^!-~]|#/g, '%'),
 }
 
-/** Requests with nothing in them that holds. */
+/** Requests without any valid part. */
 export function shallowDeviceRequests(macaroon: Uint8Array): fc.Arbitrary<RawRequest> {
   const headers = fc
     .tuple(registrationHeaders, fc.oneof({ weight: 5, arbitrary: fc.constant({}) }, serviceUrls))
@@ -321,7 +321,7 @@ export function shallowDeviceRequests(macaroon: Uint8Array): fc.Arbitrary<RawReq
       weight: 6,
       arbitrary: fc
         .tuple(fc.constantFrom(...PATHS), headers, streams)
-        // What has no body takes 64 KiB of one.
+        // Endpoints without a body accept 64 KiB of one.
         .map(([path, given, body]): RawRequest => {
           const fits = /devices|serial/.test(path) ? body : body.subarray(0, 65_536)
           return { method: 'POST', path, headers: given, body: fits }

@@ -1,7 +1,8 @@
 /**
- * Guarantee: whatever a device sends, the answer is no 5xx, the connection stays, and a refusal has the form that all
- * have. The quick run sends a twelfth on either database, the full run all of them on SQLite and a quarter on PostgreSQL;
- * RATAFIA_TEST_HOSTILE_TIMES=50 makes it fifty times as many. A failure prints its seed; the seeds are fixed.
+ * Guarantee: whatever a device sends, the answer is never a 5xx, the connection stays open, and all refusals
+ * have the same form. The quick run sends a twelfth on either database, the full run everything on SQLite and
+ * a quarter on PostgreSQL; RATAFIA_TEST_HOSTILE_TIMES=50 makes it fifty times as many. A failure prints its
+ * seed; the seeds are fixed.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -37,7 +38,7 @@ import {
 import { shallowDeviceRequests } from './device-requests.ts'
 import { answersOf, type PipelinedAnswer, type RawRequest } from './pipeline.ts'
 
-/** Fewer than may wait for their signature at once: one more would be a 503, and rightly. */
+/** Fewer than can wait for their signature at once: one more would get a 503, which is correct. */
 const BATCH = 50
 const KEYS = 12
 
@@ -139,7 +140,7 @@ eachDatabase((kind, open, fresh) => {
         }
       }
       context.diagnostic(JSON.stringify(Object.fromEntries(seen)))
-      // Not all were turned away at the door.
+      // Not all were refused by the first check.
       for (const outcome of expected) assert.ok(seen.has(outcome), `${outcome} is not among ${[...seen]}`)
     })
   }
@@ -150,7 +151,7 @@ const asDeep =
   async () =>
     request
 
-/** The code of a refusal, or the status of what is none. */
+/** Returns the code of a refusal; otherwise the status. */
 function outcomeOf({ status, head, body }: PipelinedAnswer, at: string): string {
   assert.ok(status < 500 && status !== 429, at)
   assert.match(head, /^snap-store-version: 32$/im, at)
@@ -163,7 +164,7 @@ function outcomeOf({ status, head, body }: PipelinedAnswer, at: string): string 
   const parsed: unknown = JSON.parse(body.toString())
   assert.ok(Check(ErrorBodySchema, parsed), at)
   const [first] = parsed.error_list
-  // What ends in `snap changes`: one line, and not the client's own text at length.
+  // `snap changes` shows it: one line, without a long text from the client.
   assert.match(first?.message ?? '', /^\P{Cc}{1,1000}$/u, at)
   return first?.code ?? assert.fail(at)
 }

@@ -1,6 +1,6 @@
 /**
- * Guarantee: a stranger cannot find out which accounts, agents, devices and other records exist. Whatever a request names,
- * the answer and the number of statements asked are the same whether or not that exists.
+ * Guarantee: a stranger cannot find out which accounts, agents, devices and other records exist. Whatever a
+ * request names, the answer and the number of statements are the same whether or not the record exists.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -26,20 +26,20 @@ import { addPublisher, caveatIdOf, encoded, getPasswordRoot, PASSWORD } from '..
 import { addPerson, bearing, logIn } from '../support/service.ts'
 import { hearsOfChanges } from '../support/statements.ts'
 
-/** A request that names something. */
+/** Returns a request that names a record. */
 type Naming = (name: string) => Promise<Request> | Request
 interface Row {
   readonly what: string
-  /** What exists, by kind, and what does not. */
+  /** Names of existing records by kind, and of missing ones. */
   readonly names: Readonly<Record<string, string>>
   readonly request: Naming
-  /** The body is random: only its status and its cost are compared. */
+  /** Set if the body is random: then only its status and cost are compared. */
   readonly isRandom?: true
-  /** How often each is sent before, so that the name is locked. */
+  /** How often each is sent first, so that the name is locked. */
   readonly failures?: number
 }
 
-/** The cheapest of these counts: on a slow machine, a node may ask the database once more. */
+/** Takes the cheapest of this many: on a slow machine, a node may query the database once more. */
 const TIMES = 3
 
 eachDatabase((_kind, _open, fresh) => {
@@ -50,7 +50,7 @@ eachDatabase((_kind, _open, fresh) => {
   after(() => receiver.close())
   const observed = observedServices(fresh)
 
-  test('what exists and what does not get the same answer, for the same number of statements', async (t) => {
+  test('existing and missing records get the same answer, with the same number of statements', async (t) => {
     const service = await observed({
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
@@ -71,7 +71,7 @@ eachDatabase((_kind, _open, fresh) => {
         }
       }
     }
-    // Closing sends the spans that are left.
+    // Closing sends the remaining spans.
     await service.close()
     assert.ok(cheapest(sent.filter(({ row }) => row === rows[0])) > 0, 'statements are counted')
     for (const row of rows) {
@@ -100,13 +100,16 @@ eachDatabase((_kind, _open, fresh) => {
     )
 
   let hosts = 0
-  /** The status, the headers that differ between answers, and the body, in which what was sent stands as NAME. */
+  /**
+   * Returns the status, the headers that differ between answers, and the body, with NAME instead of the sent
+   * name.
+   */
   async function answerTo({ request, isRandom }: Row, name: string, trace = newTrace()): Promise<string> {
     const made = await request(name)
     const headers = new Headers(made.headers)
     headers.set('traceparent', `00-${trace}-${randomBytes(8).toString('hex')}-01`)
     hosts++
-    // Networks far apart, so that none of them reaches a limit.
+    // Distant networks, so that none of them reaches a limit.
     headers.set('x-forwarded-for', `${11 + (hosts % 80)}.${Math.floor(hosts / 80)}.0.1`)
     headers.set('x-forwarded-proto', 'https')
     const { status, headers: got, body } = await answerOf(new Request(made, { headers }))
@@ -130,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
 
 const newTrace = () => randomBytes(16).toString('hex')
 
-/** People of each kind that a stranger could ask about. */
+/** Creates accounts of each kind that a stranger could try. */
 async function peopleIn(service: ObservedService) {
   const { installation } = service
   const [known, disabled, off, factor] = await Promise.all(
@@ -203,15 +206,15 @@ async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
       names: usernames,
       request: byProgram({ otp: '000000' }),
     },
-    { what: 'a username that is locked', names: usernames, request: byProgram(), failures: 10 },
-    { what: 'an e-mail address that is locked', names: emails, request: byProgram(), failures: 10 },
+    { what: 'a locked username', names: usernames, request: byProgram(), failures: 10 },
+    { what: 'a locked e-mail address', names: emails, request: byProgram(), failures: 10 },
     {
-      what: 'the sign-in page for a name that is locked',
+      what: 'the sign-in page for a locked name',
       names: emails,
       request: inBrowser,
     },
     {
-      what: 'a caveat that a stranger sealed, with the right password',
+      what: 'a caveat sealed by a stranger, with the right password',
       names: usernames,
       request: (email) =>
         post('/api/v2/tokens/discharge', { email, password: PASSWORD, caveat_id: strange.caveatId }),
@@ -219,7 +222,7 @@ async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
     ...(['username', 'userid'] as const).flatMap((declare) =>
       ['2000-01-01T00:00:00.000000Z', '2100-01-01T00:00:00.000000Z'].map(
         (since): Row => ({
-          what: `a discharge that a stranger signed, about a ${declare}, since ${since}`,
+          what: `a discharge signed by a stranger, about a ${declare}, since ${since}`,
           names: declare === 'username' ? usernames : ids,
           request: (name) =>
             post('/api/v2/tokens/refresh', {
@@ -229,7 +232,7 @@ async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
       ),
     ),
     {
-      what: 'a login of an agent, by another key',
+      what: 'a login of an agent with another key',
       names: agents.names,
       request: async (name) =>
         get(`/identity/login/agent?${new URLSearchParams({ ...(await agents.asking(name)) })}`),
@@ -258,14 +261,14 @@ async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
       request: (id) => post('/api/v2/tokens/revoke', { 'session-id': id }, bearing(token)),
     },
     {
-      what: 'the exchange of an ID token that nobody signed, by rule',
+      what: 'the exchange of an unsigned ID token, by rule',
       names: { known: 'a-rule', nobody: 'no-rule' },
       request: (rule) => post('/api/v2/tokens/oidc', { subject_token: 'a.b.c', rule }),
     },
   ]
 }
 
-/** A caveat that anybody can seal to the public key, and the discharges that they can sign for it. */
+/** A caveat that anyone can seal to the public key, and the discharges that they can sign for it. */
 async function strangersCaveats({ installation, now }: ObservedService) {
   const [ours] = await installation.keyring.dischargerKeyPairs()
   const rootKey = randomBytes(24)
@@ -322,7 +325,7 @@ async function agentsIn(service: ObservedService) {
   }
 }
 
-/** By path of the management API and of the console: a record that exists, and one that does not. */
+/** Returns an existing and a missing record, by path of the management API and of the console. */
 async function recordsIn(
   service: ObservedService,
   known: Account,

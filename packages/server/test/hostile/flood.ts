@@ -1,6 +1,7 @@
 /**
- * Guarantee: whatever a client sends, the answer is no 5xx, the process stays up, and its memory is bounded. PostgreSQL
- * gets a tenth of what SQLite gets. A failure prints its seed; the seeds are fixed.
+ * Guarantee: whatever a client sends, the answer is never a 5xx, the process stays up, and its memory is
+ * bounded. PostgreSQL gets a tenth of the requests that SQLite gets. A failure prints its seed; the seeds are
+ * fixed.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -48,7 +49,7 @@ export function flood(kinds: readonly Flood[], { kind, fresh, environment = {} }
 
   for (const [what, count, requests] of kinds) {
     const wanted = Math.ceil((count * share) / BATCH) * BATCH
-    test(`${wanted} ${what} are answered without a 5xx and without memory that stays`, async () => {
+    test(`${wanted} ${what} get no 5xx and leave no memory behind`, async () => {
       const arbitrary = requests(seeds)
       const seen = new Map<number, number>()
       let warm = 0
@@ -62,13 +63,13 @@ export function flood(kinds: readonly Flood[], { kind, fresh, environment = {} }
           )
           seen.set(status, (seen.get(status) ?? 0) + 1)
         }
-        // Once, after the first quarter.
+        // Measured once, after the first quarter.
         if (sent < wanted / 4 && sent + BATCH >= wanted / 4) warm = heapInUse()
       }
       const last = heapInUse()
-      // In a full run a kilobyte kept of each would be far over this.
+      // In a full run, a kilobyte kept per request would be far over this.
       assert.ok(last - warm < 32 * 1024 * 1024, `the heap grew from ${warm} to ${last} bytes`)
-      // Not all were turned away at the door.
+      // Not all were refused by the first check.
       assert.ok([...seen].some(([status]) => status === 400) || seen.has(401), JSON.stringify([...seen]))
     })
   }
@@ -76,7 +77,7 @@ export function flood(kinds: readonly Flood[], { kind, fresh, environment = {} }
 
 let collect: (() => void) | undefined
 
-/** Bytes, after a garbage collection. */
+/** Returns the bytes in use after a garbage collection. */
 function heapInUse(): number {
   if (!collect) {
     setFlagsFromString('--expose-gc')

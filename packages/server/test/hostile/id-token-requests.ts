@@ -1,6 +1,6 @@
 /**
- * Exchanges of the worst jobs: ID tokens of an issuer that signs whatever it is given, of issuers that nobody knows, and
- * damaged ones, with parameters that nobody would send.
+ * Exchanges of the worst jobs: ID tokens of an issuer that signs anything, of unknown issuers, and damaged
+ * ones, with absurd parameters.
  */
 import assert from 'node:assert/strict'
 import { TOKEN_EXCHANGE, TOKEN_TYPES } from '@ratafia/api'
@@ -16,7 +16,7 @@ import { damaged, headerText, type Seeds } from './requests.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Claims that a rule matches, of two issuers whose keys are pinned: nothing has to be fetched. */
+/** Claims that a rule matches, of two issuers with pinned keys, so that nothing must be fetched. */
 export interface JobSeeds {
   readonly github: Claims
   readonly generic: Claims
@@ -28,7 +28,7 @@ export async function jobSeeds(service: TestService): Promise<JobSeeds> {
   const deps = { ...installation, jobMaxLifetime: installation.config.jobMaxLifetime }
   const grants = { permissions: ['package_upload', 'package_release'], channels: ['latest/edge'] }
   const rule = { maker: { authority: deciding() }, account, packages: [{ name: 'hello' }], grants }
-  const vector = oidcVectors().rules.get('github-environment') ?? assert.fail('there is such a rule')
+  const vector = oidcVectors().rules.get('github-environment') ?? assert.fail('the rule does not exist')
   const [github, generic] = [vector.issuer, 'https://generic.example.com']
   await withIssuer(service, { url: github, kind: 'github', jwks: testKeySet() })
   await withIssuer(service, { url: generic, kind: 'generic', jwks: testKeySet() })
@@ -36,11 +36,11 @@ export async function jobSeeds(service: TestService): Promise<JobSeeds> {
   await addRule({ ...rule, name: 'sub', issuer: generic, match: { sub: 'job' }, lifetime: undefined }, deps)
   const seconds = Math.floor(service.now().getTime() / 1000)
   const now = { aud: baseUrl, iat: seconds, nbf: seconds, exp: seconds + 80_000 }
-  const base = oidcVectors().claimSets.get('github-environment') ?? assert.fail('there are such claims')
+  const base = oidcVectors().claimSets.get('github-environment') ?? assert.fail('the claims do not exist')
   return { github: { ...base.claims, ...now }, generic: { iss: generic, sub: 'job', ...now } }
 }
 
-/** Exchanges, most with a signature that is good or nearly so. */
+/** Exchanges, most of them with a valid or nearly valid signature. */
 export function idTokenRequests({ jobs }: Seeds): fc.Arbitrary<RawRequest> {
   return fc.tuple(idTokens(jobs), parameters, headers, fc.boolean()).map(([token, more, extra, isForm]) => {
     const fields = {
@@ -88,7 +88,7 @@ const idTokens = (jobs: JobSeeds): fc.Arbitrary<string> => {
         damaged(Buffer.from(token)).map((cut) => Buffer.from(cut).toString('latin1')),
       ),
     },
-    // Signed well, and no claims.
+    // Correctly signed, but without valid claims.
     {
       weight: 2,
       arbitrary: bytes.map(([head, body]) => signText(`${base64Url(head)}.${base64Url(body)}`, 'ES256')),
@@ -123,7 +123,7 @@ const tokenHeaders: fc.Arbitrary<Claims> = fc.oneof(
     .map((more) => ({ ...TOKEN_HEADER, ...more })),
 )
 
-/** One or two claims of a job are changed, or more are added. */
+/** Changes one or two claims of a job, or adds more. */
 function claimsLike({ github, generic }: JobSeeds): fc.Arbitrary<Claims> {
   const names = [...new Set([...Object.keys(github), ...Object.keys(generic)])]
   const values = fc.oneof(
@@ -141,7 +141,7 @@ function claimsLike({ github, generic }: JobSeeds): fc.Arbitrary<Claims> {
     .map(([base, change, jti, isNew]) => ({ ...base, ...(isNew && { jti }), ...change }))
 }
 
-/** Seldom anything but what an exchange needs: refused before its ID token is read, it tests little. */
+/** Rarely anything but what an exchange needs: a refusal before the ID token is read tests little. */
 const parameters: fc.Arbitrary<Claims> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
   fc.dictionary(
@@ -166,7 +166,7 @@ const parameters: fc.Arbitrary<Claims> = fc.oneof(
   ),
 )
 
-/** From anywhere: otherwise the limit on failures answers nearly all. */
+/** From many addresses: otherwise the limit on failures would answer nearly all. */
 const headers: fc.Arbitrary<Readonly<Record<string, string>>> = fc
   .tuple(
     fc.tuple(fc.nat({ max: 255 }), fc.nat({ max: 255 }), fc.nat({ max: 255 })),

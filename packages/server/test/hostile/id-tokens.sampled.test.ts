@@ -1,4 +1,7 @@
-/** Hostile exchanges: ID tokens that an issuer signed with any claims, damaged ones, and any parameters beside them. */
+/**
+ * Tests hostile exchanges: ID tokens that an issuer signed with any claims, damaged ones, and any other
+ * parameters.
+ */
 import { FULL } from '../../../../tools/test/effort.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { flood } from './flood.ts'

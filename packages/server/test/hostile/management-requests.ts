@@ -1,4 +1,4 @@
-/** Requests of the worst administrators: known paths with parameters, bodies and headers that nobody would send. */
+/** Requests of the worst administrators: known paths with absurd parameters, bodies and headers. */
 import { MANAGEMENT_OPERATIONS, MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
 import {
   addFirstPartyCaveat,
@@ -13,12 +13,12 @@ import { anyText, anyValue } from './publisher-texts.ts'
 import { base64, damaged, headerText } from './requests.ts'
 
 export interface ManagementSeeds {
-  /** A management token, and ids of records that are there, whoever may see them. */
+  /** A management token, and ids of existing records, some of which it cannot see. */
   readonly token: string
   readonly ids: readonly string[]
-  /** Those of API keys and signing keys. */
+  /** Ids of API keys and signing keys. */
   readonly keys: readonly string[]
-  /** BRAND/MODEL. */
+  /** Models as BRAND/MODEL. */
   readonly models: readonly string[]
 }
 
@@ -64,7 +64,7 @@ const VALUES = [
 const text = (ids: readonly string[]) =>
   fc.oneof(fc.constantFrom(...VALUES, ...ids), anyText, fc.string({ unit: 'binary', maxLength: 60 }))
 
-/** The JSON of a cursor that somebody made, or any text. */
+/** The JSON of an invented cursor, or any text. */
 const cursors = fc.oneof(
   fc
     .array(fc.oneof(fc.jsonValue(), fc.string({ maxLength: 20 })), { maxLength: 4 })
@@ -72,7 +72,7 @@ const cursors = fc.oneof(
   anyText,
 )
 
-/** What a list takes, so that it answers: also for a brand that the caller may not see. */
+/** Valid parameters of lists, so that they answer; also for a brand that the caller cannot see. */
 const SENSIBLE = fc.oneof(
   fc.constantFrom('limit=1', 'limit=1000', 'sort=serial', 'sort=registered', 'quarantined=false'),
   fc.constantFrom(
@@ -117,7 +117,7 @@ const queries = (ids: readonly string[]) =>
     },
   )
 
-/** What jobs are made of: of devices here and of those that are hidden. */
+/** The bodies of jobs, about visible and hidden devices. */
 const jobsAbout = (ids: readonly string[]): readonly object[] => [
   ...['devices.approve', 'devices.release', 'devices.revoke'].flatMap((kind) => [
     { kind, ids: ids.filter((id) => /^[0-9a-f-]{36}$/.test(id)).slice(0, 1_000) },
@@ -192,10 +192,10 @@ const limits = fc
   )
   .map((value) => `manage ${JSON.stringify(value)}`.toWellFormed())
 
-/** Mostly the token itself: a request that is refused for its credential shows little of the rest. */
+/** Mostly the token itself: a request that is refused for its credential tests little else. */
 function credentials(token: string): fc.Arbitrary<string> {
   const [macaroon] = decodeBinary(decodeBase64(token))
-  if (!macaroon) throw new TypeError('the seed is no token')
+  if (!macaroon) throw new TypeError('the seed is not a token')
   return fc.oneof(
     { weight: 8, arbitrary: fc.constant(token) },
     limits.map((condition) => encodeBase64Url(encodeBinary(addFirstPartyCaveat(macaroon, condition)))),
@@ -206,10 +206,10 @@ function credentials(token: string): fc.Arbitrary<string> {
 
 const operations = Object.values(MANAGEMENT_OPERATIONS)
 
-/** After it, the credential of all these requests would open nothing. */
+/** After this operation, the credential of all these requests would be revoked. */
 const isLast = (path: string): boolean => path === MANAGEMENT_OPERATIONS.revokeMyTokens.path
 
-/** A path may name a model, or two, and something of it by its id. */
+/** Fills in a path, which can name one or two models and one of their records by its id. */
 function filled(path: string, id: string, [from, to]: readonly [string, string]): string {
   const [brand = '', model = ''] = from.split('/')
   const [toBrand = '', toModel = ''] = to.split('/')

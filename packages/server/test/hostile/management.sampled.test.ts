@@ -1,7 +1,7 @@
 /**
- * Hostile requests to the management API. Guarantees: none is a 5xx, and whoever administers one brand never reads a
- * word about another one: in no status line, header or body, whatever they send. RATAFIA_TEST_HOSTILE_TIMES=20 makes it
- * twenty times as many.
+ * Tests hostile requests to the management API. Guarantees: none gets a 5xx, and an administrator of one
+ * brand never reads anything about another brand, in any status line, header or body, whatever they send.
+ * RATAFIA_TEST_HOSTILE_TIMES=20 makes it twenty times as many.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -20,7 +20,7 @@ import { type ManagementSeeds, managementRequests } from './management-requests.
 import { answersOf } from './pipeline.ts'
 
 const BATCH = 250
-/** In what belongs to the other brand, and in no request. */
+/** In everything that belongs to the other brand, and in no request. */
 const HIDDEN = 'hidden'
 const MODELS = ['other-brand/own', 'acme-brand/acme-classic']
 
@@ -81,7 +81,7 @@ eachDatabase((kind, _open, fresh) => {
     ids.push(person.id, person.username, `${person.id}:viewer`, ...sessions.map(({ id }) => id))
     for (const role of ['operator', 'brand-manager acme-brand']) {
       const account = await addManager(service, role)
-      // It can sign in, so it is the last operator, and no request of its own disables it.
+      // It can sign in, so it is the last operator, and none of its own requests can disable it.
       await service.installation.accounts.setPasswordHash(account.id, 'no hash')
       const token = await managementToken(service, account)
       const body = { kind: 'devices.import', format: 'csv', parts: 1 }
@@ -96,11 +96,11 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   for (const [role, says] of [
-    // First, while nobody has changed what is hidden.
-    ['brand-manager acme-brand', 'across the border of a brand'],
+    // First, before hidden records are changed.
+    ['brand-manager acme-brand', 'about another brand'],
     ['operator', 'of an operator'],
   ] as const) {
-    test(`${wanted} requests ${says} are answered without a 5xx, and show nothing that is hidden`, async () => {
+    test(`${wanted} requests ${says} get no 5xx and show nothing hidden`, async () => {
       const arbitrary = managementRequests(seeds.get(role) ?? assert.fail())
       const seen = new Map<number, number>()
       for (let sent = 0, seed = 1; sent < wanted; sent += BATCH, seed++) {
@@ -114,13 +114,15 @@ eachDatabase((kind, _open, fresh) => {
           assert.ok(!`${head}${body}`.includes(HIDDEN), `${request} shows ${body.toString().slice(0, 500)}`)
         }
       }
-      // A flood that never gets past the first check would show nothing.
+      // A flood that never passes the first check would prove nothing.
       assert.ok((seen.get(200) ?? 0) > wanted / 100, JSON.stringify([...seen]))
     })
   }
 })
 
-/** acme-brand and other-brand, with a model of each and what belongs to them. Returns how a request may name them. */
+/**
+ * Creates acme-brand and other-brand, each with a model and its records. Returns how a request can name them.
+ */
 async function withBrands(service: TestService): Promise<Pick<ManagementSeeds, 'ids' | 'keys'>> {
   const { installation, now } = service
   const [brandId, key] = ['other-brand', testKey('unknown')]

@@ -1,4 +1,6 @@
-/** A client for very many requests: one connection, many requests ahead of their answers, statuses in order. */
+/**
+ * A client for very many requests: one connection, many requests ahead of their answers, statuses in order.
+ */
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 
@@ -9,7 +11,9 @@ export interface RawRequest {
   readonly body?: string | Uint8Array
 }
 
-/** The bytes of a request. Header values are Latin-1 without line ends: what is else never reaches a handler. */
+/**
+ * Returns the bytes of a request. Header values are Latin-1 without line ends: others never reach a handler.
+ */
 export function requestBytes({ method, path, headers, body }: RawRequest): Buffer {
   const content = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body ?? [])
   const lines = [
@@ -23,20 +27,20 @@ export function requestBytes({ method, path, headers, body }: RawRequest): Buffe
 
 export interface PipelinedAnswer {
   readonly status: number
-  /** Status line and headers. */
+  /** The status line and headers. */
   readonly head: string
   readonly body: Buffer
 }
 
-/** As many requests may be sent ahead of their answers. */
+/** How many requests can be sent ahead of their answers. */
 const AHEAD = 16
 
-/** Sends the requests and returns the status of each. The server has to answer all of them on one connection. */
+/** Sends the requests and returns each status. The server must answer them all on one connection. */
 export async function statusesOf(baseUrl: string, requests: readonly RawRequest[]): Promise<number[]> {
   return (await answersOf(baseUrl, requests)).map(({ status }) => status)
 }
 
-/** As {@link statusesOf}, with all that was answered. */
+/** Does what {@link statusesOf} does, and returns the whole answers. */
 export async function answersOf(
   baseUrl: string,
   requests: readonly RawRequest[],
@@ -82,7 +86,9 @@ function readAnswers(socket: Socket, requests: readonly RawRequest[]): Promise<P
   })
 }
 
-/** The body at the beginning of these bytes, and how many of them it takes; undefined while some are missing. */
+/**
+ * Returns the body at the beginning of these bytes, and the bytes it uses; undefined while some are missing.
+ */
 function bodyIn(bytes: Buffer, head: string): { readonly body: Buffer; readonly length: number } | undefined {
   // A 304 has no body (RFC 9110, 15.4.5).
   if (/^HTTP\/1\.1 304 /.test(head)) return { body: Buffer.alloc(0), length: 0 }

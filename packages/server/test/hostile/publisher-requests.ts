@@ -1,4 +1,4 @@
-/** Requests of the worst publisher tools, with passwords, codes, caveat ids and discharges that nobody would send. */
+/** Requests of the worst publisher tools, with absurd passwords, codes, caveat ids and discharges. */
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import fc from 'fast-check'
 import { PASSWORD } from '../support/publishers.ts'
@@ -6,7 +6,7 @@ import type { RawRequest } from './pipeline.ts'
 import { anyText, anyValue, caveatIds, discharges, type PublisherSeeds, packets } from './publisher-texts.ts'
 import { base64, credentials, headerText, jsonRequestsTo, type Seeds } from './requests.ts'
 
-/** A proxy that is trusted says where a request comes from, so that the throttle lets many pass. */
+/** A trusted proxy reports where a request comes from, so that the throttle allows many. */
 export const BEHIND_PROXY = { RATAFIA_TRUSTED_PROXIES: '127.0.0.1' }
 
 const anywhere = fc
@@ -15,7 +15,7 @@ const anywhere = fc
 
 const names = ({ account, careful }: PublisherSeeds) =>
   fc.oneof(
-    // With the right password, any code is looked at.
+    // With the right password, any code is examined.
     fc.constantFrom(careful.username, careful.email),
     fc.constantFrom(account.username, account.email, account.id, account.email.toUpperCase()),
     anyText.map((text) => `${account.username}${text}`),
@@ -23,7 +23,7 @@ const names = ({ account, careful }: PublisherSeeds) =>
     anyValue,
   )
 
-/** Cut before the size that closes the connection. */
+/** Cut below the size that closes the connection. */
 const MOST = 65_000
 
 const post = (path: string, headers: RawRequest['headers'], body: unknown): RawRequest => ({
@@ -33,7 +33,7 @@ const post = (path: string, headers: RawRequest['headers'], body: unknown): RawR
   body: JSON.stringify(body).slice(0, MOST),
 })
 
-/** Passwords for a caveat. */
+/** Requests with passwords for a caveat. */
 export function passwordRequests({ publisher }: Seeds): fc.Arbitrary<RawRequest> {
   return fc
     .tuple(
@@ -52,7 +52,7 @@ export function passwordRequests({ publisher }: Seeds): fc.Arbitrary<RawRequest>
     .map(([body, headers]) => post('/api/v2/tokens/discharge', headers, body))
 }
 
-/** Discharges to refresh. */
+/** Requests with discharges to refresh. */
 export function refreshRequests({ publisher }: Seeds): fc.Arbitrary<RawRequest> {
   return fc
     .tuple(fc.oneof({ weight: 6, arbitrary: discharges(publisher) }, anyValue), anywhere)
@@ -78,7 +78,7 @@ function storedCredentials(seeds: Seeds): fc.Arbitrary<string> {
   return fc.oneof(json, base64(json.map((text) => Buffer.from(text))), headerText())
 }
 
-/** Headers to verify, and credentials that were stored, in bodies. */
+/** Headers to verify, and stored credentials, in bodies. */
 export function credentialBodies(seeds: Seeds): fc.Arbitrary<RawRequest> {
   const headers = fc.oneof(credentials(ofPair(seeds)), credentials(seeds))
   const small = encodeBase64Url(encodeBinary(seeds.token))
@@ -110,7 +110,7 @@ const EXCHANGES = [
   ...gateways('/v1/tokens/exchange', '/v1/tokens/usso/exchange', '/v1/tokens/dashboard/exchange'),
 ]
 
-/** Root and discharge of version 1 that were damaged, in headers. */
+/** Damaged roots and discharges of version 1, in headers. */
 export function pairRequests(seeds: Seeds): fc.Arbitrary<RawRequest> {
   const target = fc.oneof(
     fc.constantFrom(...READS).map((path) => ({ method: 'GET' as const, path })),
@@ -141,7 +141,7 @@ const FIELDS = [
   ...['discharge_macaroon', '__proto__'],
 ]
 
-/** Hostile JSON to all of them. */
+/** Hostile JSON for all these operations. */
 export const publisherBodies = (seeds: Seeds): fc.Arbitrary<RawRequest> =>
   fc
     .tuple(jsonRequestsTo(BODIES, FIELDS, `Bearer ${encodeBase64Url(encodeBinary(seeds.token))}`), anywhere)

@@ -1,6 +1,6 @@
 /**
- * What the worst publisher tools hold: caveat ids and discharges that nobody made, and those that are sealed or signed
- * well and say nonsense.
+ * Texts of the worst publisher tools: invented caveat ids and discharges, and correctly sealed or signed ones
+ * with absurd contents.
  */
 import { isUtf8 } from 'node:buffer'
 import {
@@ -20,13 +20,13 @@ import { withSecondFactor } from '../support/second-factor.ts'
 import type { TestService } from '../support/service.ts'
 import { base64, conditions, damaged } from './requests.ts'
 
-/** A login with a password, and the key that anybody can seal a caveat to. */
+/** A login with a password, and the key to which anyone can seal a caveat. */
 export interface PublisherSeeds {
   readonly account: Account
-  /** Has a second factor, too. */
+  /** An account that also has a second factor. */
   readonly careful: Account
   readonly root: Macaroon
-  /** Not bound. */
+  /** The unbound discharge. */
   readonly discharge: Macaroon
   readonly caveatId: string
   readonly publicKey: Uint8Array
@@ -45,7 +45,7 @@ export async function publisherSeeds(service: TestService): Promise<PublisherSee
   }
 }
 
-/** Any text, with NUL, control characters and halves of surrogate pairs. */
+/** Any text, including NUL, control characters and halves of surrogate pairs. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({
@@ -63,7 +63,7 @@ export const anyValue = fc.oneof({ weight: 5, arbitrary: anyText }, fc.jsonValue
 
 const deep = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
-/** As bakery clients of version 1 write it: base64 of JSON. */
+/** In the form of bakery clients of version 1: base64 of JSON. */
 const outerFields = fc
   .dictionary(
     fc.constantFrom('ThirdPartyPublicKey', 'FirstPartyPublicKey', 'Nonce', 'Id', '__proto__', 'x'),
@@ -75,7 +75,7 @@ const outerFields = fc
   )
   .map((value) => JSON.stringify(value))
 
-/** What a caveat of a login says; anybody can seal one to the service. */
+/** The content of a login's caveat; anyone can seal one to the service. */
 const sealedConditions = fc.oneof(
   fc
     .record(
@@ -105,7 +105,10 @@ interface SealedCaveat {
   readonly rootKey: Uint8Array
 }
 
-/** Of a caveat id. Seldom of the others: as text they name a key that is not known, which waits to be looked for. */
+/**
+ * Versions of a caveat id. Other versions are rare: as text they name an unknown key, which takes time to
+ * look up.
+ */
 const versions = fc.integer({ min: -40, max: 3 }).map((n) => (n === 2 || n === 3 ? n : 1))
 
 const sealedCaveats = ({ publicKey }: PublisherSeeds): fc.Arbitrary<SealedCaveat> =>
@@ -157,7 +160,7 @@ export const packets = fc
     ),
   )
 
-/** Conditions of a discharge, in the order of the service's own and in others. */
+/** Conditions of a discharge, in the service's own order and in others. */
 const dischargeConditions = ({ account }: PublisherSeeds): fc.Arbitrary<string[]> => {
   const userid = fc.oneof(fc.constantFrom(account.id, account.username, '__proto__', '', 'x y'), anyText)
   const time = fc.oneof(
@@ -184,7 +187,7 @@ const dischargeConditions = ({ account }: PublisherSeeds): fc.Arbitrary<string[]
 
 export function discharges(seeds: PublisherSeeds): fc.Arbitrary<string> {
   const { discharge, root } = seeds
-  // Signed well, for a caveat that a stranger sealed.
+  // Correctly signed, for a caveat sealed by a stranger.
   const ours = fc
     .tuple(sealedCaveats(seeds), dischargeConditions(seeds), fc.boolean())
     .map(([{ id, rootKey }, list, binary]) => {

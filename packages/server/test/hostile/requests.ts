@@ -1,4 +1,4 @@
-/** Requests of the worst clients: random ones, and damaged or wrongly put together ones of real clients. */
+/** Requests of the worst clients: random ones, and damaged or wrongly built ones of real clients. */
 import {
   addFirstPartyCaveat,
   encodeBase64,
@@ -12,7 +12,7 @@ import type { JobSeeds } from './id-token-requests.ts'
 import type { RawRequest } from './pipeline.ts'
 import type { PublisherSeeds } from './publisher-texts.ts'
 
-/** What is damaged: real macaroons, caveat ids and sealed texts of the service under test. */
+/** The data to damage: real macaroons, caveat ids and sealed texts of the service under test. */
 export interface Seeds {
   readonly token: Macaroon
   readonly slice: readonly Macaroon[]
@@ -24,7 +24,7 @@ export interface Seeds {
   readonly jobs: JobSeeds
 }
 
-/** Text that HTTP lets into a header: Latin-1 without control characters. */
+/** Text that HTTP allows in a header: Latin-1 without control characters. */
 export const headerText = (maxLength = 300) =>
   fc.string({
     maxLength,
@@ -54,7 +54,7 @@ export const damaged = (bytes: Uint8Array): fc.Arbitrary<Uint8Array> =>
 export const base64 = (bytes: fc.Arbitrary<Uint8Array>): fc.Arbitrary<string> =>
   fc.tuple(bytes, fc.boolean()).map(([value, url]) => (url ? encodeBase64Url(value) : encodeBase64(value)))
 
-/** Conditions with a valid signature around them: a holder can write anything. */
+/** Conditions with a valid signature around them, because a holder can write anything. */
 export const conditions = fc
   .oneof(
     fc.string({ unit: 'grapheme', maxLength: 200 }),
@@ -212,7 +212,7 @@ export function jsonRequestsTo(
     }))
 }
 
-/** Form posts and addresses of the identity service. */
+/** Form posts to the identity service, and its addresses. */
 export function identityRequests({ caveatId, did }: Seeds): fc.Arbitrary<RawRequest> {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 80 }),

@@ -1,6 +1,6 @@
 /**
- * Guarantee: an account that may not send a file is refused before it sends it, at every address that takes one; and no
- * part of a form has headers that cost something.
+ * Guarantee: an account without the permission to send a file is refused before it sends it, at every address
+ * that accepts one. The headers of a form's part cannot cost much.
  */
 import assert from 'node:assert/strict'
 import { before, mock, test } from 'node:test'
@@ -19,7 +19,7 @@ const FORMS = [
   '/console/hardware-identities/import',
   '/console/packages/import',
 ]
-/** By the operation that takes a file, the addresses at which it does. */
+/** The addresses that accept a file, by operation. */
 const ADDRESSES: Readonly<Record<string, (job: string) => readonly string[]>> = {
   'POST /jobs': () =>
     [
@@ -47,7 +47,7 @@ oneDatabase((_kind, _open, fresh) => {
     job = made.body.id
   })
 
-  /** Sends the headers of a large body, and nothing of it. */
+  /** Sends only the headers of a large body. */
   const announced = async (method: string, path: string, headers: string): Promise<number | undefined> => {
     const text = `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${PART_BYTES}\r\n${headers}\r\n\r\n`
     const [answer] = await sendRaw(service.baseUrl, text)
@@ -55,40 +55,40 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   const operations: readonly ManagementOperation[] = Object.values(MANAGEMENT_OPERATIONS)
-  test('every operation that takes a file is here', () => {
+  test('this table has every operation that accepts a file', () => {
     const taking = operations.filter(({ file }) => file).map(({ method, path }) => `${method} ${path}`)
     assert.deepEqual(taking.sort(), Object.keys(ADDRESSES).sort())
   })
 
   for (const [operation, addresses] of Object.entries(ADDRESSES)) {
     const [method = ''] = operation.split(' ')
-    test(`${operation}: without a token a 401, without the permission a refusal, before the file is sent`, async () => {
+    test(`${operation} refuses a missing token and a missing permission before the file is sent`, async () => {
       for (const path of addresses(job)) {
         const type = 'Content-Type: text/csv'
         assert.equal(await announced(method, path, type), 401, path)
         const status = await announced(method, path, `Authorization: Macaroon ${nobody}\r\n${type}`)
-        // A job of somebody else is as if it were not there.
+        // A job of another account is treated as missing.
         assert.equal(status, operation.startsWith('PUT') ? 404 : 403, path)
       }
     })
   }
 
   for (const query of ['kind=devices.import&kind=x', 'kind=no-such-kind', 'kind=']) {
-    test(`a job whose ${query} is no kind of file: refused before the file is sent`, async () => {
+    test(`refuses a job whose ${query} is not a kind of file before the file is sent`, async () => {
       const headers = `Authorization: Macaroon ${operator}\r\nContent-Type: text/csv`
       assert.equal(await announced('POST', `${MANAGEMENT_PREFIX}/jobs?${query}`, headers), 400)
     })
   }
 
   for (const path of FORMS) {
-    test(`${path}: signed out and without the permission a refusal, before the file is sent`, async () => {
+    test(`${path} refuses users without a session or permission before the file is sent`, async () => {
       const type = 'Content-Type: multipart/form-data; boundary=b'
       assert.equal(await announced('POST', path, type), 403)
       const status = await announced('POST', path, `Cookie: ratafia-console=${nobody}\r\n${type}`)
       assert.ok(status === 403 || status === 404, String(status))
     })
 
-    test(`${path}: the headers of a part have at most a few kilobytes, whoever sends them`, async () => {
+    test(`${path} accepts at most a few kilobytes of headers for a part, from any user`, async () => {
       const browser = browserWith(service, new Map([['ratafia-console', operator]]))
       const parsing = mock.method(Response.prototype, 'formData')
       try {
@@ -116,7 +116,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('a brand manager is asked for the permission of the kind of job, too', async () => {
+  test('a brand manager also needs the permission of the kind of job', async () => {
     const token = await managementToken(service, await addManager(service, `viewer ${ACME.brandId}`))
     const path = `${MANAGEMENT_PREFIX}/jobs?kind=devices.import&format=csv`
     assert.equal(await announced('POST', path, `Authorization: Macaroon ${token}`), 403)

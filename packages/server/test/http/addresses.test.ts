@@ -1,4 +1,7 @@
-/** Each thing has one address, and what has none is a 404 before anything else of the request is looked at. */
+/**
+ * Tests that each resource has one address, and that a path without one gets a 404 before anything else is
+ * examined.
+ */
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import {
@@ -26,12 +29,15 @@ interface Sent {
   readonly body?: string
 }
 
-/** Protocols say so (RFC 6749, 3.2), or a proxy passes on the query of the request that it asks about. */
+/**
+ * Required by protocols (RFC 6749, 3.2), or for a proxy that passes on the query of the request it asks
+ * about.
+ */
 const ANY_QUERY: ReadonlySet<string> = new Set([
   'exchangeIdToken',
   'authorizationServer',
   'deviceSession',
-  // Newer clients send more.
+  // Newer clients send more parameters.
   'assertion',
 ])
 
@@ -50,7 +56,7 @@ oneDatabase((_kind, _open, fresh) => {
     return answer ?? assert.fail('no answer')
   }
 
-  suite('404 before the body and its type are looked at', () => {
+  suite('answers 404 before the body and its type are examined', () => {
     let identity: TestNode
     before(async () => {
       identity = await startNode(await fresh.target(), {}, { identityOnly: true })
@@ -89,7 +95,7 @@ oneDatabase((_kind, _open, fresh) => {
     ]
     for (const [application, ofIt] of Object.entries(paths)) {
       for (const path of ofIt) {
-        test(`${application}: ${path}`, async () => {
+        test(`${application}: 404 for ${path}`, async () => {
           const { baseUrl } = application === 'service' ? service : identity
           for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
             for (const sent of bodies) {
@@ -106,8 +112,8 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  suite('another spelling of an address is a 404', () => {
-    /** By proxies, for example those that keep administration inside a network. */
+  suite('answers 404 to another spelling of an address', () => {
+    /** Paths that proxies may block, for example to keep administration inside a network. */
     const isWithheld = (path: string) => /^\/(api\/management|console)\//.test(path)
     const spelled = (path: string): readonly string[] => {
       const [, first = '', ...rest] = path.split('/')
@@ -115,7 +121,7 @@ oneDatabase((_kind, _open, fresh) => {
       const encoded = `%${first.charCodeAt(0).toString(16)}${first.slice(1)}`
       const [beginning, end] = [path.slice(0, path.lastIndexOf('/')), path.slice(path.lastIndexOf('/') + 1)]
       return [
-        // Clients double the first slash when their address ends with one.
+        // Clients whose address ends with a slash double the first slash.
         ...(isWithheld(path) ? [`/${path}`] : []),
         `/${first}/${tail || '/'}`,
         `/.${path}`,
@@ -155,24 +161,24 @@ oneDatabase((_kind, _open, fresh) => {
       ['GET', '/.well-known/oauth-authorization-server'],
     ]
     for (const [method, path] of addresses) {
-      test(`${method} ${path}`, async () => {
+      test(`${method} ${path} has one spelling`, async () => {
         assert.notEqual((await send(service.baseUrl, method, path)).status, 404, path)
         for (const other of spelled(path)) {
           // Bakery clients in JavaScript send it (contract/bakery.md).
           if (other === '/identity//discharge/info') continue
-          // An id may be any text: of these, the routes with an id have none.
+          // An id can be any text: routes with an id have no record with such an id.
           const { status } = await send(service.baseUrl, method, other)
           assert.ok(status === 404 || isOfParent(other, status), `${other}: ${status}`)
         }
       })
     }
 
-    /** `/console/tokens/.` names a token, and signed out it is not said that there is none. */
+    /** `/console/tokens/.` names a token, and a signed-out client does not learn that it does not exist. */
     const isOfParent = (path: string, status: number): boolean =>
       (/^\/(api\/management\/v1|console)\/\w+\/[^/]/.test(path) && (status === 401 || status === 303)) ||
       (/\\/.test(path) && status === 400)
 
-    test('an id that is empty', async () => {
+    test('an empty id', async () => {
       for (const path of [
         '/accounts/',
         '/devices/',
@@ -186,23 +192,23 @@ oneDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('two slashes in a row: the message says where they usually come from', async () => {
+    test('two slashes in a row: the message explains their usual cause', async () => {
       const { body } = await send(service.baseUrl, 'POST', '/api//v2/tokens')
       assert.match(JSON.parse(body).error_list[0].message, /two slashes in a row.*remove that slash\.$/)
     })
 
-    test('but the first slash may be doubled, as clients do whose address ends with a slash', async () => {
+    test('accepts a double first slash, from clients whose address ends with a slash', async () => {
       assert.equal((await send(service.baseUrl, 'POST', '//api/v2/tokens')).status, 200)
       assert.equal((await send(service.baseUrl, 'GET', '//identity/login')).status, 400)
     })
 
-    test('but bakery clients in JavaScript may double the slash before `discharge`', async () => {
+    test('accepts a double slash before `discharge`, from bakery clients in JavaScript', async () => {
       const { status, body } = await send(service.baseUrl, 'POST', '/identity//discharge')
       assert.deepEqual([status, JSON.parse(body).Code], [400, 'bad request'])
     })
   })
 
-  suite('400: a parameter of the query that the operation does not have', () => {
+  suite('answers 400 to a query parameter that the operation does not have', () => {
     let credentials: Readonly<Record<string, Readonly<Record<string, string>>>>
     before(async () => {
       const person = await addPerson(service)
@@ -230,12 +236,12 @@ oneDatabase((_kind, _open, fresh) => {
         ([name, { path, ...operation }]) => [name, { ...operation, path: MANAGEMENT_PREFIX + path }] as const,
       )
     for (const [name, { path, method = 'POST', credential = 'none' }] of [...operations, ...managing]) {
-      test(name, async () => {
+      test(`${name} refuses an unknown parameter`, async () => {
         const address = path.replace('/*', '/x').replaceAll(/:\w+/g, '0')
         const headers = await present(credential)
         const { status, body } = await send(service.baseUrl, method, `${address}?frob=1`, { headers })
         const [{ message }] = JSON.parse(body).error_list
-        // What else is missing is said first.
+        // Something else that is missing may be reported first.
         assert.match(
           `${status} ${message}`,
           /^(400 The (query has an unknown parameter: "frob"|query lacks |body |field )|404 There is no such job)/,
@@ -252,7 +258,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
     for (const path of [OPERATIONS.listTokens.path, OPERATIONS.gatewayTokens.path]) {
       for (const [query, meant] of Object.entries(spellings)) {
-        test(`GET ${path}?${query}: the message names what was meant`, async () => {
+        test(`GET ${path}?${query}: the message names the intended parameter`, async () => {
           const headers = await present('token')
           const { status, body } = await send(service.baseUrl, 'GET', `${path}?${query}`, { headers })
           const [{ code, message, extra }] = JSON.parse(body).error_list
@@ -269,7 +275,7 @@ oneDatabase((_kind, _open, fresh) => {
       ['GET', '/identity/discharge/info'],
       ['GET', '/.well-known/oauth-authorization-server'],
     ] as const) {
-      test(`${method} ${path} ignores it`, async () => {
+      test(`${method} ${path} ignores an unknown parameter`, async () => {
         assert.equal((await send(service.baseUrl, method, `${path}?utm_source=x`)).status, 200)
       })
     }

@@ -1,4 +1,4 @@
-/** What headers say about a body: its type, its content coding and its transfer coding. */
+/** Tests the headers about a body: its type, its content coding and its transfer coding. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -7,7 +7,7 @@ import { oneDatabase } from '../support/databases.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { testService } from '../support/service.ts'
 
-/** One address for each reader of bodies. */
+/** An address for each reader of bodies. */
 const READERS: Readonly<Record<string, string>> = {
   'JSON of the tokens API': OPERATIONS.createToken.path,
   'JSON of gateways': OPERATIONS.gatewayToken.path,
@@ -39,7 +39,7 @@ oneDatabase((_kind, _open, fresh) => {
   }
   const sized = (body: string | Uint8Array) => `Content-Length: ${Buffer.byteLength(body)}\r\n`
 
-  suite('415: a body with a Content-Encoding, unread', () => {
+  suite('answers 415 to a body with a Content-Encoding, without reading it', () => {
     const body = gzipSync('{}')
     for (const [reader, path] of Object.entries(READERS)) {
       test(reader, async () => {
@@ -72,21 +72,21 @@ oneDatabase((_kind, _open, fresh) => {
           assert.equal(code, 'unsupported-encoding')
           assert.match(
             message,
-            /^The body has a Content-Encoding, .* Send it without that header, as it is\.$/,
+            /^The body has a Content-Encoding, .* Send it uncompressed, without that header\.$/,
           )
           assert.equal(closed, true)
         }
       })
     }
 
-    test('before it has arrived: of a large one only the headers are sent', async () => {
+    test('refuses a large body after only its headers were sent', async () => {
       const headers = 'Content-Encoding: gzip\r\nContent-Length: 60000\r\n'
       assert.equal((await send(OPERATIONS.createToken.path, headers)).status, 415)
       const chunks = 'Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n'
       assert.equal((await send(OPERATIONS.createToken.path, chunks)).status, 415)
     })
 
-    test('no coding: `identity`, however often, an empty header, and a request without a body', async () => {
+    test('accepts `identity`, however often, an empty header, and a request without a body', async () => {
       for (const coding of ['identity', 'Identity', '', 'identity, identity']) {
         const headers = `Content-Encoding: ${coding}\r\n${sized('{}')}`
         assert.equal((await send(OPERATIONS.createToken.path, headers, '{}')).status, 200, coding)
@@ -95,7 +95,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
   })
 
-  suite('400: a Transfer-Encoding that is not `chunked`, and the connection is closed', () => {
+  suite('answers 400 to a Transfer-Encoding other than `chunked`, and closes the connection', () => {
     const chunks = '2\r\n{}\r\n0\r\n\r\n'
     for (const [coding, version = '1.1'] of [
       ['gzip, chunked'],
@@ -125,7 +125,7 @@ oneDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('`chunked` in any case is read', async () => {
+    test('accepts `chunked` in any case', async () => {
       for (const coding of ['chunked', 'Chunked', ' CHUNKED']) {
         const { status } = await send(OPERATIONS.createToken.path, `Transfer-Encoding: ${coding}\r\n`, chunks)
         assert.equal(status, 200, coding)
@@ -133,7 +133,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
   })
 
-  suite('a Content-Type that is no media type counts as none', () => {
+  suite('treats a Content-Type that is not a media type as absent', () => {
     const types = [
       '',
       'garbage',
@@ -157,7 +157,7 @@ oneDatabase((_kind, _open, fresh) => {
       '/v1/request-id': '{}',
     }
     for (const [path, body] of Object.entries(taken)) {
-      test(`${path} answers as without it`, async () => {
+      test(`${path} answers as without the header`, async () => {
         const without = await send(path, sized(body), body)
         assert.equal(without.status, 200, without.body)
         for (const type of types) {
@@ -167,7 +167,7 @@ oneDatabase((_kind, _open, fresh) => {
       })
     }
     for (const [reader, path] of Object.entries(READERS)) {
-      test(`${reader}: no answer is about the type, but where it is a form`, async () => {
+      test(`${reader}: only for forms is an answer about the type`, async () => {
         const isForm = /form|upload/.test(reader)
         for (const type of types) {
           const { status, body } = await send(path, `Content-Type: ${type}\r\n${sized('x')}`, 'x')

@@ -1,4 +1,6 @@
-/** Bodies that arrive: together they take a bounded amount of memory, and no network takes all of it. */
+/**
+ * Tests that arriving bodies together use a bounded amount of memory, of which no network can use everything.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, suite, test } from 'node:test'
@@ -17,7 +19,10 @@ const LIMIT = 128 * KIB
 suite('room for bodies of 256 KiB', () => {
   let app: FastifyInstance
   let url: string
-  /** Requests that a limit takes long to check, as one that another process counts, and those that it outlasted. */
+  /**
+   * Requests that a limit takes long to check, as if another process counted them, and those that left
+   * meanwhile.
+   */
   let checked = 0
   let left = 0
   before(async () => {
@@ -63,7 +68,7 @@ suite('room for bodies of 256 KiB', () => {
     connection.socket.destroy()
     return status
   }
-  /** Takes as much as this address gets, in bodies of 32 KiB; returns how many those are. */
+  /** Fills everything that these addresses can use with bodies of 32 KiB; returns how many bodies that is. */
   const hold = async (of: (index: number) => string, count: number) => {
     const held = Array.from({ length: count }, (_, index) => announcing(of(index), 32 * KIB))
     for (const { socket } of held) socket.write(Buffer.alloc(16 * KIB))
@@ -86,7 +91,7 @@ suite('room for bodies of 256 KiB', () => {
     ['an IPv4 /24', (i: number) => `192.0.2.${i}`],
     ['an IPv6 /48', (i: number) => `2001:db8:1:${i}::1`],
   ] as const) {
-    test(`503: ${what} that sends slowly does not get all of it, and the others send as before`, async () => {
+    test(`answers 503 when ${what} sends slowly and fills its share, while others send as before`, async () => {
       const slow = await hold(of, 20)
       assert.equal(await send(of(3), 32 * KIB), 503)
       assert.match(slow.accepted().length.toString(), /^[345]$/)
@@ -100,7 +105,7 @@ suite('room for bodies of 256 KiB', () => {
     })
   }
 
-  test('503: a body without a length is refused as soon as it takes too much', async () => {
+  test('answers 503 as soon as a body without a length uses too much', async () => {
     const slow = await hold(() => '192.0.2.1', 20)
     const connection = chunked('192.0.2.1')
     const chunk = Buffer.alloc(8 * KIB)
@@ -115,7 +120,7 @@ suite('room for bodies of 256 KiB', () => {
     await everythingIsFree()
   })
 
-  test('503: a body in pieces of a byte counts as what the pieces take', async () => {
+  test('answers 503 to a body in pieces of a byte, by what the pieces use', async () => {
     const connection = chunked('192.0.2.1')
     for (let i = 0; i < 10; i++) connection.socket.write('1\r\nx\r\n'.repeat(100))
     assert.equal(await answered(connection), 503)
@@ -123,7 +128,7 @@ suite('room for bodies of 256 KiB', () => {
     await everythingIsFree()
   })
 
-  test('what a client that leaves had is free again', async () => {
+  test('frees what a client used when it leaves', async () => {
     for (let i = 0; i < 5; i++) {
       const slow = await hold(() => '192.0.2.1', 20)
       slow.leave()
@@ -131,7 +136,7 @@ suite('room for bodies of 256 KiB', () => {
     }
   })
 
-  test('a client that leaves before anything looks at its body takes nothing', async () => {
+  test('a client that leaves before its body is examined uses nothing', async () => {
     const all = Array.from({ length: 4 }, (_, i) =>
       post(`10.${i}.0.1`, `Content-Length: ${32 * KIB}`, '/slow-limits'),
     )
@@ -141,7 +146,7 @@ suite('room for bodies of 256 KiB', () => {
     await everythingIsFree()
   })
 
-  test('413: a body that is too long for the route is refused as such, however full it is', async () => {
+  test('answers 413 to a body that is too long for the route, however full the memory is', async () => {
     const slow = await hold(() => '192.0.2.1', 20)
     assert.equal(await answered(announcing('192.0.2.1', 5 * 1024 * KIB)), 413)
     slow.leave()

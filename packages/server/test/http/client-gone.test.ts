@@ -1,4 +1,4 @@
-/** A client that leaves is noticed, whenever it leaves. */
+/** Tests that a client that leaves is noticed, whenever it leaves. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, suite, test } from 'node:test'
@@ -23,7 +23,7 @@ suite('a client that leaves', () => {
   })
   after(() => app.close())
 
-  test('aborts the signals made before it left and afterwards', async () => {
+  test('aborts the signals created before and after it left', async () => {
     const { socket } = converse(url)
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     const signal = await lookedBefore.promise

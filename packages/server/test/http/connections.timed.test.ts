@@ -1,4 +1,4 @@
-/** Connections that are slow, idle or too many: they end, and nobody else is kept waiting for them. */
+/** Tests that slow, idle and surplus connections are closed, and delay no other client. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
@@ -12,7 +12,7 @@ import { type RunningProgram, testProgram } from '../support/program.ts'
 
 const clients = new Set<Client>()
 
-/** A connection that does only what it is told, from an address of its own if that is said. */
+/** A connection that does only what the test tells it, from its own address if one is given. */
 class Client {
   readonly socket: Socket
   text = ''
@@ -26,7 +26,7 @@ class Client {
       this.text += chunk
     })
     this.ended = new Promise((resolve) => {
-      // Whichever comes first: a server that only ends its side waits for us, and cuts us later.
+      // Whichever comes first: a server that only closes its side waits for us, and cuts us later.
       this.socket.once('end', resolve)
       this.socket.once('close', resolve)
     })
@@ -47,7 +47,7 @@ class Client {
     return this
   }
 
-  /** One byte after the other, until it is cut. */
+  /** Sends one byte after another, until it is cut. */
   trickle(text: string): this {
     let sent = 0
     const timer = setInterval(() => {
@@ -62,7 +62,7 @@ class Client {
     return this
   }
 
-  /** Sends, and waits for an answer that is small. */
+  /** Sends a request, and waits for a small answer. */
   async ask(text: string): Promise<this> {
     this.text = ''
     this.send(text)
@@ -83,9 +83,9 @@ const leave = () => {
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 const POST_HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n'
-/** More than the buffers of both sides. */
+/** More than the buffers of both sides hold. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024)
-/** Endless, as a header or a body. */
+/** An endless text, for a header or a body. */
 const LONG = 'x'.repeat(10_000)
 
 suite('requests sent ahead', { timeout: 120_000 }, () => {
@@ -115,11 +115,11 @@ suite('requests sent ahead', { timeout: 120_000 }, () => {
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
   const arrived = (count: number) => eventually(`${count} arrived`, () => finish.length === count)
 
-  test('16 may be unanswered; 503: the next ends the connection, and the others are answered', async () => {
+  test('allows 16 unanswered requests; the next one gets a 503, which closes the connection', async () => {
     const one = client().send(get('/a').repeat(16))
     await arrived(16)
     one.send(get('/a').repeat(3))
-    // When this one is answered, the server has read the others.
+    // When this one is answered, the server has read the earlier ones.
     await new Client(server.origin).send('POST /b HTTP/1.1\r\n\r\n').ended
     for (const end of finish.splice(0)) end()
     await one.ended
@@ -129,13 +129,13 @@ suite('requests sent ahead', { timeout: 120_000 }, () => {
     assert.equal(finish.length, 0)
   })
 
-  test('a connection on which very many arrive is cut, and most are not even parsed', async () => {
+  test('cuts a connection with very many requests, most of which are not even parsed', async () => {
     const one = client().send(get('/a').repeat(2_000))
     await one.ended
     assert.deepEqual([one.text, finish.length, parsed], ['', 16, 33])
   })
 
-  test('a connection that sends anything behind a request that waits for a person is cut', async () => {
+  test('cuts a connection that sends anything behind a request that waits for a person', async () => {
     const one = client().send(get('/wait'))
     await arrived(1)
     one.send(get('/a'))
@@ -145,19 +145,19 @@ suite('requests sent ahead', { timeout: 120_000 }, () => {
     assert.deepEqual([one.text, both.text, finish.length, parsed], ['', '', 1, 2])
   })
 
-  test('after the answer to one that waited the connection is as good as before', async () => {
+  test('a connection works as before after the answer to a request that waited', async () => {
     const one = client().send(get('/wait'))
     await arrived(1)
     finish[0]?.()
-    await eventually('it is answered', () => one.text.endsWith('/wait'))
+    await eventually('the request is answered', () => one.text.endsWith('/wait'))
     one.send(get('/a'))
     await arrived(2)
     finish[1]?.()
-    await eventually('it is answered', () => one.text.endsWith('/a'))
+    await eventually('the request is answered', () => one.text.endsWith('/a'))
   })
 })
 
-suite('slow and idle connections are cut', { concurrency: true, timeout: 120_000 }, () => {
+suite('cuts slow and idle connections', { concurrency: true, timeout: 120_000 }, () => {
   const short: Partial<ConnectionLimits> = {
     headers: 900,
     request: 900,
@@ -166,7 +166,7 @@ suite('slow and idle connections are cut', { concurrency: true, timeout: 120_000
     check: 50,
   }
   let server: ListeningServer
-  /** Waits for whole requests as long as by default. */
+  /** Waits the default time for whole requests. */
   let forHeaders: ListeningServer
   const answer: RequestListener = (request, response) => {
     if (request.url === '/large') response.end(LARGE)
@@ -189,38 +189,38 @@ suite('slow and idle connections are cut', { concurrency: true, timeout: 120_000
   const slowly = () => new Client(forHeaders.origin)
 
   const refusedLate: Readonly<Record<string, () => Client | Promise<Client>>> = {
-    'a connection that says nothing': slowly,
+    'a silent connection': slowly,
     'headers that trickle in': () => slowly().trickle(`GET / HTTP/1.1\r\nA: ${LONG}`),
     'headers that stop': () => slowly().send('GET / HTTP/1.1\r\nHost: x\r\n'),
-    'headers that trickle in after a good request': async () =>
+    'headers that trickle in after a valid request': async () =>
       (await slowly().ask(GET)).send('GET / HTTP/1.1\r\n').trickle(`A: ${LONG}`),
     'a body that trickles in': () => client().send(POST_HEAD).trickle(LONG),
     'a body that stops': () => client().send(`${POST_HEAD}x`),
-    'a body that trickles in by chunks': () =>
+    'a body that trickles in as chunks': () =>
       client()
         .send('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
         .trickle('1\r\nx\r\n'.repeat(1000)),
   }
   for (const [name, begin] of Object.entries(refusedLate)) {
-    test(`${name}: 408`, async () => {
+    test(`answers 408 to ${name}`, async () => {
       const slow = await begin()
       await slow.ended
       assert.match(slow.text, /HTTP\/1\.1 408 [\s\S]*The request did not arrive in time\./)
     })
   }
 
-  test('a connection without another request', async () => {
+  test('cuts a connection without another request', async () => {
     const idle = await client().ask(GET)
     assert.equal(idle.status, 200)
     await idle.ended
     assert.doesNotMatch(idle.text, /408/)
   })
 
-  test('a client that does not read its answer', async () => {
+  test('cuts a client that does not read its answer', async () => {
     const slow = client()
     slow.socket.pause()
     slow.send('GET /large HTTP/1.1\r\nHost: x\r\n\r\n')
-    // What is paused does not hear the end either: the server tells.
+    // A paused client does not notice the end either, so the server is asked.
     while (server.server.listening && ![...slowReaders()].length) await tick()
     while ([...slowReaders()].length) await tick()
     slow.socket.resume()
@@ -233,7 +233,7 @@ suite('slow and idle connections are cut', { concurrency: true, timeout: 120_000
   }
 })
 
-suite('an answer sent before the request ends', { timeout: 120_000 }, () => {
+suite('an answer before the end of the request', { timeout: 120_000 }, () => {
   let server: ListeningServer
   before(async () => {
     server = await listen('127.0.0.1', 0, undefined, { afterAnswer: 100 })
@@ -243,7 +243,7 @@ suite('an answer sent before the request ends', { timeout: 120_000 }, () => {
   })
   after(() => server.close())
 
-  test('a body that continues is cut', async () => {
+  test('cuts a body that continues', async () => {
     const slow = new Client(server.origin)
     slow.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n')
     const timer = setInterval(() => slow.socket.write('x'), 20)
@@ -252,10 +252,10 @@ suite('an answer sent before the request ends', { timeout: 120_000 }, () => {
     assert.equal(slow.status, 200)
   })
 
-  test('a client that stays after a refusal is cut', { timeout: 120_000 }, async () => {
+  test('cuts a client that stays after a refusal', { timeout: 120_000 }, async () => {
     const { hostname, port } = new URL(server.origin)
     const accepted = once(server.server, 'connection')
-    // It keeps its side open.
+    // The client keeps its side open.
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
     const [other]: Socket[] = await accepted
     socket.resume().write('garbage\r\n\r\n')
@@ -288,7 +288,8 @@ suite('a connection with data that is not HTTP', { timeout: 120_000 }, () => {
     const [other]: Socket[] = await accepted
     await one.ask('garbage\r\n\r\n')
     assert.equal(one.status, 400)
-    // The parser says it again for each piece that comes, which must not reset what is on its way to the client.
+    // The parser repeats the error for each arriving piece, which must not reset what the client still has to
+    // read.
     server.server.emit('clientError', new Error('again'), other)
     assert.equal(other?.destroyed, false)
     await one.ended
@@ -296,7 +297,7 @@ suite('a connection with data that is not HTTP', { timeout: 120_000 }, () => {
   })
 
   for (const rest of ['garbage\r\n\r\n', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n']) {
-    test(`nothing remains of a client that disconnects: requests, then ${rest.split(' ')[0]?.trim()}`, async () => {
+    test(`keeps nothing of a client that disconnects after requests and ${rest.split(' ')[0]?.trim()}`, async () => {
       const one = await new Client(server.origin).connected()
       one.send(get('/held') + get('/').repeat(2) + rest)
       while (server.answers.length < 3) await tick()
@@ -321,7 +322,7 @@ suite('requests in flight', { timeout: 120_000 }, () => {
   after(() => server.close())
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-  test('an answer that the client does not read is not in flight', async () => {
+  test('does not count an answer that the client does not read', async () => {
     for (let i = 0; i < 5; i++) {
       const slow = await new Client(server.origin).connected()
       slow.socket.pause()
@@ -331,7 +332,7 @@ suite('requests in flight', { timeout: 120_000 }, () => {
     assert.equal((await new Client(server.origin).ask(get('/'))).status, 200)
   })
 
-  test('an answer that waits for another one on its connection is not in flight', async () => {
+  test('does not count an answer that waits for another one on its connection', async () => {
     const one = await new Client(server.origin).connected()
     one.send(get('/held') + get('/').repeat(5))
     while (server.answers.length < 6) await tick()
@@ -339,7 +340,7 @@ suite('requests in flight', { timeout: 120_000 }, () => {
   })
 })
 
-suite('the number of connections is limited', { timeout: 120_000 }, () => {
+suite('limits the number of connections', { timeout: 120_000 }, () => {
   const MOST = 20
   let server: ListeningServer
   let finish = Promise.withResolvers<void>()
@@ -372,7 +373,7 @@ suite('the number of connections is limited', { timeout: 120_000 }, () => {
     return made
   }
 
-  test('a new one is served, and the one that was quiet for longest is cut', async () => {
+  test('serves a new connection, and cuts the one that was quiet for longest', async () => {
     const [first, second, ...others] = await fill(MOST, (client) => client.ask(GET))
     await first?.ask(GET)
     const [late] = await fill(1, (client) => client.ask(GET))
@@ -381,16 +382,16 @@ suite('the number of connections is limited', { timeout: 120_000 }, () => {
     assert.equal(server.connections, MOST)
   })
 
-  test('an address with many loses one before an address with few', async () => {
+  test('an address with many connections loses one before an address with few', async () => {
     const [few] = await fill(1, (client) => client.ask(GET), '127.0.0.2')
     await fill(MOST - 1, () => {})
-    // Ten times what there is room for.
+    // Ten times as many as there is room for.
     await fill(MOST * 10, () => {})
     assert.ok(few?.open)
     assert.equal((await few?.ask(GET))?.status, 200)
   })
 
-  test('idle ones are cut before those whose request is arriving', async () => {
+  test('cuts idle connections before those whose request is arriving', async () => {
     const coming = await fill(MOST - 3, (client) => client.send(POST_HEAD))
     await begun(MOST - 3)
     const idle = await fill(3, () => {})
@@ -399,7 +400,7 @@ suite('the number of connections is limited', { timeout: 120_000 }, () => {
     assert.ok(coming.every(({ open }) => open))
   })
 
-  test('those whose request is arriving are cut before one whose request is complete', async () => {
+  test('cuts connections whose request is arriving before one whose request is complete', async () => {
     const [coming] = await fill(MOST, (client) => client.send(POST_HEAD))
     await begun(MOST)
     const [late] = await fill(1, (client) => client.ask(GET))
@@ -407,7 +408,7 @@ suite('the number of connections is limited', { timeout: 120_000 }, () => {
     assert.equal(late?.status, 200)
   })
 
-  test('a connection whose request is being handled is never cut: the new one is', async () => {
+  test('never cuts a connection whose request is being handled; cuts the new one instead', async () => {
     finish = Promise.withResolvers()
     const working = await fill(MOST, (client) => client.send('GET /held HTTP/1.1\r\nHost: x\r\n\r\n'))
     await begun(MOST)
@@ -447,19 +448,19 @@ suite('hundreds of bad connections do not keep a good client waiting', { timeout
   afterEach(leave)
 
   const floods: Readonly<Record<string, (client: Client) => unknown>> = {
-    'that say nothing': () => {},
-    // Some are cut for the next before they are answered.
+    'that are silent': () => {},
+    // Some are cut for the next connection before they are answered.
     'that are kept after a request': (client) => client.ask(GET).catch(() => {}),
     'whose headers do not end': (client) => client.send('GET / HTTP/1.1\r\nHost: x\r\nA: '),
     'whose bodies do not end': (client) => client.send(`${HEAD}Content-Length: 4000000\r\n\r\nx`),
     'whose chunks do not end': (client) => client.send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`),
-    'that do not take their answers': (client) => {
+    'that do not read their answers': (client) => {
       client.socket.pause()
       client.send('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10))
     },
   }
   for (const [name, begin] of Object.entries(floods)) {
-    test(`400 ${name}`, async () => {
+    test(`400 connections ${name}`, async () => {
       await many(400, begin)
       for (let i = 0; i < 20; i++) assert.deepEqual(await nonce(), [200, 'string'])
     })

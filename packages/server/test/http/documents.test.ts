@@ -1,4 +1,4 @@
-/** Guarantee: the large documents that anyone can ask for are compressed, and are not sent again to who has them. */
+/** Guarantee: the large public documents are compressed, and are not sent again to clients that have them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { oneDatabase } from '../support/databases.ts'

@@ -1,4 +1,4 @@
-/** `GET /` by Accept: a page for people, JSON for programs. */
+/** Tests `GET /` by Accept: a page for people, JSON for programs. */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -8,7 +8,7 @@ import { call, testService } from '../support/service.ts'
 
 const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-/** What `Accept` says, and whether that prefers a page. */
+/** Values of `Accept`, and whether they prefer a page. */
 const ACCEPTS: readonly (readonly [accept: string | undefined, page: boolean])[] = [
   [undefined, false],
   ['', false],
@@ -36,7 +36,7 @@ const ACCEPTS: readonly (readonly [accept: string | undefined, page: boolean])[]
 ]
 
 const pageOf = async (url: string, accept = FIREFOX) => (await fetch(url, { headers: { accept } })).text()
-/** The lines of all commands on the page. */
+/** Returns the lines of all commands on the page. */
 const commandsOn = (page: string): readonly string[] =>
   [...page.matchAll(/<pre[^>]*>([^<]*)<\/pre>/g)].flatMap(([, text = '']) =>
     text
@@ -52,8 +52,8 @@ describe('GET /', () => {
     const service = testService(fresh)
 
     for (const [accept, isPage] of ACCEPTS) {
-      test(`Accept ${accept?.slice(0, 60) ?? 'missing'}: ${isPage ? 'the page' : 'JSON'}`, async () => {
-        // Node's fetch would send an Accept of its own.
+      test(`Accept ${accept?.slice(0, 60) ?? 'missing'} gets ${isPage ? 'the page' : 'JSON'}`, async () => {
+        // Node's fetch would send its own Accept.
         const { request } = await import('node:http')
         const { status, type, vary, location } = await new Promise<Record<string, unknown>>(
           (resolve, reject) => {
@@ -76,7 +76,7 @@ describe('GET /', () => {
       })
     }
 
-    test('the page that it leads to is safe, and has a HEAD', async () => {
+    test('the page that it redirects to is safe, and answers HEAD', async () => {
       const url = `${service.baseUrl}/console/`
       const response = await fetch(url, { headers: { accept: FIREFOX } })
       const text = await response.text()
@@ -96,7 +96,7 @@ describe('GET /', () => {
       assert.doesNotMatch(before + after, /<script|undefined|\[object/)
     })
 
-    test('every address on the page is of this installation, and each tool has its variables', async () => {
+    test('every address on the page belongs to this installation, and each tool has its variables', async () => {
       const page = await pageOf(service.baseUrl)
       const { baseUrl } = service
       const lines = commandsOn(page)
@@ -134,7 +134,7 @@ describe('GET /', () => {
     oneDatabase((_kind, _open, fresh) => {
       const service = testService(fresh, { [off]: 'off' })
 
-      test(`with ${off}=off the page is here, and leads to no console`, async () => {
+      test(`with ${off}=off the page is here, and does not link to the console`, async () => {
         const response = await fetch(service.baseUrl, { headers: { accept: FIREFOX } })
         assert.deepEqual([response.status, response.url], [200, `${service.baseUrl}/`])
         const page = await response.text()
@@ -145,7 +145,7 @@ describe('GET /', () => {
         }
       })
 
-      test(`security: with ${off}=off no login leads to where the console would be`, async () => {
+      test(`security: with ${off}=off no login redirects to the console's address`, async () => {
         const { body } = await call(service, 'POST', '/api/v2/tokens', { body: {} })
         const { c: caveats } = JSON.parse(body.macaroon)
         const { i64, i } = caveats.find(({ l }: { l?: string }) => l !== undefined)
@@ -167,13 +167,13 @@ describe('GET /', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: 'https://id.example.com/candid' })
 
-    test('with an identity service elsewhere no tool is given a password, and accounts are there', async () => {
+    test('with an external identity service, no tool asks for a password, and accounts are managed there', async () => {
       const page = await pageOf(service.baseUrl)
       const lines = commandsOn(page)
       assert.ok(!page.includes('/identity/account'))
       assert.ok(page.includes('href="https://id.example.com/candid"'))
       assert.ok(lines.includes('snapcraft whoami') && lines.includes('charmcraft whoami'))
-      // Snapcraft's on-prem login takes no password.
+      // Snapcraft's on-prem login does not ask for a password.
       assert.deepEqual(
         lines.filter((line) => /\blogin$|snap login|surl/.test(line)),
         ['snapcraft login'],
@@ -188,7 +188,7 @@ describe('GET /', () => {
       const page = await pageOf(service.baseUrl)
       assert.ok(page.includes(`href="${service.baseUrl}/identity/account"`))
       assert.doesNotMatch(page, /asks for your e-mail address|snap login|surl|SNAPPY_/)
-      // Snapcraft's on-prem login takes no password.
+      // Snapcraft's on-prem login does not ask for a password.
       assert.deepEqual(
         commandsOn(page).filter((line) => / login$/.test(line)),
         ['snapcraft login'],
@@ -199,7 +199,7 @@ describe('GET /', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh, { RATAFIA_LOGIN_HOST: 'login.example.com:8443' })
 
-    test('tools are sent to the host that they compare with their macaroon', async () => {
+    test('sends tools to the host that they compare with their macaroon', async () => {
       const lines = commandsOn(await pageOf(service.baseUrl))
       for (const line of [
         'export UBUNTU_ONE_SSO_URL=http://login.example.com:8443',
@@ -216,7 +216,7 @@ describe('GET /', () => {
   describe('of a service below a path', () => {
     const program = testProgram()
 
-    test('charmcraft gets the slash it needs behind the path, and others do not', async () => {
+    test('gives charmcraft the slash that it needs after the path, and no other tool', async () => {
       const { baseUrl } = await program.serve({ RATAFIA_BASE_URL: 'https://example.com/store' })
       const lines = commandsOn(await pageOf(baseUrl))
       assert.ok(lines.includes('export CHARMCRAFT_STORE_API_URL=https://example.com/store/'))
@@ -228,7 +228,7 @@ describe('GET /', () => {
   describe('of an identity service alone', () => {
     const program = testProgram()
 
-    test('a page for people, and for programs nothing, as before', async () => {
+    test('has a page for people, and nothing for programs', async () => {
       const { baseUrl, end } = await program.start({}, ['identity', 'serve'])
       const page = await pageOf(baseUrl)
       assert.ok(page.includes(`href="${baseUrl}/account"`), page)

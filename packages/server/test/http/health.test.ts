@@ -1,4 +1,4 @@
-/** `/health/live` and `/health/ready`: what load balancers ask. */
+/** Tests `/health/live` and `/health/ready`, which load balancers request. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('ready with a newer schema that only adds; not with an older one, or a newer one that removes', async () => {
+  test('is ready with a newer schema that only adds, but not with an older one or a newer one that removes', async () => {
     await bookkeeping("insert into schema_migration (name, ran_at) values ('9999-later', 0)")
     assert.equal((await call(service, 'GET', '/health/ready')).status, 200)
     await bookkeeping("update schema_migration set name = '9999-contract-it' where name = '9999-later'")
@@ -58,13 +58,13 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'postgres') {
-    test('readiness goes first: a node that stops hears of changes while it still answers', async () => {
+    test('a node that stops becomes unready first, and receives changes while it still answers', async () => {
       const running = await observed({
         RATAFIA_METRICS_PORT: '0',
         RATAFIA_SHUTDOWN_DELAY: '2s',
       })
       const hears = async () => (await scrape(running.metricsUrl)).get('ratafia_cache_usable') === 1
-      await eventually('it hears of changes', hears)
+      await eventually('it receives changes', hears)
       const closed = running.close()
       try {
         assert.equal((await call(running, 'GET', '/health/ready')).status, 503)
@@ -74,7 +74,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('a node whose schema fits starts while another process has the lock of migrations', async () => {
+    test('a node whose schema matches starts while another process has the migration lock', async () => {
       const { config, database } = service.installation
       const log = createLog({ level: 'silent', pretty: false })
       await database.query.transaction().execute(async (query) => {
@@ -84,7 +84,7 @@ eachDatabase((kind, _open, fresh) => {
       })
     })
 
-    test('a silent database: not ready within seconds, alive, and ready again by itself', async () => {
+    test('with a silent database it is unready within seconds, live, and ready again by itself', async () => {
       const target = await fresh.target()
       assert.ok(target.kind === 'postgres')
       const directory = await mkdtemp(join(tmpdir(), 'ratafia-health-'))
@@ -116,7 +116,7 @@ eachDatabase((kind, _open, fresh) => {
           assert.equal(answer.headers.get('retry-after'), '1')
         }
         assert.equal((await call(running, 'GET', '/health/live')).status, 200)
-        // 30 questions would fill the ten connections; the service's own work may need some.
+        // 30 queries would fill the ten connections; the service's own work may need some.
         assert.equal(running.installation.database.pool().waiting, 0)
         proxy.silence(false)
         await eventually('it is ready again', ready)

@@ -1,4 +1,7 @@
-/** HTTP below the operations: what is not HTTP, paths, methods, sizes, bodies, and what the log keeps of them. */
+/**
+ * Tests HTTP below the operations: invalid HTTP, paths, methods, sizes, bodies, and what the log keeps of
+ * them.
+ */
 import assert from 'node:assert/strict'
 import { before, describe, suite, test } from 'node:test'
 import { API_VERSION } from '@ratafia/api'
@@ -7,7 +10,7 @@ import { Check } from 'typebox/value'
 import { type RunningProgram, testProgram } from '../support/program.ts'
 import { type RawAnswer, sendRaw } from '../support/raw-http.ts'
 
-/** The one answer, which has to be a refusal in the form that all have. */
+/** Returns the only answer, which must be a refusal in the form of all refusals. */
 async function refusal(request: string | Uint8Array) {
   const answers = await raw(request)
   assert.equal(answers.length, 1, JSON.stringify(answers))
@@ -66,20 +69,20 @@ suite('HTTP', () => {
     })
   })
 
-  describe('not HTTP, or too much of it: answered, and the connection closed', () => {
+  describe('answers invalid or oversized HTTP, and closes the connection', () => {
     const cases: Readonly<Record<string, readonly [string | Uint8Array, status: number, code: string]>> = {
-      'a request line that is garbage': ['\0\x01garbage\r\n\r\n', 400, 'invalid-request'],
+      'a garbage request line': ['\0\x01garbage\r\n\r\n', 400, 'invalid-request'],
       'a TLS greeting': [Buffer.from('160301020001000001fc0303', 'hex'), 400, 'invalid-request'],
       'HTTP/2 without TLS': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'invalid-request'],
-      'a method that nobody knows': [request('FROB /'), 405, 'method-not-allowed'],
+      'an unknown method': [request('FROB /'), 405, 'method-not-allowed'],
       'a method in lower case': [request('get /'), 405, 'method-not-allowed'],
-      'a method and no HTTP': ['FROB / HTML/1.1\r\n\r\n', 400, 'invalid-request'],
+      'a method without HTTP': ['FROB / HTML/1.1\r\n\r\n', 400, 'invalid-request'],
       CONNECT: ['CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n', 405, 'method-not-allowed'],
       'two Host headers': [request('GET /', 'HOST: y\r\n'), 400, 'invalid-request'],
       'no Host header': ['GET / HTTP/1.1\r\n\r\n', 400, 'invalid-request'],
       'a header with a space in its name': [request('GET /', 'A b: c\r\n'), 400, 'invalid-request'],
       'lines that end with a bare LF': ['GET / HTTP/1.1\nHost: x\n\n', 400, 'invalid-request'],
-      'a length that is no number': [
+      'a length that is not a number': [
         request('POST /api/v2/tokens', 'Content-Length: x\r\n'),
         400,
         'invalid-request',
@@ -158,7 +161,7 @@ suite('HTTP', () => {
       }
     }
 
-    test('404 whatever the method is, without a Content-Type and with one that is none', async () => {
+    test('404 whatever the method is, without a Content-Type and with an invalid one', async () => {
       for (const method of ['QUERY', 'POST', 'DELETE']) {
         assert.equal((await refusal(request(`${method} /nope`))).code, 'not-found', method)
         assert.equal(
@@ -215,7 +218,7 @@ suite('HTTP', () => {
       }
     })
 
-    test('pipelined requests are answered in their order', async () => {
+    test('answers pipelined requests in order', async () => {
       const answers = await raw(request('GET /nope') + request('GET /') + post('{') + request('GET /'), 4)
       assert.deepEqual(
         answers.map(({ status }) => status),
@@ -224,12 +227,12 @@ suite('HTTP', () => {
     })
   })
 
-  describe('a valid request and then something that is not HTTP: both are answered, in order', () => {
+  describe('answers a valid request and then invalid HTTP, in order', () => {
     const rests: Readonly<Record<string, string>> = {
       garbage: '\0garbage\r\n\r\n',
       CONNECT: request('CONNECT x:443'),
-      'a method that nobody knows': request('FROB /'),
-      'a body that is none': request('POST /api/v2/tokens', 'Transfer-Encoding: chunked\r\n', 'x\r\n'),
+      'an unknown method': request('FROB /'),
+      'an invalid body': request('POST /api/v2/tokens', 'Transfer-Encoding: chunked\r\n', 'x\r\n'),
     }
     for (const [name, rest] of Object.entries(rests)) {
       test(name, async () => {
@@ -255,11 +258,8 @@ suite('HTTP', () => {
         new RegExp(NOT_JSON),
       ],
       '60 KiB of brackets': [post('['.repeat(60_000)), new RegExp(NOT_JSON)],
-      'brackets that are closed': [
-        post('['.repeat(30_000) + ']'.repeat(30_000)),
-        /nested more than 32 levels deep/,
-      ],
-      'packages that are deep and alike': [
+      'closed brackets': [post('['.repeat(30_000) + ']'.repeat(30_000)), /nested more than 32 levels deep/],
+      'deep packages that are all alike': [
         post(
           `{"packages":[${Array(2).fill(`{"name":"a","x":${'['.repeat(15_000)}${']'.repeat(15_000)}}`)}]}`,
         ),
@@ -291,12 +291,12 @@ suite('HTTP', () => {
         const answer = await refusal(bytes)
         assert.equal(answer.status, 400)
         assert.match(answer.message, message)
-        // The body was read to its end: the connection stays.
+        // The body was read to its end, so the connection stays open.
         assert.equal(answer.closed, false)
       })
     }
 
-    test('200: the body is read as JSON whatever its content type; no body is an empty object', async () => {
+    test('200: reads the body as JSON whatever its content type; an absent body is an empty object', async () => {
       for (const bytes of [
         post('{}', ''),
         post('{}', 'Content-Type: text/plain\r\n'),
@@ -310,13 +310,13 @@ suite('HTTP', () => {
       }
     })
 
-    test('401, not 400: a GET with a JSON content type and no body', async () => {
+    test('401, not 400, to a GET with a JSON content type and no body', async () => {
       const { status, code } = await refusal(request('GET /api/v2/tokens/whoami', JSON_TYPE))
       assert.deepEqual([status, code], [401, 'macaroon-authorization-required'])
     })
   })
 
-  test('no secret of a request is in the log, at any level', async () => {
+  test('the log has no secret of a request, at any level', async () => {
     const secret = 'c2VjcmV0LXZhbHVl'
     const send = (path: string, init: RequestInit) =>
       fetch(`${service.baseUrl}${path}`, init).then((r) => r.text())
@@ -359,7 +359,7 @@ suite('HTTP', () => {
     }
   })
 
-  test('none of this was a fault, and the service ends cleanly', async () => {
+  test('none of this was a fault, and the service stops cleanly', async () => {
     const { code, stderr } = await service.end('SIGTERM')
     assert.equal(code, 0)
     assert.doesNotMatch(stderr, /"level":[56]0/)

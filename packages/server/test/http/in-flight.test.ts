@@ -1,4 +1,7 @@
-/** Back-pressure: past a number of requests in flight the answer is 503 at once, and connections stay good. */
+/**
+ * Tests back-pressure: beyond a number of requests in flight the answer is 503 at once, and connections stay
+ * usable.
+ */
 import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
 import { after, suite, test } from 'node:test'
@@ -14,7 +17,7 @@ const LIMIT = 2
 const REFUSED =
   /^HTTP\/1\.1 503 Service Unavailable\r\ncontent-type: application\/json\r\n[\s\S]*\r\nretry-after: 1\r\n[\s\S]*"code":"service-unavailable"/
 
-suite('a server with room for two', async () => {
+suite('a server with room for two requests', async () => {
   let gate = Promise.withResolvers<void>()
   const refused: number[] = []
   const server = await listen('127.0.0.1', 0, {
@@ -25,7 +28,7 @@ suite('a server with room for two', async () => {
   const work: RequestListener = (request, response) => {
     if (request.url?.includes('/health/ready')) return response.end('done')
     if (request.method === 'GET') return void gate.promise.then(() => response.end('done'))
-    // Whoever takes a body reads all of it.
+    // A route that accepts a body reads all of it.
     return request.resume().once('end', () => void gate.promise.then(() => response.end('done')))
   }
   server.serve(work)
@@ -33,18 +36,18 @@ suite('a server with room for two', async () => {
   after(() => server.close())
   const url = server.origin
 
-  /** Two requests that are worked on until the gate opens. */
+  /** Sends two requests that are handled until the gate opens. */
   const fill = async () => {
     gate = Promise.withResolvers()
     const filling = [send(`${url}/a`), send(`${url}/b`, { method: 'POST', body: 'b' })]
-    await eventually('both are worked on', () => server.inFlight.size === LIMIT)
+    await eventually('both are being handled', () => server.inFlight.size === LIMIT)
     return async () => {
       gate.resolve()
       for (const { status } of await Promise.all(filling)) assert.equal(status, 200)
     }
   }
 
-  test('503: one more is refused at once, before its body, and keeps its connection', async () => {
+  test('503: refuses one more at once, before its body, and keeps its connection', async () => {
     const release = await fill()
     const { socket, text } = converse(url)
     socket.write('POST /c HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n')
@@ -55,10 +58,10 @@ suite('a server with room for two', async () => {
     socket.write('helloGET /d HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     await eventually('the next is answered', () => text().endsWith('done'))
     assert.equal(text().match(/HTTP\/1\.1 /g)?.length, 2)
-    await eventually('the operator is told', () => refused[0] === 1)
+    await eventually('the operator is informed', () => refused[0] === 1)
   })
 
-  test('503: a client that asks before sending its body is not asked to send it', async () => {
+  test('503: does not ask for the body of a client that asks before sending it', async () => {
     const head = 'POST /c HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n'
     const release = await fill()
     const { socket, text } = converse(url)
@@ -69,7 +72,7 @@ suite('a server with room for two', async () => {
     await release()
     const other = converse(url)
     other.socket.write(head)
-    await eventually('it may send', () => other.text() === 'HTTP/1.1 100 Continue\r\n\r\n')
+    await eventually('it can send', () => other.text() === 'HTTP/1.1 100 Continue\r\n\r\n')
     other.socket.write('hello')
     await eventually('it is answered', () => other.text().endsWith('done'))
     other.socket.destroy()
@@ -82,7 +85,7 @@ suite('a server with room for two', async () => {
     await release()
   })
 
-  test('a slow sender takes no place', async () => {
+  test('a slow sender uses no place', async () => {
     gate = Promise.withResolvers()
     gate.resolve()
     const slow = Array.from({ length: 10 }, () => converse(url))
@@ -98,19 +101,19 @@ suite('a server with room for two', async () => {
     gate = Promise.withResolvers()
     const gone = [converse(url), converse(url)]
     for (const { socket } of gone) socket.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n')
-    await eventually('both are worked on', () => server.inFlight.size === LIMIT)
+    await eventually('both are being handled', () => server.inFlight.size === LIMIT)
     for (const { socket } of gone) socket.destroy()
     await eventually('there is room', () => server.inFlight.size === 0)
     gate.resolve()
     assert.equal((await send(`${url}/a`)).status, 200)
   })
 
-  test('health checks are answered when the service is full', async () => {
+  test('answers health checks when the service is full', async () => {
     const release = await fill()
     for (const path of ['/health/ready', '/store/health/ready?x=y']) {
       assert.equal((await send(`${url}${path}`)).status, 200)
     }
-    // What only looks like one is none.
+    // A path that only resembles a health check counts.
     assert.equal((await send(`${url}/v2/assertions/x/health/ready`)).status, 503)
     await release()
   })
@@ -121,7 +124,7 @@ suite('a server with room for two', async () => {
     for (const { socket } of bodies) {
       socket.write('GET /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\n')
     }
-    await eventually('both are worked on', () => server.inFlight.size === LIMIT)
+    await eventually('both are being handled', () => server.inFlight.size === LIMIT)
     assert.equal((await send(`${url}/c`)).status, 503)
     gate.resolve()
     for (const { text } of bodies) await eventually('it is answered', () => text().endsWith('done'))
@@ -132,7 +135,7 @@ suite('a server with room for two', async () => {
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_MAX_IN_FLIGHT: '1' })
 
-  test('clients that wait for a person take no place', async () => {
+  test('clients that wait for a person use no place', async () => {
     const { Info } = await discharging(service.baseUrl)
     const url = Info.InteractionMethods['browser-window'].WaitTokenURL
     const gone = new AbortController()

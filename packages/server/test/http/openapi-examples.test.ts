@@ -1,6 +1,6 @@
 /**
- * Each example of the OpenAPI document is sent, and answered as it says. Where an example shows what nobody can send
- * again (a nonce, a signature, the id of a session), the request has a fresh one in its place.
+ * Sends each example of the OpenAPI document and checks that the answer matches. If an example has a value
+ * that cannot be sent again (a nonce, a signature, the id of a session), the request has a fresh one instead.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -42,9 +42,9 @@ const ADA = {
   password: 'correct horse battery',
 }
 
-/** A request, or what replaces parts of an example's. */
+/** A request, or the parts that replace an example's. */
 interface Parts {
-  /** By name. */
+  /** Values by name. */
   readonly parameters?: Readonly<Record<string, string>>
   /** The credential. */
   readonly headers?: Readonly<Record<string, string>>
@@ -56,7 +56,7 @@ interface Answer {
   readonly body: unknown
 }
 
-/** A site that browsers come back to with a code. The console would use the code up. */
+/** A site to which browsers return with a code. The console would use up the code. */
 const RETURN_TO = 'https://back.example.org/signed-in'
 
 oneDatabase((_kind, open, fresh) => {
@@ -98,7 +98,7 @@ oneDatabase((_kind, open, fresh) => {
     return { status, body: isJson ? JSON.parse(answer) : answer }
   }
 
-  /** The answer to an example that is answered with 200. */
+  /** Returns the answer to an example whose status is 200. */
   async function sendExample(id: string, name: string, parts: Parts = {}) {
     const { status, body } = await send(id, { ...exampleOf(id, name).request, ...parts })
     assert.equal(status, 200, JSON.stringify(body))
@@ -109,7 +109,7 @@ oneDatabase((_kind, open, fresh) => {
   const newRoot = async () =>
     decodeBakeryMacaroon(JSON.parse((await sendExample('createToken', 'limited')).macaroon))
 
-  /** How the discharge of this caveat says to log in. */
+  /** Returns the login methods in the answer to the discharge of this caveat. */
   async function interactions(id64: string) {
     const { body } = await send('discharge', { body: { id64 } })
     assert.ok(Check(BakeryErrorSchema, body) && body.Info)
@@ -131,7 +131,7 @@ oneDatabase((_kind, open, fresh) => {
     return { parameters: { ...parameters, did, 'public-key': encodeBase64(agent.publicKey) } }
   }
 
-  /** A root with its discharge, for which the agent has logged in. */
+  /** Returns a root with its discharge, for which the agent has logged in. */
   const newSlice = async (): Promise<Parts> => {
     const slice = await dischargeAll(await newRoot(), async ({ id }) => {
       const id64 = encodeBase64(id)
@@ -162,7 +162,7 @@ oneDatabase((_kind, open, fresh) => {
     await browser.submit(confirm, 'confirm', { decision: 'approve' })
   }
 
-  /** With which a browser came back. */
+  /** Returns the code with which a browser returned. */
   async function newCode(): Promise<string> {
     const { login } = await interactions(await newCaveat())
     const browser = new Browser()
@@ -175,7 +175,7 @@ oneDatabase((_kind, open, fresh) => {
 
   const withToken = async (): Promise<Parts> => ({ headers: bearing(await newToken()) })
 
-  /** What the request of an example has in the place of what it shows, by operation and name. */
+  /** The parts of requests that replace those of the examples, by operation and name. */
   const FRESH: Readonly<Record<string, () => Promise<Parts>>> = {
     'exchangeToken/exchanged': newSlice,
     'whoami/limited': withToken,
@@ -277,7 +277,7 @@ function everyOperation(): readonly DocumentedOperation[] {
   return Object.values(document.paths).flatMap((methods) => Object.values(methods))
 }
 
-/** By the answers; a test checks that each request is of one. */
+/** Lists the examples by their answers; a test checks that each request has one. */
 function everyExample() {
   return everyOperation().flatMap(({ operationId: id, responses }) =>
     Object.entries(responses).flatMap(([status, { content = {} }]) =>
@@ -302,14 +302,17 @@ function exampleOf(id: string, name: string): { readonly request: Parts; readonl
   }
 }
 
-/** What cannot be the same twice. */
+/** Values that differ every time. */
 const VARIES =
   /^(nonce|request-id|session-id|id|id64|serial|valid-since|valid-until|revoked-at|PublicKey|public-key|did|token64|token-kind|VisitURL|WaitTokenURL|LoginURL|DischargeTokenURL|login-url|access_token|credentials|session_id|subject_token)$/
 
-/** What the service sealed, once more in base64 or not: long, and it always begins like this. */
+/** A text that the service sealed, perhaps in base64 again: long, with a fixed beginning. */
 const SEALED = /^(?:AQAAAA|QVFBQUFB)[\w+/=-]{100,}$/
 
-/** `seen` with what varies replaced by what it is: the types and headers of assertions, the conditions of macaroons. */
+/**
+ * Returns `seen` in outline: the types and headers of assertions, the conditions of macaroons, and no varying
+ * values.
+ */
 function outlineOf(seen: unknown, name = ''): unknown {
   if (typeof seen === 'string') {
     if (/^type: /.test(seen)) return assertionsIn(seen)
@@ -331,7 +334,7 @@ function assertAlike(seen: unknown, answer: unknown): void {
 const assertionsIn = (stream: string): object[] =>
   decodeStream(Buffer.from(stream)).map(({ type, headers }) => [type, ...headers.keys()])
 
-/** The first word of each caveat, or where a third party discharges it. */
+/** Returns the first word of each caveat; `third party` for a third-party caveat. */
 function conditionsIn(macaroon: unknown): string[] {
   const decoded =
     typeof macaroon === 'string'

@@ -1,4 +1,6 @@
-/** How often an address may call what anyone may call: who is counted as one, what is refused and how, what is not. */
+/**
+ * Tests how often an address can call public routes: which requests count together, and how they are refused.
+ */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { BakeryErrorSchema } from '@ratafia/api/schemas'
@@ -28,7 +30,7 @@ const MESSAGE = /^There are too many requests from your network\. Try again in \
 
 type Form = 'api' | 'busy' | 'bakery' | 'page'
 
-/** Every route that is limited, by class; and how it refuses. */
+/** Every limited route by class, and the form of its refusals. */
 const LIMITED: Readonly<Record<string, readonly (readonly [method: string, path: string, form: Form])[]>> = {
   tokens: [['POST', '/api/v2/tokens', 'api']],
   nonces: [
@@ -77,7 +79,7 @@ const send = (service: TestService, method: string, path: string, forwardedFor?:
     headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor },
   })
 
-/** Root macaroons are let through or refused. */
+/** Whether a request for a root macaroon is accepted. */
 async function passes(service: TestService, forwardedFor?: string): Promise<boolean> {
   const response = await send(service, 'POST', '/api/v2/tokens', forwardedFor)
   await response.text()
@@ -89,7 +91,7 @@ async function assertRefused(response: Response, form: Form): Promise<void> {
   const { status, headers } = response
   const text = await response.text()
   const retryAfter = Number(headers.get('retry-after'))
-  // A third of the hour after the last one that was let through, less what the test has taken since.
+  // A third of an hour after the last accepted request, less what the test has taken since.
   assert.ok(retryAfter > 0 && retryAfter <= 1200, `Retry-After: ${retryAfter}`)
   if (form === 'page') {
     assert.deepEqual([status, headers.get('content-type')], [429, 'text/html; charset=utf-8'])
@@ -114,18 +116,18 @@ oneDatabase((_kind, _open, fresh) => {
       RATAFIA_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48',
     })
     let last = 0
-    /** An address of a network of its own. */
+    /** Returns an address in a new network. */
     const someone = () => `198.${18 + Math.floor(last / 256)}.${last++ % 256}.1`
 
     for (const [name, routes] of Object.entries(LIMITED)) {
       for (const [method, path, form] of routes) {
-        test(`${method} ${path} is in ${name}: three at once, then one every 20 minutes`, async () => {
+        test(`${name} allows ${method} ${path} three times at once, then once every 20 minutes`, async () => {
           const address = someone()
           for (let i = 0; i < 3; i++) {
             const { status } = await send(service, method, path, address)
-            assert.ok(status < 429, `request ${i} is answered ${status}`)
+            assert.ok(status < 429, `the answer to request ${i} is ${status}`)
           }
-          // Of the class: each of its routes is closed.
+          // All routes of the class are closed.
           for (const [otherMethod, otherPath, otherForm] of routes) {
             await assertRefused(await send(service, otherMethod, otherPath, address), otherForm)
           }
@@ -141,7 +143,7 @@ oneDatabase((_kind, _open, fresh) => {
       }
     }
 
-    test('requests that cost no work, or come from the store for everybody, are not limited', async () => {
+    test('does not limit requests that cost no work, or that the store sends for all its clients', async () => {
       const address = someone()
       for (const [method, path] of UNLIMITED) {
         for (let i = 0; i < 20; i++) {
@@ -163,13 +165,13 @@ oneDatabase((_kind, _open, fresh) => {
         ...(path.endsWith('/revoke') ? { body: { 'session-id': 'none' } } : {}),
       })
     const loggedIn = async () => {
-      // Root macaroons are limited too.
+      // Root macaroons are also limited.
       service.advance(3_600_000)
       return logIn(service, await addPerson(service))
     }
     const BAD = Buffer.from('bad').toString('base64url')
 
-    test('429: discharges that could not be refreshed count with them', async () => {
+    test('429: failed refreshes of discharges count with them', async () => {
       const address = someone()
       const refresh = () =>
         call(service, 'POST', '/api/v2/tokens/refresh', {
@@ -182,12 +184,12 @@ oneDatabase((_kind, _open, fresh) => {
     })
 
     for (const [method, path] of WITH_CREDENTIALS) {
-      test(`429: after three refused credentials ${method} ${path} and the others are closed to the address`, async () => {
+      test(`429: after three refused credentials, ${method} ${path} and the others are closed to the address`, async () => {
         const token = await loggedIn()
         const other = await loggedIn()
         const address = someone()
         for (let i = 0; i < 100; i++) {
-          // Those that are accepted do not count.
+          // Accepted ones do not count.
           assert.equal((await present('GET', '/api/v2/tokens/whoami', address, token)).status, 200)
         }
         for (let i = 0; i < 4; i++) assert.equal((await present(method, path, address, BAD)).status, 401)
@@ -201,7 +203,7 @@ oneDatabase((_kind, _open, fresh) => {
           )
           assert.ok(Number(refused.headers.get('retry-after')) > 1_000)
         }
-        // Whoever was here before goes on, and everybody elsewhere.
+        // Clients with an accepted credential continue, and so do all other networks.
         assert.equal((await present('GET', '/api/v2/tokens/whoami', address, token)).status, 200)
         assert.equal((await present('GET', '/api/v2/tokens/whoami', address, other)).status, 429)
         assert.equal((await present('GET', '/api/v2/tokens/whoami', someone(), other)).status, 200)
@@ -211,13 +213,13 @@ oneDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('429: the addresses of a network are refused four times as often together', async () => {
+    test('429: together, the addresses of a network can have four times as many refusals', async () => {
       const from = (i: number) => present('GET', '/api/v2/tokens/whoami', `2001:db8:9:${i}::1`, BAD)
       for (let i = 0; i < 13; i++) assert.equal((await from(i)).status, 401)
       assert.equal((await from(13)).status, 429)
     })
 
-    test('a token that is revoked is no longer one that was accepted', async () => {
+    test('a revoked token no longer counts as accepted', async () => {
       const token = await loggedIn()
       const address = someone()
       assert.equal((await present('GET', '/api/v2/tokens/whoami', address, token)).status, 200)
@@ -228,7 +230,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.equal((await present('GET', '/api/v2/tokens/whoami', address, token)).status, 429)
     })
 
-    test('a refused request is refused before its body is sent', async () => {
+    test('refuses a request before its body is sent', async () => {
       const address = someone()
       for (let i = 0; i < 3; i++) await send(service, 'POST', '/api/v1/snaps/auth/devices', address)
       const [answer] = await sendRaw(
@@ -238,7 +240,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.equal(answer?.status, 503)
     })
 
-    test('requests at the same moment are all counted', async () => {
+    test('counts all simultaneous requests', async () => {
       const address = someone()
       const results = await Promise.all(Array.from({ length: 20 }, () => passes(service, address)))
       assert.equal(results.filter(Boolean).length, 3)
@@ -246,13 +248,13 @@ oneDatabase((_kind, _open, fresh) => {
 
     const SAME: Readonly<Record<string, readonly string[]>> = {
       'an IPv6 /64': ['2001:db8:1::1', '2001:DB8:1:0:ffff::9', '2001:db8:1:0:1:2:3:4', '[2001:db8:1::8]:99'],
-      'an IPv4 address however it is written': [
+      'an IPv4 address in any spelling': [
         '192.0.2.1',
         '::ffff:192.0.2.1',
         '::ffff:c000:201',
         '192.0.2.1:1024',
       ],
-      'what is not an address': ['frob', '_hidden', '999.1.1.1', 'a'.repeat(5000)],
+      'a text that is not an address': ['frob', '_hidden', '999.1.1.1', 'a'.repeat(5000)],
     }
     for (const [name, [first, second, third, fourth]] of Object.entries(SAME)) {
       test(`${name} counts as one`, async () => {
@@ -264,7 +266,7 @@ oneDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('a network may send four times as many, however many of its addresses do', async () => {
+    test('a network can send four times as many, however many of its addresses do', async () => {
       for (const [of, elsewhere] of [
         [(i: number) => `203.0.113.${i}`, '203.0.114.1'],
         [(i: number) => `2001:db8:7:${i.toString(16)}::1`, '2001:db8:8::1'],
@@ -275,7 +277,7 @@ oneDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('in a chain, the last address that is not a trusted proxy counts: what a client puts before it changes nothing', async () => {
+    test('in a chain, counts the last address that is not a trusted proxy, whatever a client puts before it', async () => {
       const address = someone()
       const chain = (i: number) => `203.0.${i}.9, 127.0.0.1, ${address}, 10.1.2.3,2001:db8:ffff::7`
       for (let i = 0; i < 3; i++) assert.ok(await passes(service, chain(i)))
@@ -283,7 +285,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.equal(await passes(service, address), false)
     })
 
-    test('a malformed header is answered like any other', async () => {
+    test('answers a malformed header like any other', async () => {
       for (const value of [
         ',',
         ', ,',
@@ -303,7 +305,7 @@ oneDatabase((_kind, _open, fresh) => {
   suite('without trusted proxies', () => {
     const service = testService(fresh, LIMITS)
 
-    test('X-Forwarded-For changes nothing: the connection counts', async () => {
+    test('ignores X-Forwarded-For and counts the connection', async () => {
       for (let i = 0; i < 3; i++) assert.ok(await passes(service, `192.0.2.${i}`))
       assert.equal(await passes(service, '192.0.2.9'), false)
       assert.equal(await passes(service, '127.0.0.1, 10.0.0.1'), false)
@@ -311,7 +313,7 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   suite('by default', () => {
-    // What an operator has who sets nothing: the support of these tests switches the limits off.
+    // The defaults of an operator who sets nothing: the support of these tests switches the limits off.
     const service = testService(fresh, { RATAFIA_RATE_LIMITS: '' })
     const all = async (count: number, method: string, path: string) => {
       const statuses = await Promise.all(
@@ -328,13 +330,13 @@ oneDatabase((_kind, _open, fresh) => {
       return new Set(statuses.flat())
     }
 
-    test('a factory that registers 1,000 devices behind one address is not held up', async () => {
+    test('does not delay a factory that registers 1,000 devices behind one address', async () => {
       assert.deepEqual(await all(1_000, 'POST', '/api/v1/snaps/auth/request-id'), new Set([200]))
       assert.deepEqual(await all(1_000, 'POST', '/api/v1/snaps/auth/devices'), new Set([400]))
       assert.deepEqual(await all(1_000, 'POST', '/api/v1/snaps/auth/nonces'), new Set([200]))
     })
 
-    test('500 runners that log in at once behind one address are not held up', async () => {
+    test('does not delay 500 runners that log in at once behind one address', async () => {
       assert.deepEqual(await all(500, 'POST', '/api/v2/tokens'), new Set([200]))
       // A discharge of the login, the agent's login, and the discharge that proves its key.
       assert.deepEqual(await all(1_500, 'POST', '/identity/discharge'), new Set([400]))
@@ -349,7 +351,7 @@ suite('the workers of a machine', () => {
     const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_RATE_LIMITS: 'nonces=20/1h' })
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async () => {
-        // A connection each, so that both workers get some.
+        // A connection for each request, so that both workers get some.
         const response = await fetch(`${service.baseUrl}/api/v1/snaps/auth/nonces`, {
           method: 'POST',
           headers: { connection: 'close' },
@@ -364,7 +366,7 @@ suite('the workers of a machine', () => {
     )
     const { stderr } = await service.end('SIGTERM')
     const lines = stderr.split('\n').filter((line) => line.includes('"msg":"too many requests"'))
-    // The first refusal of each worker, and none for each of the others.
+    // The first refusal of each worker, and none for the others.
     assert.ok(lines.length >= 1 && lines.length <= 2, stderr)
     assert.match(lines[0] ?? '', /"limit":"nonces","refused":1,"address":"127\.0\.0\.1"/)
     assert.equal(stderr.match(/"status":503,"refusal":"too-many-requests"/g)?.length, 40)

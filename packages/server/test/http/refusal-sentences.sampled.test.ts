@@ -1,4 +1,7 @@
-/** Each refusal of a schema is a sentence: every kind of wrong value is sent for every field of the API. */
+/**
+ * Tests that each refusal by a schema is a sentence: sends every kind of wrong value for every field of the
+ * API.
+ */
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
 import {
@@ -21,7 +24,7 @@ import {
   testService,
 } from '../support/service.ts'
 
-/** The keywords that this test knows. */
+/** The keywords that this test handles. */
 interface Schema {
   readonly type?: string
   readonly properties?: Readonly<Record<string, Schema>>
@@ -53,11 +56,11 @@ const WRONG_TEXTS = ['', ' ', '-1', '99999999999', 'x'.repeat(2_000)]
 interface Place {
   readonly name: string
   readonly schema: Schema
-  /** Returns a body with this value there, and what the body needs beside it. */
+  /** Returns a body with this value in place, and with everything else that it needs. */
   readonly put: (wrong: unknown) => unknown
 }
 
-/** Each place in a value of the schema. */
+/** Returns each place in a value of the schema. */
 function* places(schema: Schema, place = ''): Generator<Place> {
   yield { name: place, schema, put: (wrong) => wrong }
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
@@ -76,7 +79,7 @@ function* places(schema: Schema, place = ''): Generator<Place> {
   for (const one of schema.anyOf ?? []) yield* [...places(one, place)].slice(1)
 }
 
-/** Whether this field was not seen before; `npm run test:full` sends all of them. */
+/** Whether this field was not tested before; `npm run test:full` sends all of them. */
 function isNew(seen: Set<string>, name: string, schema: unknown): boolean {
   const key = `${name} ${JSON.stringify(schema)}`
   if (seen.has(key)) return FULL
@@ -100,7 +103,7 @@ function sample({ type, anyOf: [first] = [], ...schema }: Schema): unknown {
   return TEXTS.find((text) => new RegExp(schema.pattern ?? '', 'u').test(text))
 }
 
-/** Says what is wrong to a person who has never seen the code. */
+/** Checks that the message explains the problem to a person who has never seen the code. */
 function assertSentence(message: string, of: string): void {
   const shown = `${of}: ${message}`
   assert.match(message, /^[A-Z"][^\n]*[^\s.,?][.?…]$/, shown)
@@ -139,7 +142,7 @@ oneDatabase((_kind, _open, fresh) => {
     const text = await response.text()
     if (response.status !== 400) return undefined
     const [{ code, message }] = JSON.parse(text).error_list
-    // About the text of an assertion, in the words of the store.
+    // A message about the text of an assertion has the store's own words.
     return code === 'invalid-assertion' ? undefined : { message: String(message) }
   }
 
@@ -159,14 +162,14 @@ oneDatabase((_kind, _open, fresh) => {
     for (const [name, operation] of all) {
       const { body, method = 'POST', bodyType, path } = operation
       if (!body || method === 'GET' || bodyType !== undefined) continue
-      // Its body is that of the other exchanges, and its root another one.
+      // Its body is that of the other exchanges, but it needs another root.
       if (name === 'exchangeManagementRoot') continue
-      // A body that happens to be right changes nothing.
+      // A dry run, so that a body that happens to be valid changes nothing.
       const query =
         path.startsWith(MANAGEMENT_PREFIX) && !/root|exchange|explain|test$/.test(path) ? '?dry_run=true' : ''
       test(name, async () => {
         const refused = await send(operation, query, 'x')
-        assertSentence(refused?.message ?? assert.fail('a text is no body'), name)
+        assertSentence(refused?.message ?? assert.fail('a text is accepted as a body'), name)
         for (const place of places(body)) {
           if (!isNew(seen, place.name, place.schema)) continue
           for (const wrong of WRONG) {
@@ -200,14 +203,14 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a field that may be null says so', async () => {
+  test('names null among the types of a field that can be null', async () => {
     const refusal = await send(PASSWORD_OPERATIONS.passwordDischarge, '', {
       ...{ email: 'ada', password: 'x', caveat_id: 'x', otp: 123456 },
     })
     assert.equal(refusal?.message, 'The field "otp" must be a string or null.')
   })
 
-  test('of alternatives, the missing ones are named', async () => {
+  test('names the missing fields of alternatives', async () => {
     const refusal = await send(OPERATIONS.createToken, '', { packages: [{ series: '16' }] })
     assert.equal(
       refusal?.message,

@@ -1,4 +1,7 @@
-/** The schemas of requests and answers are JSON Schema: the service does not check them again at each start. */
+/**
+ * Tests that the schemas of requests and answers are JSON Schema: the service does not check this at each
+ * start.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -22,7 +25,7 @@ for (const [name, operation] of Object.entries<Schemas>({ ...OPERATIONS, ...IDEN
   })
 }
 
-test('what compiles the schema of a management operation once knows it again', () => {
+test('a management operation always has the same schema object, so it is compiled only once', () => {
   const operations = Object.values(MANAGEMENT_OPERATIONS)
   for (const operation of operations) assert.equal(querySchemaOf(operation), querySchemaOf(operation))
   assert.equal(new Set(operations.map(querySchemaOf)).size, operations.length)

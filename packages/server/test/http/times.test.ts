@@ -1,11 +1,14 @@
-/** Which texts are times: one table for every time field of the tokens API. `management/instants.test.ts` has the other. */
+/**
+ * Tests which texts are times: a table for all time fields of the tokens API. `management/instants.test.ts`
+ * has the other.
+ */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import { oneDatabase } from '../support/databases.ts'
 import { call, testService } from '../support/service.ts'
 
-/** Whether `docs/tokens.md` says that `expires` accepts it. */
+/** Whether `expires` accepts each text according to `docs/tokens.md`. */
 const TEXTS: Readonly<Record<string, boolean>> = {
   '2099-01-01T00:00:00Z': true,
   '2099-01-01T00:00:00.5Z': true,
@@ -50,7 +53,7 @@ interface Schema {
 const NO_TIME =
   /^The (field|parameter) "[a-z_]+" is not (an instant in UTC, such as|an RFC 3339 date|in UTC\.)|" is a date or time that does not exist\.$/
 
-/** The names of fields that take a time. */
+/** Returns the names of fields that accept a time. */
 const timesIn = (schema: object): readonly string[] =>
   Object.entries((schema as Schema).properties ?? {})
     .filter(([, field]) =>
@@ -61,7 +64,7 @@ const timesIn = (schema: object): readonly string[] =>
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
 
-  /** Whether the answer is about this field. */
+  /** Whether the answer refuses this field. */
   const isRefused = async (
     field: string,
     method: string,
@@ -78,9 +81,9 @@ oneDatabase((_kind, _open, fresh) => {
     const paths = Object.values<{ readonly path: string; readonly body?: object }>(OPERATIONS)
       .filter(({ body }) => timesIn(body ?? {}).length > 0)
       .map(({ path }) => path)
-    test('its fields', () => assert.deepEqual(paths, ['/api/v2/tokens', '/dev/api/acl/']))
+    test('has these fields', () => assert.deepEqual(paths, ['/api/v2/tokens', '/dev/api/acl/']))
     for (const [text, isTaken] of Object.entries(TEXTS)) {
-      test(`${JSON.stringify(text)} is ${isTaken ? 'taken' : 'refused'}`, async () => {
+      test(`${isTaken ? 'accepts' : 'refuses'} ${JSON.stringify(text)}`, async () => {
         for (const path of paths) {
           const body = { permissions: ['package_access'], expires: text }
           assert.equal(await isRefused('body/expires', 'POST', path, { body }), !isTaken, path)

@@ -1,4 +1,6 @@
-/** What lists show of accounts beside their records: roles, agents, the newest session, and who may act on them. */
+/**
+ * Tests what lists show of accounts besides their records: roles, agents, the newest session, and `may_act`.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -14,7 +16,7 @@ eachDatabase((_kind, _open, fresh) => {
       query: `?${new URLSearchParams(accounts.map((account): [string, string] => ['account', account]))}`,
     })
 
-  test('roles, agents and the newest session of the accounts that are named, by username', async () => {
+  test('shows roles, agents and the newest session of the named accounts, by username', async () => {
     const manager = await managementToken(service, await addManager(service, 'account-manager'))
     const plain = await addPerson(service, 'zoe')
     const approver = await addManager(service, 'viewer', 'device-approver acme-brand')
@@ -44,7 +46,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(Math.abs(Date.parse(newest) - opened.getTime()) < 60_000, newest)
   })
 
-  test('Guarantee: may_act says what the change itself would: no role of the account allows more than the caller has', async () => {
+  test('Guarantee: may_act predicts the change itself: no role of the account allows more than the caller has', async () => {
     const operator = await addOperator(service)
     const operating = await managementToken(service, operator)
     const managing = await managementToken(service, await addManager(service, 'account-manager'))
@@ -65,7 +67,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a role that has ended is none', async () => {
+  test('omits an expired role', async () => {
     const operator = await managementToken(service, await addOperator(service))
     const person = await addPerson(service)
     await grant(service, person.username, 'viewer')
@@ -80,7 +82,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await roles(), [])
   })
 
-  test('for those who may see accounts alone; a hundred at a time', async () => {
+  test('requires the permission to see accounts, and accepts a hundred at a time', async () => {
     const viewer = await managementToken(service, await addManager(service, 'viewer'))
     assert.deepEqual(refusalOf(await summariesFor(viewer, 'zoe')).code, 'permission-denied')
     const manager = await managementToken(service, await addManager(service, 'account-manager'))

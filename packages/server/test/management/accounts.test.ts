@@ -1,4 +1,4 @@
-/** Accounts in the management API: looked at and changed by those who may, and attacked. */
+/** Tests accounts in the management API: reads and changes with permission, and attacks. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, test } from 'node:test'
@@ -16,7 +16,7 @@ const MINUTE = 60_000
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
   const { testOnce } = onOne(kind)
-  /** Of an account-manager, who signed in just now. */
+  /** The token of an account-manager who signed in just now. */
   let manager: string
   let managing: Account
 
@@ -32,7 +32,7 @@ eachDatabase((kind, _open, fresh) => {
     manage(service, token, 'PATCH', path, { body, headers })
   const entriesOf = async (subject: string) =>
     (await service.installation.audit.list({ subject }, { limit: 20 })).map(({ action }) => action)
-  /** A change that everybody tries who may not make it. */
+  /** The changes that callers without the permission try. */
   const CHANGES = {
     disable: (token: string, id: string) => post(token, `/accounts/${id}/disable`),
     enable: (token: string, id: string) => post(token, `/accounts/${id}/enable`),
@@ -42,7 +42,7 @@ eachDatabase((kind, _open, fresh) => {
 
   const operator = () => addOperator(service)
 
-  test('an account is added, seen, changed, disabled and enabled, in the name of the manager', async () => {
+  test('adds, shows, changes, disables and enables an account in the name of the manager', async () => {
     const body = { username: 'new-one', email: 'new@example.org', name: 'New One' }
     const added = await post(manager, '/accounts', { body })
     assert.equal(added.status, 201, JSON.stringify(added.body))
@@ -80,7 +80,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(last?.details ?? '', /"via":"api"/)
   })
 
-  test('Guarantee: a PATCH changes only what its sender has seen, and says which version that was', async () => {
+  test('Guarantee: a PATCH changes only a version that its sender names', async () => {
     const { username } = await addPerson(service)
     const path = `/accounts/${username}`
     const blind = await patch(manager, path, { name: 'Blind' })
@@ -92,7 +92,7 @@ eachDatabase((kind, _open, fresh) => {
     const late = await patch(manager, path, { name: 'Second' }, { 'if-match': etag })
     assert.deepEqual([late.status, refusalOf(late).code], [412, 'version-mismatch'])
     assert.equal((await get(manager, path)).body.name, 'First')
-    // A merge patch is read whatever its type, and what is left out stays.
+    // A merge patch is read whatever its media type, and omitted fields stay.
     const typed = { 'if-match': '*', 'content-type': 'application/merge-patch+json' }
     assert.equal((await patch(manager, path, {}, typed)).body.name, 'First')
     for (const body of [{ name: null }, { email: null }, { username: 'x' }, { name: '' }, { id: 'x' }, []]) {
@@ -104,7 +104,7 @@ eachDatabase((kind, _open, fresh) => {
     }
     const stale = await post(manager, `${path}/disable`, { headers: { 'if-match': etag } })
     assert.equal(refusalOf(stale).code, 'version-mismatch')
-    // Of two who saw the same record, one wins.
+    // If two callers saw the same record, one wins.
     const now = (await get(manager, path)).headers.get('etag') ?? ''
     const both = await Promise.all(
       ['One', 'Two'].map((name) => patch(manager, path, { name }, { 'if-match': now })),
@@ -112,7 +112,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 412])
   })
 
-  test('a dry run answers as the change would, and nothing comes of it', async () => {
+  test('a dry run answers as the change would, and changes nothing', async () => {
     const person = await addPerson(service)
     const { username, id } = person
     const { signInSessions } = service.installation
@@ -125,7 +125,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([disabled.status, disabled.headers.get('ratafia-dry-run')], [200, 'true'])
     assert.notEqual(disabled.body.disabled_at, null)
     assert.equal((await get(manager, `/accounts/${username}`)).body.disabled_at, null)
-    assert.ok(await signInSessions.find(idHash), 'nobody was signed out')
+    assert.ok(await signInSessions.find(idHash), 'no browser was signed out')
     const link = await post(manager, `/accounts/${username}/password-link`, { query })
     assert.deepEqual([link.status, link.body.url], [201, null])
     const links = await service.installation.database.query
@@ -140,7 +140,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await entriesOf(username), ['account.add'])
   })
 
-  test('the list has pages, the beginning of a name and a state', async () => {
+  test('lists accounts in pages, by the beginning of a name and by state', async () => {
     const names = ['list-a', 'list-a-b', 'list-b', 'list-c']
     for (const name of names) await addPerson(service, name)
     await disableAccount('list-b', service.installation)
@@ -169,7 +169,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   })
 
-  test('Guarantee: a page looks at a bounded number of accounts, and none is missed', async () => {
+  test('Guarantee: a page reads a bounded number of accounts, and the list misses none', async () => {
     const authority = deciding()
     for (let index = 0; index < 5; index++) await addPerson(service, `window-${index}`)
     const found: string[] = []
@@ -186,7 +186,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok(short > 2)
   })
 
-  test('identities and agents of an account; an agent is removed', async () => {
+  test('lists identities and agents of an account, and removes an agent', async () => {
     const person = await addPerson(service)
     const path = `/accounts/${person.username}`
     for (const subject of ['b', 'a', 'c']) {
@@ -225,7 +225,7 @@ eachDatabase((kind, _open, fresh) => {
     const [agent, ...more] = body.agents
     assert.deepEqual([agent.name, agent.account, more], [`${person.username}.bot`, person.username, []])
     assert.equal(agent.limits.permissions, null)
-    // Named below another account it is not there.
+    // Below another account it is treated as missing.
     const elsewhere = await post(manager, `${path}/agents/${other.username}.bot/remove`)
     assert.equal(refusalOf(elsewhere).code, 'no-such-record')
     const tried = await post(manager, `${path}/agents/${agent.name}/remove`, { query: '?dry_run=true' })
@@ -235,7 +235,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual((await get(manager, `${path}/agents`)).body.agents, [])
   })
 
-  test('a link to a new password works once, for the account that it is for', async () => {
+  test('a link for a new password works once, for its account', async () => {
     const { username } = await addPerson(service)
     const made = await post(manager, `/accounts/${username}/password-link`)
     assert.equal(made.status, 201, JSON.stringify(made.body))
@@ -252,7 +252,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(refusalOf(await post(manager, `/accounts/${username}/password-link`)).code, 'state-conflict')
   })
 
-  test('what is not there, or gone for good', async () => {
+  test('refuses accounts that do not exist or were removed', async () => {
     for (const name of ['nobody', 'x'.repeat(32), '%00', '..%2f', 'A', 'x'.repeat(2000)]) {
       assert.equal(refusalOf(await get(manager, `/accounts/${name}`)).code, 'no-such-record', name)
       for (const change of Object.values(CHANGES)) {
@@ -278,7 +278,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await post(manager, '/accounts', { body: typed })).status, 400)
   })
 
-  test('Guarantee: nobody acts on an account that has a role which they have not', async () => {
+  test('Guarantee: refuses changes to an account with a role that the caller does not have', async () => {
     const [chief, auditor, own] = [
       await operator(),
       await addManager(service, 'auditor'),
@@ -292,12 +292,12 @@ eachDatabase((kind, _open, fresh) => {
       }
     }
     assert.deepEqual((await get(manager, `/accounts/${chief.username}`)).body, before.body)
-    // Their token may leave a role out that they have.
+    // Their token can leave out a role that they have.
     const both = await addManager(service, 'account-manager', 'auditor')
     const limited = await managementToken(service, both, { roles: ['account-manager'] })
     assert.equal(refusalOf(await CHANGES.disable(limited, auditor.id)).code, 'permission-denied')
     assert.equal((await CHANGES.disable(await managementToken(service, both), auditor.id)).status, 200)
-    // Of their equals they may.
+    // They can change accounts with the same roles.
     const equal = await addManager(service, 'account-manager')
     assert.equal((await CHANGES.link(manager, equal.username)).status, 201)
     const name = `${chief.username}.bot`
@@ -308,7 +308,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(refusalOf(removing).code, 'permission-denied')
   })
 
-  test('Guarantee: a link that was made before an account got a role opens nothing any more', async () => {
+  test('Guarantee: a link from before an account got a role stops working', async () => {
     const { username } = await addPerson(service)
     const { body } = await post(manager, `/accounts/${username}/password-link`)
     assert.equal((await fetch(body.url)).status, 200)
@@ -316,7 +316,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.notEqual((await fetch(body.url)).status, 200)
   })
 
-  test('Guarantee: accounts are for who may see them, and are changed by who may change them', async () => {
+  test('Guarantee: seeing and changing accounts require their permissions', async () => {
     const { username } = await addPerson(service)
     for (const [roles, reads] of [
       [['viewer acme'], false],
@@ -346,7 +346,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([answer.status, refusalOf(answer).code], [401, 'macaroon-authorization-required'])
   })
 
-  test('Guarantee: no agent, and nobody who signed in over 15 minutes ago, makes a link or touches an account with roles', async () => {
+  test('Guarantee: an agent, or a sign-in over 15 minutes ago, cannot create a link or change an account with roles', async () => {
     const plain = await addPerson(service)
     const equal = await addManager(service, 'account-manager')
     for (const signedIn of ['agent ci', '', 'browser', 'king']) {
@@ -355,7 +355,7 @@ eachDatabase((kind, _open, fresh) => {
       for (const [name, change] of Object.entries(CHANGES)) {
         assert.equal(refusalOf(await change(token, equal.username)).code, 'person-required', name)
       }
-      // What gives nobody a way in, programs may do.
+      // Programs can make changes that give no access.
       assert.equal((await CHANGES.disable(token, plain.username)).status, 200)
       assert.equal((await CHANGES.enable(token, plain.username)).status, 200)
     }
@@ -371,7 +371,7 @@ eachDatabase((kind, _open, fresh) => {
     manager = await managementToken(service, managing)
   })
 
-  test('Guarantee: the last operator is not disabled, also where two are at once, each by the other', async () => {
+  test('Guarantee: does not disable the last operator, even if two disable each other at once', async () => {
     const { grants } = service.installation
     for (const { accountId, role, brandId } of await grants.list({ role: 'operator' }, { limit: 1000 })) {
       await grants.remove({ accountId, role, brandId })
@@ -381,7 +381,7 @@ eachDatabase((kind, _open, fresh) => {
     const ends = await Promise.all([CHANGES.disable(ofAda, bob.id), CHANGES.disable(ofBob, ada.id)])
     const lost = ends.filter(({ status }) => status !== 200)
     assert.equal(lost.length, 1, JSON.stringify(ends.map(({ body }) => body)))
-    // The loser was disabled before it was asked, or was the last one.
+    // The loser was disabled before its request, or was the last one.
     assert.ok([401, 409].includes(lost[0]?.status ?? 0))
     const left = ends[0]?.status === 200 ? { token: ofAda, id: ada.id } : { token: ofBob, id: bob.id }
     assert.equal(refusalOf(await CHANGES.disable(left.token, left.id)).code, 'last-operator')
@@ -389,7 +389,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(refusalOf(dry).code, 'last-operator')
   })
 
-  testOnce('Guarantee: a link is shown again to who lost it, for ten minutes and no longer', async () => {
+  testOnce('Guarantee: shows a link again to a caller who lost it, for at most ten minutes', async () => {
     const { username } = await addPerson(service)
     const token = await managementToken(service, managing)
     const headers = { 'idempotency-key': 'a-key-of-one-link' }
@@ -404,7 +404,7 @@ eachDatabase((kind, _open, fresh) => {
     manager = await managementToken(service, managing)
   })
 
-  testOnce('a request that is sent again with its Idempotency-Key makes one account', async () => {
+  testOnce('creates one account for a request repeated with its Idempotency-Key', async () => {
     const body = { username: 'once', email: 'o@example.org', name: 'Once' }
     const headers = { 'idempotency-key': 'the-same-key-twice' }
     const first = await post(manager, '/accounts', { body, headers })

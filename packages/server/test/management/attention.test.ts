@@ -1,4 +1,4 @@
-/** What waits for somebody: what is counted, when something ends, and of whom. On both databases. */
+/** Tests what needs attention: what is counted, what expires, and for whom. On both databases. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
@@ -75,7 +75,7 @@ eachDatabase((_kind, _open, fresh) => {
     return { id, bucket }
   }
 
-  test('of a service where nothing waits', async () => {
+  test('is empty for a service where nothing waits', async () => {
     const { at, ...body } = await attention()
     assert.ok(Math.abs(Date.parse(at) - service.now().getTime()) < 60_000)
     assert.deepEqual(body, {
@@ -90,7 +90,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('devices that wait, with the one that has waited longest, are in quarantine, or have evidence', async () => {
+  test('counts devices that wait (with the longest wait), are in quarantine, or have evidence', async () => {
     await addDevice('acme-brand', 'pending', inDays(-3))
     await addDevice('acme-brand', 'active', inDays(-9), { quarantinedAt: inDays(-1) })
     await addDevice('other', 'pending', inDays(-2))
@@ -112,7 +112,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(Math.abs(Date.parse(other.waiting.oldest_at) - inDays(-2).getTime()) < 60_000)
   })
 
-  test('Guarantee: whoever sees one brand cannot tell that others have what waits', async () => {
+  test('Guarantee: a caller who sees one brand cannot tell that others have anything that waits', async () => {
     const viewer = await tokenFor('viewer other')
     const { at: _, ...own } = await attention(viewer)
     assert.deepEqual([own.waiting.devices, own.quarantined.devices, own.evidence.devices], [1, 0, 1])
@@ -127,7 +127,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(theirs?.waiting, { ...NOTHING, oldest_at: null })
   })
 
-  test('API keys that end within 30 days, by model; revoked, used up, ended and endless ones are none', async () => {
+  test('lists API keys that expire within 30 days, by model, without revoked, used-up, expired and endless ones', async () => {
     const { installation } = service
     const add = async (days: number | null, useLimit: number | null = null) =>
       (
@@ -152,7 +152,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual((await attention(operator, '?brand=other')).api_keys, [])
   })
 
-  test('tokens of all accounts that end within 30 days, for whoever may read them', async () => {
+  test('shows tokens of all accounts that expire within 30 days to callers who can read them', async () => {
     const ada = await addPerson(service)
     await addSession(service, ada, { endsIn: 12 })
     await addSession(service, ada, { endsIn: 29 })
@@ -167,7 +167,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await attention(operator, '?brand=acme-brand')).tokens, null)
   })
 
-  test('jobs of seven days that failed or were stopped: the own, and for operators all', async () => {
+  test("shows jobs of seven days that failed or were stopped: the caller's own, and all to operators", async () => {
     const [manager, other] = [await addManager(service, 'brand-manager'), await addPerson(service)]
     const row = {
       ...{
@@ -195,7 +195,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await attention(await tokenFor('viewer'))).jobs, 0)
   })
 
-  test('links that sign in without a password are told for seven days, to whoever reads the audit log', async () => {
+  test('shows links that sign in without a password for seven days, to callers who can read the audit log', async () => {
     await service.installation.changeBy({ actor: 'operator', source: 'host' })(async ({ record }) =>
       record({ action: 'account.sign-in-link', subject: 'ada' }),
     )
@@ -210,7 +210,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual((await attention()).sign_in_links, [])
   })
 
-  test('the last signing key of a brand, from 30 days before its end on; and a brand of which none can sign', async () => {
+  test('shows the last signing key of a brand from 30 days before it expires, and a brand without one', async () => {
     const { installation } = service
     assert.deepEqual((await attention()).signing_keys, [])
     service.advance(end.getTime() - service.now().getTime() - 21 * DAY)
@@ -228,7 +228,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([viewer.signing_keys, viewer.brands_without_key], [[], []])
   })
 
-  test('without a role that sees devices it is refused, and an unknown parameter too', async () => {
+  test('refuses callers without a role that sees devices, and unknown parameters', async () => {
     const refused = await manage(service, await tokenFor('account-manager'), 'GET', '/attention')
     assert.deepEqual([refused.status, refusalOf(refused).code], [403, 'permission-denied'])
     for (const query of ['?brand=a%20b', '?x=1']) {

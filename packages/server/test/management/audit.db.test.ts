@@ -1,4 +1,4 @@
-/** The audit log in the management API: looked at and exported by those who may. */
+/** Tests the audit log in the management API: reads and exports with permission. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,13 +13,13 @@ import { addManager, manage, managementToken } from '../support/managers.ts'
 import { bearing, logIn, refusalOf, testService } from '../support/service.ts'
 
 const EXPORT = '/api/management/v1/audit/export'
-/** Compressed, so little is sent that no reader is slow. */
+/** Compressed answers are so short that no reader would be slow. */
 const PLAIN = { 'accept-encoding': 'identity' }
 
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
   let token: string
-  /** Entries by `operator` about one subject, of two kinds in turn. */
+  /** Adds entries by `operator` about one subject, alternating between two kinds. */
   const record = async (subject: string, count: number, details = {}) => {
     for (let index = 0; index < count; index++) {
       const action = index % 2 === 0 ? 'account.enable' : 'account.disable'
@@ -36,7 +36,7 @@ eachDatabase((_kind, _open, fresh) => {
     fetch(`${service.baseUrl}${EXPORT}${query}`, { headers: { ...bearing(by), ...headers } })
   const exports = async () => service.installation.audit.list({ action: 'audit.export' }, { limit: 100 })
 
-  test('entries are listed newest first, in pages, by every filter', async () => {
+  test('lists entries newest first, in pages, by every filter', async () => {
     await record('listed', 5, { why: 'a test' })
     const { status, body } = await audit('?subject=listed')
     assert.equal(status, 200, JSON.stringify(body))
@@ -74,7 +74,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('Guarantee: a page looks at a bounded number of entries, and none is missed', async () => {
+  test('Guarantee: a page reads a bounded number of entries, and the list misses none', async () => {
     await record('bounded', 9)
     const filter = { subject: 'bounded', action: 'account.disable', actor: 'operator' }
     const authority = deciding()
@@ -97,7 +97,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(exported, found.toReversed())
   })
 
-  test('an export has every entry of before it, oldest first, and is itself an entry', async () => {
+  test('an export has every earlier entry, oldest first, and is itself an entry', async () => {
     await record('exported', 3, { text: 'line\nbreak' })
     const before = (await exports()).length
     const answer = await download('?subject=exported')
@@ -115,7 +115,7 @@ eachDatabase((_kind, _open, fresh) => {
     const all = (await (await download()).text()).trimEnd().split('\n')
     const ids = all.map((line) => JSON.parse(line).id)
     assert.deepEqual(ids, ids.toSorted())
-    // The first export is in the second, which is not in itself.
+    // The second export has the first one, but not itself.
     const actions = all.map((line) => JSON.parse(line).action)
     assert.equal(actions.filter((action) => action === 'audit.export').length, before + 1)
     const [newest, first] = await exports()
@@ -125,13 +125,13 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([details.subject, details.format, details.via], ['exported', 'ndjson', 'api'])
   })
 
-  test('a log of several pages is whole, in CSV and compressed', async () => {
+  test('exports a log of several pages completely, in CSV and compressed', async () => {
     await record('many', 1_200)
     const csv = await (await download('?subject=many&format=csv')).text()
     const [head, ...rows] = csv.trimEnd().split('\n')
     assert.equal(head, 'seq,id,at,actor,source,action,subject,details,previous_hash,hash')
     assert.equal(rows.length, 1_200)
-    // As bytes: this client would undo it.
+    // Read as bytes, because fetch would decompress it.
     const { request } = await import('node:http')
     const bytes = await new Promise<Buffer>((resolve, reject) => {
       const headers = { ...bearing(token), 'accept-encoding': 'br, gzip;q=0.5' }
@@ -154,14 +154,14 @@ eachDatabase((_kind, _open, fresh) => {
     for (const subject of ['=1+1', '+1', '-1+1', '@A1', "'=1", '\t=1']) {
       await byOperator(service.installation)((on) => on.record({ action: 'agent.add', subject }))
     }
-    // What is of the same millisecond as the export is not in it.
+    // Entries of the same millisecond as the export are not in it.
     await sleep(5)
     const csv = await (await download('?action=agent.add&format=csv')).text()
     for (const cell of ["'=1+1", "'+1", "'-1+1", "'@A1", "''=1"]) assert.ok(csv.includes(`,${cell},`), cell)
     assert.doesNotMatch(csv, /,"?[=+@\t]/)
   })
 
-  test('Guarantee: nobody reads the log who may not, and no refusal is an export', async () => {
+  test('Guarantee: callers without the permission cannot read the log, and a refusal is not an export', async () => {
     const before = (await exports()).length
     for (const roles of [['viewer'], ['brand-manager acme'], ['account-manager'], ['brand-manager']]) {
       const other = await managementToken(service, await addManager(service, ...roles))
@@ -191,7 +191,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(refusalOf(await audit('', limited)).code, 'permission-denied')
   })
 
-  test('Guarantee: an export that cannot go on is a broken transfer, and no short file', async (t) => {
+  test('Guarantee: an export that cannot continue is a broken transfer, and never a short file', async (t) => {
     const { audit: store } = service.installation
     const { page } = store
     const broken = async (headers: Record<string, string>) => {
@@ -213,7 +213,7 @@ eachDatabase((_kind, _open, fresh) => {
     t.mock.method(store, 'page', async () => {
       throw new Error('the database went away')
     })
-    // Nothing was sent yet: it is a refusal like any other.
+    // Nothing was sent yet, so this is a refusal like any other.
     for (const headers of [{ 'accept-encoding': 'identity' }, { 'accept-encoding': 'gzip' }]) {
       const answer = await download('', headers)
       assert.equal(answer.status, 500)
@@ -224,11 +224,11 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await download('?subject=listed')).status, 200)
   })
 
-  test('Guarantee: an export is read no faster than it is taken, and no further when its reader leaves', async (t) => {
+  test('Guarantee: an export is read only as fast as its reader takes it, and stops when they leave', async (t) => {
     const { audit: store } = service.installation
     const [entry] = await store.list({}, { limit: 1 })
     assert.ok(entry)
-    // A log without end, in pages of four megabytes.
+    // An endless log, in pages of four megabytes.
     const full = { ...entry, details: JSON.stringify({ text: 'x'.repeat(4_000) }) }
     const page = Array.from({ length: 1_000 }, () => full)
     let asked = 0
@@ -243,8 +243,8 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(answer.status, 200)
     await sleep(1_000)
     const untaken = asked
-    // What the connection and both ends of it hold.
-    assert.ok(untaken <= 8, `${untaken} pages are read that nobody took`)
+    // The data that fits into the connection and both its ends.
+    assert.ok(untaken <= 8, `${untaken} pages were read that the reader did not take`)
     leaving.abort()
     await sleep(300)
     const left = asked
@@ -254,8 +254,8 @@ eachDatabase((_kind, _open, fresh) => {
     t.mock.restoreAll()
   })
 
-  test('Guarantee: two exports at a time for an account; who leaves makes room', async () => {
-    // Several pages, each more than a connection takes ahead of its reader.
+  test('Guarantee: an account can run two exports at a time; a reader who leaves frees a place', async () => {
+    // Several pages, each more than a connection holds ahead of its reader.
     await byOperator(service.installation)(async (on) => {
       const details = { text: 'x'.repeat(8_000) }
       for (let index = 0; index < 3_000; index++) {
@@ -263,7 +263,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
     const leaving = new AbortController()
-    // They read no more than the headers.
+    // They read only the headers.
     const open = await Promise.all(
       [1, 2].map(() =>
         fetch(`${service.baseUrl}${EXPORT}?subject=slow`, {
@@ -278,7 +278,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
     const third = await manage(service, token, 'GET', '/audit/export')
     assert.deepEqual([third.status, refusalOf(third).code], [429, 'too-many-requests'])
-    // Others have places of their own.
+    // Other accounts have their own places.
     const other = await managementToken(service, await addManager(service, 'auditor'))
     const theirs = await download('?subject=listed', {}, other)
     assert.equal(theirs.status, 200)

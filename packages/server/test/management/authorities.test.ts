@@ -1,4 +1,7 @@
-/** What operations ask of whoever calls them, also those that have no address in the API yet (A4, B10, B11, B13). */
+/**
+ * Tests what operations require of their callers, including operations without an address in the API (A4,
+ * B10, B11, B13).
+ */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { newAccountId } from '@ratafia/api'
@@ -46,7 +49,7 @@ eachDatabase((_kind, open, fresh) => {
   const service = testService(fresh)
   const on = () => service.installation
 
-  /** A caller with these permissions for all brands, unless `brands` says which. */
+  /** Returns a caller with these permissions for all brands, or only for `brands`. */
   const caller = (
     permissions: readonly Permission[],
     signIn: SignIn,
@@ -80,7 +83,7 @@ eachDatabase((_kind, open, fresh) => {
     )
   const source = { format: 'csv', open: async function* () {} } as const
 
-  /** What makes another way in as somebody. */
+  /** Operations that create a credential for an account. */
   const LETTING_IN: Record<string, (account: string, authority: Authority) => Promise<unknown>> = {
     setPassword: (account, authority) => setPassword({ account, authority, password: 'correct horse' }, on()),
     enableSecondFactor: (account, authority) =>
@@ -152,11 +155,11 @@ eachDatabase((_kind, open, fresh) => {
   const refuses = async (work: () => Promise<unknown>, code: string) => {
     const before = await entries()
     await assert.rejects(work, { code })
-    assert.equal(await entries(), before, 'a refusal has no entry')
+    assert.equal(await entries(), before, 'a refusal adds no entry')
   }
 
   for (const [name, act] of Object.entries(ON_ACCOUNTS)) {
-    test(`Guarantee: ${name} needs accounts:manage, and on an operator all that an operator may`, async () => {
+    test(`Guarantee: ${name} requires accounts:manage, and for an operator's account all permissions of an operator`, async () => {
       const { username } = await addPerson(service)
       await refuses(() => act(username, caller(without('accounts:manage'), now())), 'permission-denied')
       await refuses(() => act(boss, caller(without('roles:manage'), now())), 'permission-denied')
@@ -164,7 +167,7 @@ eachDatabase((_kind, open, fresh) => {
   }
 
   for (const [name, act] of Object.entries(LETTING_IN)) {
-    test(`Guarantee: ${name} makes a way in as somebody, so only a person does it who just signed in`, async () => {
+    test(`Guarantee: ${name} creates a credential, so it requires a person who just signed in`, async () => {
       const { username } = await addPerson(service)
       const at = new Date(service.now().getTime() - 16 * 60_000)
       await refuses(() => act(username, caller(EVERYTHING, { kind: 'agent', name: 'a' })), 'person-required')
@@ -176,7 +179,7 @@ eachDatabase((_kind, open, fresh) => {
     })
   }
 
-  test('Guarantee: ending every token of an account needs tokens:revoke and a recent sign-in, and not of an operator', async () => {
+  test('Guarantee: revoking every token of an account requires tokens:revoke and a recent sign-in; operators are excepted', async () => {
     const { username } = await addPerson(service)
     const end = (account: string, authority: Authority) => revokeAll({ account, authority }, on())
     await refuses(() => end(username, caller(without('tokens:revoke'), now())), 'permission-denied')
@@ -185,13 +188,13 @@ eachDatabase((_kind, open, fresh) => {
   })
 
   for (const [name, act] of Object.entries(OPERATORS_ALONE)) {
-    test(`Guarantee: ${name} is for operators alone`, async () => {
+    test(`Guarantee: ${name} is only for operators`, async () => {
       await refuses(() => act(caller(without('roles:manage'), now())), 'permission-denied')
       await refuses(() => act(caller(EVERYTHING, now(), ['acme'])), 'permission-denied')
     })
   }
 
-  test('Guarantee: imports are for whoever manages what they fill', async () => {
+  test('Guarantee: imports require the permission to manage what they fill', async () => {
     const list = (authority: Authority) =>
       importAllowList('serial\nA\n', { model: ACME, format: 'csv', authority }, on())
     await refuses(() => list(caller(without('models:manage'), now())), 'permission-denied')
@@ -202,7 +205,7 @@ eachDatabase((_kind, open, fresh) => {
     await refuses(() => hardware(caller(EVERYTHING, now(), ['acme'])), 'permission-denied')
     const devices = (authority: Authority) => importDevices({ source, authority }, on())
     await refuses(() => devices(caller(without('devices:manage'), now())), 'permission-denied')
-    // Into brands of theirs: see file-jobs.test.ts.
+    // For imports into their own brands, see file-jobs.test.ts.
     await refuses(() => devices(caller(EVERYTHING, now(), [])), 'permission-denied')
   })
 })

@@ -1,4 +1,4 @@
-/** The browsers that are signed in as somebody, in the management API. */
+/** Tests the caller's signed-in browsers in the management API. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -38,7 +38,7 @@ eachDatabase((_kind, _open, fresh) => {
   const endAll = (token: string, body: object = {}, query = '') =>
     manage(service, token, 'POST', '/me/browsers/end', { body, query })
 
-  test('those of the identity service and of the administration, newest first, with where they are', async () => {
+  test('lists browsers of the identity service and of the administration, newest first, with their addresses', async () => {
     const ada = await addPublisher(service)
     await signedIn(ada, 'Firefox/144.0 \u00e9')
     service.advance(1000)
@@ -60,7 +60,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(browser?.id ?? '', /^[\w-]{22}$/)
   })
 
-  test('the browser whose sign-in opened the session that asks is the current one', async () => {
+  test('marks the browser that opened the calling session as the current one', async () => {
     const ada = await addPublisher(service)
     await signedIn(ada, 'Firefox')
     const [row] = await service.installation.signInSessions.newestOf(ada.id, 1)
@@ -75,7 +75,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('Guarantee: the id of a browser opens nothing, and is not the hash of its cookie', async () => {
+  test('Guarantee: the id of a browser is not a credential, nor the hash of its cookie', async () => {
     const ada = await addPublisher(service)
     const browser = await signedIn(ada, 'Firefox')
     const token = await managementToken(service, ada)
@@ -89,7 +89,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(!hashOfCookie.startsWith(id) && !id.startsWith(hashOfCookie.slice(0, 8)))
   })
 
-  test('one is ended: its cookie, or its token, opens nothing any more, and the others go on', async () => {
+  test('signs one browser out: its cookie or token stops working, and the others continue', async () => {
     const ada = await addPublisher(service)
     const [here, there] = [await signedIn(ada, 'here'), await signedIn(ada, 'there')]
     const token = await managementToken(service, ada)
@@ -122,7 +122,7 @@ eachDatabase((_kind, _open, fresh) => {
     ])
   })
 
-  test('Guarantee: somebody else’s browser answers exactly as one that does not exist', async () => {
+  test("Guarantee: another user's browser answers exactly as one that does not exist", async () => {
     const bob = await addPublisher(service)
     const browser = await signedIn(bob, 'Firefox')
     const bobs = await managementToken(service, bob)
@@ -141,7 +141,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await list(bobs)).length, 2)
   })
 
-  test('all are ended but those that are named, by a person who signed in a short while ago', async () => {
+  test('signs out all browsers but the named ones, for a person who signed in recently', async () => {
     const ada = await addPublisher(service)
     const browsers = [await signedIn(ada, 'one'), await signedIn(ada, 'two')]
     const kept = await signedIn(ada, 'kept')
@@ -171,7 +171,7 @@ eachDatabase((_kind, _open, fresh) => {
     const fresh = await managementToken(service, ada)
     assert.deepEqual((await endAll(fresh)).body, { ended: 3 })
     assert.equal((await manage(service, fresh, 'GET', '/me')).status, 401)
-    // An agent is no browser.
+    // An agent is not a browser.
     assert.deepEqual(await list(agent), [])
   })
 })

@@ -1,4 +1,4 @@
-/** Evidence of clones, of all devices, against a simple model of what the list should have. */
+/** Tests evidence of clones of all devices against a simple model of the list. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
@@ -18,7 +18,7 @@ const START = Date.parse('2026-01-01T00:00:00Z')
 const HOUR = 3_600_000
 const iso = (at: number) => new Date(at).toISOString()
 
-/** More than a page looks at. */
+/** More devices than a page reads. */
 const register: readonly Device[] = Array.from({ length: 260 }, (_, index) => {
   const deviceKeyId = Buffer.alloc(48, index % 251)
     .fill(index % 256, 40)
@@ -42,7 +42,7 @@ interface Row {
   readonly at: number
 }
 
-/** Up to five rows for each device, some of the same moment; every seventh device has none. */
+/** Up to five rows for each device, some at the same moment; every seventh device has none. */
 const rows: readonly Row[] = register.flatMap((device, index) =>
   Array.from({ length: index % 7 === 0 ? 0 : 1 + (index % 5) }, (_, row) => ({
     device,
@@ -121,7 +121,7 @@ eachDatabase((_kind, _open, fresh) => {
     readonly subject: string
     readonly last_seen_at: string
   }
-  /** All pages; none has more than it may. */
+  /** Returns all pages, and checks that none is too long. */
   const all = async (token: string, limit: number, filters = '') => {
     const found: string[] = []
     for (let cursor: string | null = null, pages = 0; ; pages++) {
@@ -137,7 +137,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   }
 
-  test('the device with the newest evidence comes first, whatever the size of a page', async () => {
+  test('lists the device with the newest evidence first, whatever the page size', async () => {
     const wanted = expected(() => true)
     assert.ok(wanted.length > 500)
     for (const limit of [2, 3, 7, 100, 1000]) assert.deepEqual(await all(operator, limit), wanted, `${limit}`)
@@ -164,14 +164,14 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('what was seen before the given time is not looked for', async () => {
+  test('does not search for evidence from before the given time', async () => {
     const [first] = (await get(operator, '?limit=1')).evidence
     const body = await get(operator, `?limit=1000&since=${first.last_seen_at}`)
     assert.ok(body.evidence.length > 0)
     assert.equal(body.next, null)
   })
 
-  test('a page that gives up after a few rows goes on, and nothing is lost', async () => {
+  test('a page that stops after a few rows can be continued, and nothing is lost', async () => {
     const { installation } = service
     const filter = { models: [{ brandId: 'cook', model: 'm2' }], kinds: ['second-key' as const] }
     const found: string[] = []
@@ -199,7 +199,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('a record says which device, and what was seen', async () => {
+  test('a record names the device and the evidence', async () => {
     const { evidence } = await get(operator, '?limit=1')
     const [record] = evidence
     const { id } = register.find(({ serial }) => serial === record.serial) ?? assert.fail('no such device')
@@ -212,12 +212,12 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('Guarantee: evidence of another brand is not there, and no page or cursor tells of it', async () => {
+  test('Guarantee: hides evidence of other brands, and no page or cursor reveals it', async () => {
     const own = expected(({ device }) => device.brandId === 'best')
     for (const filters of ['', '&brand=best', '&brand=best&brand=acme']) {
       assert.deepEqual(await all(viewer, 1000, filters), own)
     }
-    // As many pages as if there were no other brand.
+    // As many pages as without another brand.
     const devices = new Set(own.map((line) => line.split(' ')[0])).size
     assert.ok(devices < 100)
     const first = await get(viewer, '?limit=1000')
@@ -225,13 +225,13 @@ eachDatabase((_kind, _open, fresh) => {
     for (const query of ['?brand=acme', '?brand=nobody', '?model=acme/m1', '?model=nobody/m1']) {
       assert.deepEqual(await get(viewer, query), { evidence: [], next: null }, query)
     }
-    // A cursor is a position: that of somebody else begins elsewhere in what one may see.
+    // A cursor is a position: another user's cursor begins elsewhere in what the caller can see.
     const { next } = await get(operator, '?limit=300')
     const { evidence } = await get(viewer, `?limit=300&cursor=${next}`)
     assert.ok(evidence.every(({ brand_id }: { brand_id: string }) => brand_id === 'best'))
   })
 
-  test('refused: no permission, unknown parameters, a cursor of another list', async () => {
+  test('refuses a missing permission, unknown parameters, and a cursor of another list', async () => {
     const nobody = await managementToken(service, await addManager(service, 'account-manager'))
     const ask = (token: string, query: string) => manage(service, token, 'GET', '/clone-evidence', { query })
     const denied = await ask(nobody, '')

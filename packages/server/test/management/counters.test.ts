@@ -1,4 +1,4 @@
-/** What was counted: what a node stores behind, as others show it, and to whom. */
+/** Tests counters: what a node stores in the background, as other nodes show it, and to whom. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { CounterName } from '@ratafia/api'
@@ -49,7 +49,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
   const onAnother = (work: (other: TestNode) => Promise<void>) => onNode(fresh, work)
 
-  test('registrations, sessions, and what a store asks', async () => {
+  test('counts registrations, sessions, and session checks by a store', async () => {
     await onAnother(async (other) => {
       const [one, two, waits] = await freshDeviceKeys(3)
       assert.ok(one && two && waits)
@@ -83,7 +83,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('uses of tokens, logins, and refusals by their code', async () => {
+  test('counts uses of tokens, logins, and refusals by code', async () => {
     const [uses, logins] = [await sums('token-uses'), await sums('logins')]
     await onAnother(async (other) => {
       const ada = await addManager(other, 'viewer acme')
@@ -101,7 +101,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await sums('refusals'))['permission-denied'], 1)
   })
 
-  test('buckets begin in UTC, none is missing, and older counts are in them', async () => {
+  test('buckets begin in UTC, have no gaps, and include older counts', async () => {
     const now = new Date()
     const hour = now.setUTCMinutes(0, 0, 0)
     const row = { name: 'logins', brandId: '(all)', label: 'wrong' }
@@ -129,7 +129,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([sum(day), sum(month), sum(year)], [2, 5, 10])
   })
 
-  test('with `previous` also what there was in the period before, which is not kept for a year', async () => {
+  test('`previous` adds the counts of the period before, which is not stored for a year', async () => {
     const hour = new Date().setUTCMinutes(0, 0, 0)
     const row = { name: 'refusals', brandId: '(all)' }
     await node.installation.counts.add([
@@ -153,7 +153,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(!('previous' in ((await counters('?name=refusals'))[0] ?? {})))
   })
 
-  test('Guarantee: whoever sees one brand cannot tell that others have counts', async () => {
+  test('Guarantee: a caller who sees one brand cannot tell that others have counts', async () => {
     const viewer = await managementToken(node, await addManager(node, 'viewer zenith'))
     const { body } = await manage(node, viewer, 'GET', '/counters')
     assert.deepEqual(
@@ -177,7 +177,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('without a role, with an unknown name or period, or a brand where there are none', async () => {
+  test('refuses a missing role, an unknown name or period, and brands without such a counter', async () => {
     const nobody = await managementToken(node, await addManager(node, 'account-manager'))
     assert.equal((await manage(node, nobody, 'GET', '/counters')).status, 403)
     for (const query of [

@@ -1,4 +1,4 @@
-/** When devices were last seen: what a node stores behind, as others show it. */
+/** Tests when devices were last seen: what a node stores in the background, as other nodes show it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { importDevices } from '../support/as-operator.ts'
@@ -30,7 +30,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
   const one = async (query: string) => (await get('/devices', query)).body.devices
 
-  /** On a node of its own, which stores what it remembers when it ends. */
+  /** Runs `work` on another node, which stores what it remembers when it stops. */
   const onAnother = async <T>(work: (other: TestNode) => Promise<T>): Promise<T> => {
     const other = await startNode(await fresh.target())
     try {
@@ -40,7 +40,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   }
 
-  test('registering, opening a session and refreshing it is being seen', async () => {
+  test('a device is seen when it registers, or opens or refreshes a session', async () => {
     const [key] = await freshDeviceKeys(1)
     assert.ok(key)
     const serial = await onAnother((other) => registered(other, { key, serial: 'SEEN-1' }))
@@ -59,12 +59,12 @@ eachDatabase((_kind, _open, fresh) => {
     const { last_seen_at, last_address, evidence_at } = third
     const activity = await get(`/devices/${first.id}/activity`)
     assert.deepEqual(activity.body, { last_seen_at, last_address, evidence_at })
-    // Whoever decides about a device has not seen another one because it opened a session.
+    // Deciding about a device does not require a new version of it after it opened a session.
     const now = await get(`/devices/${first.id}`)
     assert.deepEqual([now.etag, now.body], [before.etag, before.body])
   })
 
-  test('a device is seen at once where it is shown, before a node has stored that', async () => {
+  test('shows a seen device at once, before a node has stored it', async () => {
     const [key] = await freshDeviceKeys(1)
     assert.ok(key)
     const serial = await registered(node, { key, serial: 'SEEN-0' })
@@ -79,7 +79,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await activity()).last_seen_at, sessions[0].opened_at)
   })
 
-  test('a device that waits was seen, too; one whose key is asked for by another has evidence', async () => {
+  test('a waiting device was also seen; one whose serial another key requested has evidence', async () => {
     const [holder, other, waits] = await freshDeviceKeys(3)
     assert.ok(holder && other && waits)
     await onAnother(async (node) => {
@@ -132,7 +132,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await one('?never_seen=true&serial=SEEN-5')).length, 1)
   })
 
-  test('Guarantee: when a device of another brand was seen answers as one that does not exist', async () => {
+  test('Guarantee: the activity of a device of another brand answers as that of a missing device', async () => {
     const stranger = await managementToken(node, await addManager(node, 'viewer other-brand'))
     const [device] = await one('?serial=SEEN-1')
     const nobody = '019a0000-0000-7000-8000-000000000000'

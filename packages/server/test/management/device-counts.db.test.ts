@@ -1,4 +1,4 @@
-/** How many devices there are: as they were counted last, and only of brands that somebody may see. */
+/** Tests the counts of devices: from the last count, and only for brands that the caller can see. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
@@ -64,7 +64,7 @@ eachDatabase((_kind, _open, fresh) => {
   const recount = (rows: number, goOn = async () => true) =>
     recountDevices({ ...service.installation, goOn, rows })
 
-  test('before the first time nothing is counted, but what waits is', async () => {
+  test('before the first count only waiting devices are counted', async () => {
     await add(register.slice(0, 100))
     const body = await counts(operator)
     assert.deepEqual([body.counted_at, body.devices, body.counts], [null, 0, []])
@@ -73,7 +73,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(body.quarantined, { devices: 10, more: false })
   })
 
-  test('by brand, model and status, in parts of any size; what is no longer there is no longer counted', async () => {
+  test('counts by brand, model and status in parts of any size, and drops counts of what is gone', async () => {
     for (const rows of [1, 7, 1000]) {
       await recount(rows)
       assert.deepEqual((await counts(operator)).counts, countsOf(register.slice(0, 100)), `${rows}`)
@@ -83,7 +83,7 @@ eachDatabase((_kind, _open, fresh) => {
     await query.deleteFrom('device').where('model', '=', 'm2').execute()
     assert.deepEqual((await counts(operator)).counts, countsOf(register.slice(0, 100)), 'not counted again')
     await recount(50, async () => false)
-    assert.deepEqual((await counts(operator)).counts, countsOf(register.slice(0, 100)), 'ended half way')
+    assert.deepEqual((await counts(operator)).counts, countsOf(register.slice(0, 100)), 'stopped half way')
     service.advance(60_000)
     await recount(50)
     const left = register.filter(({ model }) => model !== 'm2')
@@ -92,7 +92,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(Math.abs(Date.parse(body.counted_at) - service.now().getTime()) < 60_000)
   })
 
-  test('Guarantee: devices of other brands are not counted for somebody who may not see them', async () => {
+  test('Guarantee: does not count devices of brands that the caller cannot see', async () => {
     const own = register.filter(({ brandId, model }) => brandId === 'best' && model !== 'm2')
     for (const query of ['', '?brand=best', '?brand=best&brand=acme']) {
       const body = await counts(viewer, query)

@@ -1,4 +1,4 @@
-/** Devices as files: whole, in bounded memory, and only of brands that somebody may see. */
+/** Tests exports of devices: complete, in bounded memory, and only of brands that the caller can see. */
 import assert from 'node:assert/strict'
 import { get } from 'node:http'
 import { before, test } from 'node:test'
@@ -61,7 +61,7 @@ eachDatabase((_kind, _open, fresh) => {
       .map((line) => JSON.parse(line).id)
   const own = register.filter(({ brandId }) => brandId === 'acme')
 
-  test('every device that fits, once and in order, each as lists have it', async () => {
+  test('exports every matching device once and in order, as lists show it', async () => {
     const answer = await fetched('?sort=registered')
     assert.deepEqual(
       [answer.status, answer.headers.get('content-type'), answer.headers.get('content-length')],
@@ -84,7 +84,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(new Set(ids(some)), new Set(fitting.map(({ id }) => id)))
   })
 
-  test('CSV: texts and keys that begin like a formula are guarded; the import takes it off', async () => {
+  test('CSV guards texts and keys that begin like a formula; the import removes the guard', async () => {
     const text = await (await fetched('?format=csv&sort=registered')).text()
     const [head, ...lines] = text.trimEnd().split('\n')
     assert.match(
@@ -102,7 +102,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('compressed on request', async () => {
+  test('compresses on request', async () => {
     const body = await new Promise<Buffer>((resolve, reject) => {
       const headers = { ...bearing(token), 'accept-encoding': 'br, gzip;q=0.5' }
       get(`${service.baseUrl}${MANAGEMENT_PREFIX}/devices/export`, { headers }, (answer) => {
@@ -118,7 +118,7 @@ eachDatabase((_kind, _open, fresh) => {
     await plain.text()
   })
 
-  test('an export stands in the audit log: by whom, and of what', async () => {
+  test('records an export in the audit log, with its author and filters', async () => {
     await (await fetched('?format=csv&status=revoked&status=active&serial=S-2')).text()
     const [entry] = await service.installation.audit.list({}, { limit: 1 })
     assert.deepEqual([entry?.action, entry?.subject], ['devices.export', 'devices'])
@@ -127,7 +127,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([format, status, serial, via], ['csv', 'revoked,active', 'S-2', 'api'])
   })
 
-  test('Guarantee: what somebody may not see is not in a file, and nobody else gets one', async () => {
+  test('Guarantee: a file has nothing that its caller cannot see, and others get no file', async () => {
     const stranger = await managementToken(service, await addManager(service, 'viewer nobody'))
     const nothing = await fetched('?brand=acme', {}, stranger)
     assert.deepEqual([nothing.status, await nothing.text()], [200, ''])
@@ -141,12 +141,12 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('an account has two under way at a time; one that is broken off makes room', async () => {
+  test('an account can run two exports at a time; one that breaks off frees a place', async () => {
     const { deviceLists } = service.installation
     const { fitting } = deviceLists
     const busy = await managementToken(service, await addManager(service, 'operator'))
     const gates: (() => void)[] = []
-    // Each waits for its second page.
+    // Each waits before its second page.
     Object.assign(deviceLists, {
       async fitting(...[stretch, bounds]: Parameters<typeof fitting>) {
         if (stretch.after) await new Promise<void>((resolve) => gates.push(resolve))
@@ -164,7 +164,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.ok(first && second)
       const third = await fetch(url, { headers: bearing(busy) })
       assert.deepEqual([third.status, third.headers.get('retry-after')], [429, '5'])
-      // That of another account does not wait for these.
+      // The export of another account does not wait for these.
       assert.equal((await fetched('?serial=S-1')).status, 200)
       stopping.abort()
       Object.assign(deviceLists, { fitting })
@@ -188,7 +188,7 @@ eachDatabase((_kind, _open, fresh) => {
     Object.assign(deviceLists, {
       async fitting(...[stretch, bounds]: Parameters<typeof fitting>) {
         if (stretch.after) {
-          // Not before the client has the beginning: what was not begun is refused.
+          // Only once the client has the beginning: an answer that has not begun is refused.
           await begun.promise
           throw new Error('the database is away')
         }

@@ -1,4 +1,4 @@
-/** Lists of devices in the management API, against a simple model of what they should have. */
+/** Tests lists of devices in the management API against a simple model of them. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
@@ -33,7 +33,10 @@ const idOf = (index: number) => {
   return `019${String(index).padStart(5, '0')}-0000-7000-8000-${hex}` as DeviceId
 }
 
-/** 300 devices of three brands; several have the time, or the beginning of the serial, of others, or their id as serial. */
+/**
+ * 300 devices of three brands. Several share a time or the beginning of a serial, or have another's id as
+ * serial.
+ */
 const register: readonly Device[] = Array.from({ length: 300 }, (_, index) => {
   const brandId = BRANDS[(index * 7) % 3] ?? ''
   const status = DEVICE_STATUSES[(index * 11) % 5] ?? 'active'
@@ -72,7 +75,7 @@ interface Seen {
 
 const ADDRESSES = ['192.0.2.1', '192.0.2.200', '198.51.100.7', '2001:db8::1', '2001:db8:0:1::9', 'unknown']
 
-/** A third was never seen; of those some have evidence all the same. Several were seen at the same moment. */
+/** A third was never seen, though some of those have evidence. Several were seen at the same moment. */
 const activity = new Map<string, Seen>(
   register.flatMap(({ id }, index) => {
     const seenAt = index % 3 === 0 ? null : START + ((index * 17) % 50) * HOUR
@@ -86,15 +89,15 @@ const PAST = ['192.0.2.77', '2001:db8::77'] as const
 const KINDS = ['second-chain', 'two-chains'] as const
 
 interface Past {
-  /** When it opened sessions. */
+  /** When the device opened sessions. */
   readonly sessions: readonly number[]
-  /** When it opened the last of those that retention has removed. */
+  /** When it opened the last of the sessions that retention has removed. */
   readonly removedAt: number | null
   readonly addresses: readonly string[]
   readonly kinds: readonly CloneEvidenceKind[]
 }
 
-/** A quarter has sessions, some have had one; others have only registered. */
+/** A quarter has sessions and some have had one; the others have only registered. */
 const pastOf = ({ id }: Device): Past => {
   const index = register.findIndex((one) => one.id === id)
   const sessions = index % 4 === 1 ? [START + (index % 40) * HOUR, START + (index % 9) * HOUR] : []
@@ -121,7 +124,7 @@ function fitsPast(device: Device, filter: ListFilter): boolean {
 
 const seenAtOf = ({ id }: Device) => activity.get(id)?.seenAt ?? null
 
-/** Undefined: it is not in the list. */
+/** Returns undefined if the device is not in the list. */
 function placeOf(device: Device, sort: ListSort): ListPosition | undefined {
   const keys = {
     registered: device.registeredAt.getTime(),
@@ -260,7 +263,7 @@ const every = fc.record({
   evidenceKinds: some(['second-chain', 'two-chains', 'second-key'] as const),
 })
 
-/** Up to three at a time: with more, hardly any device fits. */
+/** Up to three filters at a time: with more, hardly any device matches. */
 const filters: fc.Arbitrary<ListFilter> = fc
   .tuple(every, fc.subarray([...LIST_FILTERS], { maxLength: 3 }))
   .map(([all, names]) => Object.fromEntries(names.map((name) => [name, all[name]])))
@@ -347,7 +350,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   })
 
-  /** Page by page, to the end. */
+  /** Lists page by page to the end. */
   const listed = async (
     filter: ListFilter,
     {
@@ -382,14 +385,14 @@ eachDatabase((kind, _open, fresh) => {
       assert.ok(page.devices.length <= limit)
       found.push(...page.devices.map(({ device }) => device.id))
       if (!page.next) return found
-      // Every page gets on, also an empty one.
-      if (after) assert.ok(comparePositions(after, page.next, sort) < 0, 'the list goes on')
+      // Every page makes progress, even an empty one.
+      if (after) assert.ok(comparePositions(after, page.next, sort) < 0, 'the list makes progress')
       after = page.next
     }
     return assert.fail('the list has no end')
   }
 
-  test('every filter and order, for any brands that somebody may see: each device once, in order', async () => {
+  test('every filter and order, for any visible brands, lists each device once and in order', async () => {
     await fc.assert(
       fc.asyncProperty(
         filters,
@@ -400,7 +403,7 @@ eachDatabase((kind, _open, fresh) => {
           scope: fc.oneof(fc.constant('all' as const), fc.subarray([...BRANDS, 'nobody'], { minLength: 1 })),
         }),
         async (filter, how) => {
-          // A page of one, three rows at a time, takes hundreds of statements.
+          // A page of one device, three rows at a time, needs hundreds of statements.
           fc.pre(how.mostRows > 3 || how.limit > 7)
           const expected = register
             .filter(({ brandId }) => how.scope === 'all' || how.scope.includes(brandId))
@@ -412,7 +415,7 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
-  test('over HTTP: pages by their cursor, which is good for the same parameters alone', async () => {
+  test('over HTTP, pages by a cursor that works only with the same parameters', async () => {
     const token = await managementToken(service, await addManager(service, 'viewer best'))
     const get = (query: string) => manage(service, token, 'GET', '/devices', { query })
     const ids: string[] = []
@@ -423,7 +426,7 @@ eachDatabase((kind, _open, fresh) => {
       ids.push(...body.devices.map((one: { id: string }) => one.id))
       if (body.next === null) break
       cursor = `&cursor=${body.next}`
-      // How many come at a time may change.
+      // The page size can change.
       query = query.replace('limit=7', 'limit=3')
     }
     const expected = register
@@ -456,7 +459,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   })
 
-  test('Guarantee: devices of other brands change no answer: rows, cursors, what was looked at', async () => {
+  test('Guarantee: devices of other brands change no answer: neither rows, cursors nor the number of rows read', async () => {
     const token = await managementToken(service, await addManager(service, 'viewer best'))
     const answers = async () => {
       const queries = [
@@ -502,7 +505,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(await answers(), before)
   })
 
-  test('what is no filter is refused', async () => {
+  test('refuses invalid filters', async () => {
     const token = await managementToken(service, await addManager(service, 'operator'))
     for (const query of [
       ...['?decided_by=%00', '?decided_by=a%00b', '?decided_by=%EF%BF%BD'],

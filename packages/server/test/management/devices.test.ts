@@ -1,4 +1,4 @@
-/** Devices in the management API: looked at and decided about, within the brands of a role. */
+/** Tests devices in the management API: reads and decisions, within the brands of a role. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
@@ -13,7 +13,7 @@ eachDatabase((_kind, _open, fresh) => {
   let approver: string
   let manager: string
   let viewer: string
-  /** Of a role for another brand. */
+  /** The token of a role for another brand. */
   let stranger: string
   let keys: Awaited<ReturnType<typeof freshDeviceKeys>>
 
@@ -42,7 +42,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
   const entriesAbout = (subject: string) => service.installation.audit.list({ subject }, { limit: 10 })
 
-  test('a waiting device is approved once, in the name of the account, with where it came from', async () => {
+  test('approves a waiting device once, in the name of the account, with its source', async () => {
     const { id, serial } = await waiting()
     const approved = await manage(service, approver, 'POST', `/devices/${id}/approve`)
     assert.deepEqual([approved.status, approved.body.status, approved.body.serial], [200, 'active', serial])
@@ -57,7 +57,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(`${session} ${request}`, /^[0-9a-f-]{36} \S+$/)
   })
 
-  test('what was decided otherwise is a conflict that says how; a reason is needed, and is one line', async () => {
+  test('a different decision is a conflict that names the first; a rejection requires a reason of one line', async () => {
     const { id } = await waiting()
     const rejected = await manage(service, approver, 'POST', `/devices/${id}/reject`, {
       body: { reason: 'Not one of ours' },
@@ -73,7 +73,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('each role does what it may: looking, deciding, managing', async () => {
+  test('each role can do what it allows: see, decide, manage', async () => {
     const { id } = await waiting()
     const refused = await manage(service, viewer, 'POST', `/devices/${id}/approve`)
     const { status, code, message } = refusalOf(refused)
@@ -90,7 +90,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await manage(service, manager, 'POST', `/devices/${id}/revoke`)).body.reason, 'stolen')
   })
 
-  test('a device leaves quarantine once', async () => {
+  test('releases a device from quarantine once', async () => {
     const { id } = await waiting()
     await manage(service, approver, 'POST', `/devices/${id}/approve`)
     const device = await service.installation.devices.findById((await read(id)).device.id)
@@ -131,7 +131,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await read(id)).device.status, 'pending')
   })
 
-  test('a decision about what somebody else has changed is refused; what is known is not sent again', async () => {
+  test('refuses a decision about a changed device; does not send a known record again', async () => {
     const { id } = await waiting()
     const { etag } = await read(id)
     const ifNoneMatch = { headers: { 'if-none-match': etag } }
@@ -173,7 +173,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('a request that is sent again with its Idempotency-Key gets the first answer', async () => {
+  test('a request repeated with its Idempotency-Key gets the first answer', async () => {
     const { id } = await waiting()
     const headers = { 'idempotency-key': randomUUID() }
     const reason = { body: { reason: 'twice' }, headers }
@@ -189,7 +189,7 @@ eachDatabase((_kind, _open, fresh) => {
     const other = { body: { reason: 'another' }, headers }
     const { code } = refusalOf(await manage(service, approver, 'POST', `/devices/${id}/reject`, other))
     assert.equal(code, 'idempotency-key-reused')
-    // Another account's keys are its own.
+    // Each account has its own keys.
     const { status } = await manage(service, manager, 'POST', `/devices/${id}/reject`, other)
     assert.equal(status, 409)
     const { query } = service.installation.database
@@ -206,7 +206,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('unknown parameters and fields are refused, and so are methods that are not there', async () => {
+  test('refuses unknown parameters and fields, and missing methods', async () => {
     const { id } = await waiting()
     const { status, code, message } = refusalOf(
       await manage(service, viewer, 'GET', `/devices/${id}/sessions`, { query: '?limit=5&colour=red' }),

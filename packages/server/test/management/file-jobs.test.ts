@@ -1,4 +1,7 @@
-/** Jobs that import a file: parts, all or nothing, faults, the border of a brand, and a process that dies. */
+/**
+ * Tests jobs that import a file: parts, all or nothing, faults, the limits of a brand, and a process that
+ * dies.
+ */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { linkEntries } from '../../src/audit/link.ts'
@@ -49,7 +52,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
   const start = (token: string, id: string) =>
     manage(service, token, 'POST', `/jobs/${id}/start`, { body: {} })
-  /** Its file is whole, and it is queued. Returns its id. */
+  /** Creates a job with a complete file, and queues it. Returns its id. */
   const queued = async (token: string, file: string, how = CSV): Promise<string> => {
     const { body } = await make(token, { ...how, parts: 1 })
     assert.equal((await put(token, body.id, 1, file)).status, 200)
@@ -57,7 +60,7 @@ eachDatabase((_kind, _open, fresh) => {
     return body.id
   }
   const run = () => runJobs(async () => true, service.installation)
-  /** The job as it ends, and its item. */
+  /** Returns the job when it has ended, and its item. */
   const imported = async (
     token: string,
     body: object,
@@ -82,7 +85,7 @@ eachDatabase((_kind, _open, fresh) => {
   const partsLeft = async () =>
     service.installation.database.query.selectFrom('job_part').select('job_id').execute()
 
-  test('devices in parts that break anywhere: all of them, by whoever made the job', async () => {
+  test("imports devices from parts that break anywhere: all of them, in the name of the job's author", async () => {
     const model = await newModel()
     const text = HEADER + rows(model, 50)
     const cut = [text.slice(0, 7), text.slice(7, 1_234), text.slice(1_234)]
@@ -102,7 +105,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(again.item.result, { devices: 50, added: 0 })
   })
 
-  test('JSON lists and JSON lines', async () => {
+  test('imports JSON lists and JSON lines', async () => {
     const model = await newModel()
     const list = [0, 1].map((index) => ({
       ...{ brand_id: 'acme-brand', model, serial: `J-${index}`, device_key_id: keyId(index) },
@@ -114,7 +117,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(ndjson.item.result, { devices: 2, added: 0 })
   })
 
-  test('one fault, and nothing is imported; the item tells all of them', async () => {
+  test('imports nothing if there is one fault; the item lists all faults', async () => {
     const model = await newModel()
     const text = `${HEADER}${rows(model, 3)}acme-brand,${model},X,short\nacme-brand,${model},,${keyId(7)}\n`
     const { job, item } = await imported(acme, CSV, [text])
@@ -133,7 +136,7 @@ eachDatabase((_kind, _open, fresh) => {
       },
       {
         ...{ line: 6, item: null, column: 'serial' },
-        message: '"serial" is missing, and the device is active.',
+        message: '"serial" is missing: the device is active.',
       },
     ])
     const list = [{ brand_id: 'acme-brand', model, serial: 'a/b', device_key_id: keyId(1) }]
@@ -153,7 +156,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  describe('a file of up to 4 MiB is the body of one request', () => {
+  describe('accepts a file of up to 4 MiB as the body of one request', () => {
     const post = async (
       token: string,
       query: string,
@@ -172,7 +175,7 @@ eachDatabase((_kind, _open, fresh) => {
       return (await manage(service, operator, 'GET', `/jobs/${id}/items`)).body.items[0]
     }
 
-    test('in the format of its media type, or the one that is named', async () => {
+    test('in the format of its media type, or in the named one', async () => {
       const model = await newModel()
       const rows = [1, 2].map((index) => ({
         ...{
@@ -199,7 +202,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await devicesOf(model)).length, 2)
     })
 
-    test('a dry run, other kinds, and a request that is sent again', async () => {
+    test('with a dry run, for other kinds, and repeated with the same key', async () => {
       const model = await newModel()
       const text = HEADER + rows(model, 3)
       const tried = await post(acme, 'kind=devices.import&dry_run=true', text)
@@ -216,7 +219,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual((await resultOf(first.body.id)).result, { devices: 3, added: 3 })
     })
 
-    test('what is no such file is refused', async () => {
+    test('refuses anything but such a file', async () => {
       for (const [query, body, status] of [
         ['kind=devices.import', '', 400],
         ['kind=devices.approve', '{}', 400],
@@ -240,7 +243,7 @@ eachDatabase((_kind, _open, fresh) => {
         [unnamed.status, unnamed.message],
         [
           400,
-          'format is missing: csv, json or ndjson. A media type says it too: text/csv, application/json or application/x-ndjson.',
+          'format is missing: csv, json or ndjson. A media type also works: text/csv, application/json or application/x-ndjson.',
         ],
       )
       const stranger = await post(acme.slice(0, -4), 'kind=devices.import', HEADER)
@@ -248,7 +251,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('a part, and a start, of a job that has changed since somebody looked', async () => {
+  test('refuses a part and a start if the job has changed since the caller looked', async () => {
     const { body: job, headers } = await make(acme, { ...CSV, parts: 1 })
     const { headers: now } = await manage(service, acme, 'GET', `/jobs/${job.id}`)
     const etag = now.get('etag') ?? headers.get('etag') ?? ''
@@ -269,7 +272,7 @@ eachDatabase((_kind, _open, fresh) => {
     await run()
   })
 
-  test('a dry run says what the import would do, and does nothing', async () => {
+  test('a dry run shows what the import would do, and changes nothing', async () => {
     const model = await newModel()
     const text = HEADER + rows(model, 5)
     const { job, item } = await imported(acme, CSV, [text], '?dry_run=true')
@@ -278,7 +281,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await partsLeft(), [])
   })
 
-  test('Guarantee: another brand is as if it were not there', async () => {
+  test('Guarantee: treats another brand as missing', async () => {
     const there = await imported(operator, { ...CSV, unknown_models: true }, [
       `${HEADER}other-brand,secret,S-1,${keyId(1)}\n`,
     ])
@@ -295,7 +298,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(new Set(messages).size, 1, JSON.stringify(messages))
   })
 
-  test('Guarantee: whoever manages one brand writes no decision in the name of somebody else, and chooses no id', async () => {
+  test('Guarantee: a manager of one brand cannot import decisions in the name of others, or choose ids', async () => {
     const model = await newModel()
     const [theirs] = await service.installation.devices.list({ limit: 1 })
     for (const [column, value] of [
@@ -310,14 +313,14 @@ eachDatabase((_kind, _open, fresh) => {
       const { item } = await imported(acme, CSV, [taken])
       assert.match(
         item.message,
-        new RegExp(`^line 2: only whoever manages .* all brands chooses an "${column}"`),
+        new RegExp(`^line 2: only an operator who manages .* all brands can set "${column}"`),
       )
-      // Blank, it says nothing.
+      // An empty cell has no effect.
       const blank = `${column},${HEADER},acme-brand,${model},T-${column},${keyId(100 + column.length)}\n`
       assert.equal((await imported(acme, CSV, [blank], '?dry_run=true')).item.outcome, 'done')
     }
     const removed = `status,removed_at,${HEADER}revoked,2020-01-01T00:00:00.000Z,acme-brand,${model},T,${keyId(2)}\n`
-    assert.match((await imported(acme, CSV, [removed])).item.message, /chooses an "removed_at"/)
+    assert.match((await imported(acme, CSV, [removed])).item.message, /can set "removed_at"/)
     assert.deepEqual(await devicesOf(model), [])
     await imported(acme, CSV, [HEADER + rows(model, 1)])
     const [own] = await service.installation.devices.list({ brandId: 'acme-brand', model, limit: 1 })
@@ -325,7 +328,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.notEqual(own?.decidedBy, 'operator')
   })
 
-  test('a role that is taken away stops the job before it does anything', async () => {
+  test('a removed role stops the job before it does anything', async () => {
     const account = await addManager(service, 'brand-manager acme-brand')
     const token = await managementToken(service, account)
     const model = await newModel()
@@ -337,7 +340,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await partsLeft(), [])
   })
 
-  test('Guarantee: no other login sends the file or starts the job, not even one of the account or an operator', async () => {
+  test('Guarantee: no other login can send the file or start the job, not even one of the account or an operator', async () => {
     const account = await addManager(service, 'brand-manager acme-brand')
     const token = await managementToken(service, account)
     const less = await managementToken(service, account, { roles: ['viewer'] })
@@ -352,7 +355,7 @@ eachDatabase((_kind, _open, fresh) => {
     await run()
   })
 
-  test('a role that is taken away while the file is imported stops it, and nothing of it stays', async () => {
+  test('a role that is removed during the import stops it, and nothing is stored', async () => {
     const account = await addManager(service, 'brand-manager acme-brand')
     const token = await managementToken(service, account)
     const model = await newModel()
@@ -372,7 +375,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([job.state, job.done], ['stopped', 0])
   })
 
-  test('two that run one job at once import it once', async () => {
+  test('two processes that run one job at once import it once', async () => {
     const model = await newModel()
     const id = await queued(acme, HEADER + rows(model, 300))
     const entries = async () =>
@@ -385,7 +388,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await entries(), before + 1)
   })
 
-  test('a process that dies in the middle leaves nothing, and another does the whole', async () => {
+  test('a process that dies in the middle leaves nothing, and another one does everything', async () => {
     const model = await newModel()
     const id = await queued(acme, HEADER + rows(model, 20))
     const { installation } = service
@@ -394,7 +397,7 @@ eachDatabase((_kind, _open, fresh) => {
         await work(on)
         throw new Error('the process dies before it commits')
       })
-    // As far as the database can tell; what follows a fault is not done either.
+    // A dead process, as the database sees it: what would follow the fault does not happen either.
     const gone = { ...installation, inImport: dying, changeBy: () => () => Promise.reject(new Error('gone')) }
     await assert.rejects(
       runJobs(async () => true, gone),
@@ -407,8 +410,8 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([job.state, job.done], ['done', 1])
   })
 
-  describe('what is refused', () => {
-    test('parts that the job does not have, a missing part, and a part too late', async () => {
+  describe('refuses', () => {
+    test('parts that the job does not have, a start with a missing part, and late parts', async () => {
       const model = await newModel()
       const { body } = await make(acme, { ...CSV, parts: 2 })
       const { id } = body
@@ -420,9 +423,9 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await put(acme, id, 1, Buffer.alloc(4 * 1024 * 1024 + 1))).status, 413)
       const missing = refusalOf(await start(acme, id))
       assert.deepEqual([missing.status, missing.code], [409, 'state-conflict'])
-      assert.match(missing.message, /^Of the 2 parts of the job .*, 2 are missing\.$/)
+      assert.match(missing.message, /^2 of the 2 parts of the job .* are missing\. Send them first\.$/)
       assert.equal((await put(acme, id, 1, 'nonsense')).status, 200)
-      assert.equal((await put(acme, id, 1, HEADER)).status, 200, 'a part may be sent again')
+      assert.equal((await put(acme, id, 1, HEADER)).status, 200, 'a part can be sent again')
       assert.equal((await put(acme, id, 2, rows(model, 1))).status, 200)
       assert.equal((await start(acme, id)).status, 200)
       assert.equal((await start(acme, id)).status, 200, 'it is queued already')
@@ -432,7 +435,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await start(acme, id)).status, 409)
     })
 
-    test('jobs of others, other jobs, and what does not belong together', async () => {
+    test('jobs of others, other kinds of jobs, and options that do not belong together', async () => {
       const { body } = await make(acme, { ...CSV, parts: 1 })
       const other = await tokenOf('brand-manager acme-brand')
       assert.equal((await put(other, body.id, 1, 'x')).status, 404)
@@ -462,7 +465,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(refusalOf(await make(acme, packages)).code, 'permission-denied')
     })
 
-    test('a third job while two wait; those whose file never comes go after a day', async () => {
+    test('a third job while two wait; jobs whose file never comes are removed after a day', async () => {
       const token = await tokenOf('brand-manager acme-brand')
       const ids = []
       for (const _ of [1, 2]) ids.push((await make(token, { ...CSV, parts: 1 })).body.id)
@@ -476,7 +479,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('allow-lists and packages', async () => {
+  test('imports allow-lists and packages', async () => {
     const model = await newModel()
     const allow = { kind: 'allow-list.import', format: 'csv', model: `acme-brand/${model}` }
     const entries = await imported(acme, allow, ['serial\nA-1\nA-2\n'])

@@ -1,4 +1,4 @@
-/** Who has which role, over HTTP: given and taken by operators, and attacked. */
+/** Tests grants over HTTP: operators give and remove roles, and attacks. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addFirstPartyCaveat } from '@ratafia/macaroon'
@@ -27,7 +27,7 @@ eachDatabase((kind, _open, fresh) => {
     manage(service, token, 'POST', `/grants/${id}/remove`, { body: {} })
   const operator = () => addOperator(service)
 
-  test('an operator gives a role, sees it in the list, and takes it again', async () => {
+  test('an operator gives a role, sees it in the list, and removes it again', async () => {
     const ada = await operator()
     const token = await managementToken(service, ada)
     const bob = await addPerson(service)
@@ -54,7 +54,7 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
-  test('what cannot be granted is refused, and a dry run gives nothing', async () => {
+  test('refuses invalid grants, and a dry run grants nothing', async () => {
     const token = await managementToken(service, await operator())
     const bob = await addPerson(service)
     const past = new Date(service.now().getTime() - 1000).toISOString()
@@ -79,7 +79,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   })
 
-  test('Guarantee: nobody but an operator gives or takes roles, whatever other roles they have', async () => {
+  test('Guarantee: only operators give or remove roles, whatever other roles an account has', async () => {
     const bob = await addPerson(service)
     for (const roles of [
       ['viewer'],
@@ -97,11 +97,11 @@ eachDatabase((kind, _open, fresh) => {
       const token = await managementToken(service, ada, wanted)
       const { code, message } = refusalOf(await add(token, { account: bob.username, role: 'viewer' }))
       assert.equal(code, 'permission-denied')
-      assert.match(message, /this token was made without it|Your token only reads/)
+      assert.match(message, /this token was created without it|Your token is read-only/)
     }
   })
 
-  test('Guarantee: no agent, and nobody who signed in over 15 minutes ago, gives or takes a role', async () => {
+  test('Guarantee: an agent, or a sign-in over 15 minutes ago, cannot give or remove a role', async () => {
     const ada = await operator()
     const bob = await addPerson(service)
     const body = { account: bob.username, role: 'viewer' }
@@ -122,12 +122,12 @@ eachDatabase((kind, _open, fresh) => {
     )
     const [first] = late.body.error_list
     assert.deepEqual([first.code, first.extra.max_age], ['recent-sign-in-required', 900])
-    // The same root discharged again is the same session, which began with the earlier sign-in.
+    // Discharging the same root again gives the same session, which began with the earlier sign-in.
     const again = await managementToken(service, ada)
     assert.equal((await remove(again, `${bob.id}:viewer`)).status, 200)
   })
 
-  test('a grant ends at its time, without anybody doing anything', async () => {
+  test('a grant expires at its time by itself', async () => {
     const ada = await operator()
     const bob = await addPerson(service)
     const expires = new Date(service.now().getTime() + 10 * MINUTE)
@@ -137,7 +137,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await manage(service, token, 'GET', '/grants')).status, 200)
     service.advance(10 * MINUTE)
     assert.equal(refusalOf(await manage(service, token, 'GET', '/grants')).code, 'permission-denied')
-    // It is there for the record, and can be given anew.
+    // It stays on record, and can be given again.
     const operators = await managementToken(service, ada)
     const { body } = await manage(service, operators, 'GET', '/grants', { query: `?account=${bob.id}` })
     assert.equal(body.grants.length, 1)
@@ -146,7 +146,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await manage(service, await managementToken(service, bob), 'GET', '/grants')).status, 200)
   })
 
-  test('Guarantee: the last operator who can sign in stays, also where two go at once', async () => {
+  test('Guarantee: the last operator who can sign in stays, even if two are removed at once', async () => {
     const { grants } = service.installation
     for (const { accountId, role, brandId } of await grants.list({ role: 'operator' }, { limit: 1000 })) {
       await grants.remove({ accountId, role, brandId })
@@ -166,7 +166,7 @@ eachDatabase((kind, _open, fresh) => {
     await lastOf(takeFrom(ada.id))
     await lastOf(disableAccount(ada.id, service.installation))
     await lastOf(removeAccount({ account: ada.id }, service.installation))
-    // Without a password this one could not sign in.
+    // Without a password this account could not sign in.
     await grant(service, (await addPerson(service)).id, 'operator')
     await lastOf(takeFrom(ada.id))
     const bob = await operator()
@@ -186,7 +186,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await service.installation.grants.heldBy(bob.id, service.now()), [])
   })
 
-  test('an agent of an account with a role logs in with its key, and is told apart from people', async () => {
+  test('an agent of an account with a role logs in with its key, and is distinguished from people', async () => {
     const account = await addManager(service, 'device-approver acme')
     const name = 'line'
     const keyPair = generateKeyPair()
@@ -217,7 +217,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([refused.status, refusalOf(refused).code], [401, 'macaroon-authorization-required'])
   })
 
-  testOnce('an agent that is limited to what publishers do gets no management token', async () => {
+  testOnce('an agent that is limited to publishing gets no management token', async () => {
     const account = await addManager(service, 'operator')
     const keyPair = generateKeyPair()
     const location = `${service.baseUrl}/identity`
@@ -237,7 +237,7 @@ eachDatabase((kind, _open, fresh) => {
 })
 
 eachDatabase((kind, _open, fresh) => {
-  test('Guarantee: a role that is taken holds on every node within a second, an ended session too', async (t) => {
+  test('Guarantee: a removed role stops working on every node within a second, as does a revoked session', async (t) => {
     if (kind === 'sqlite') return
     const target = await fresh.target()
     const nodes = await Promise.all([startNode(target), startNode(target)])
@@ -262,7 +262,7 @@ eachDatabase((kind, _open, fresh) => {
     await eventually('the other node knows', async () => (await status(other)) === 403)
     await one.installation.grants.add({
       ...{ accountId: account.id, role: 'auditor', brandId: undefined },
-      // As if it had never been taken: a later one would reach no token that is there.
+      // As if it had never been removed: a later grant would not reach an existing token.
       ...{ grantedAt: given, grantedBy: 'operator', expiresAt: undefined, agents: [] },
     })
     await eventually('the other node knows', async () => (await status(other)) === 200)

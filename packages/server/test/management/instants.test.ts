@@ -1,4 +1,4 @@
-/** One reader of times: what an option takes, the management API takes too, and each refuses what the other refuses. */
+/** Tests that options and the management API read times alike: both accept and refuse the same texts. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { oneDatabase } from '../support/databases.ts'
@@ -6,7 +6,7 @@ import { addOperator, manage, managementToken } from '../support/managers.ts'
 import { testProgram } from '../support/program.ts'
 import type { TestService } from '../support/service.ts'
 
-/** What each means; undefined is refused. */
+/** The meaning of each text; undefined if it is refused. */
 const TEXTS: Readonly<Record<string, string | undefined>> = {
   '2027-01-31': '2027-01-31T00:00:00.000Z',
   '2024-02-29': '2024-02-29T00:00:00.000Z',
@@ -52,7 +52,7 @@ oneDatabase(() => {
 
   for (const [words, path] of FILTERS) {
     for (const [text, instant] of Object.entries(TEXTS)) {
-      test(`${words.join(' ')} ${text} and ${path} ${instant ? 'take' : 'refuse'} it`, async () => {
+      test(`${words.join(' ')} ${text} and ${path} ${instant ? 'accept' : 'refuse'} it`, async () => {
         const command = await program.run([...words, text])
         const [at, name] = path.split('?')
         const query = `?${name}${encodeURIComponent(text)}`
@@ -68,9 +68,9 @@ oneDatabase(() => {
   }
 
   for (const [text, instant] of Object.entries(TEXTS)) {
-    // What ends in the past is refused for another reason.
+    // An expiry in the past is refused for another reason.
     if (instant !== undefined && instant < '2027') continue
-    test(`api-keys add --expires ${text} and the body of the API ${instant ?? 'refuse it'}`, async () => {
+    test(`api-keys add --expires ${text} and the body of the API ${instant ? 'accept' : 'refuse'} it`, async () => {
       const words = ['api-keys', 'add', 'one-brand/one-device', '--label', 'x', '--json', '--expires', text]
       const command = await program.run(words)
       const body = { label: 'x', expires: text, uses: null }
@@ -83,7 +83,7 @@ oneDatabase(() => {
   }
 
   for (const text of ['90d', '12h', '30m', '45s']) {
-    test(`an option also takes ${text} from now; the API does not, where now is another's`, async () => {
+    test(`an option also accepts ${text} from now; the API does not, because now is the caller's`, async () => {
       assert.equal((await program.run(['audit', 'list', '--since', text])).code, 0)
       assert.equal((await manage(service, token, 'GET', '/audit', { query: `?since=${text}` })).status, 400)
     })
@@ -99,7 +99,7 @@ oneDatabase(() => {
     ],
   ]
   for (const words of DURATIONS) {
-    test(`${words.join(' ')} takes seconds and durations, and nothing else`, async () => {
+    test(`${words.join(' ')} accepts only seconds and durations`, async () => {
       for (const text of ['soon', '1.5', '15 m', '2027-01-31', '-5']) {
         const { code, stderr } = await program.run([...words.slice(0, -1), `${words.at(-1)}=${text}`])
         assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
- * `kill -9` in the middle of a job of the management API: at every step there is, found by counting until none is left.
- * The quick run takes every eleventh. Another process then goes on.
+ * Tests `kill -9` in the middle of a job of the management API: at every step, found by counting until none
+ * is left. The quick run tests every eleventh. Another process then continues.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,12 +17,12 @@ import { addManager, manage, managementToken } from '../support/managers.ts'
 import { testService } from '../support/service.ts'
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
-/** More than there are. More would have grown out of hand. */
+/** More than there are. If there were more, the job would have become too expensive. */
 const MOST_STEPS = 150
 
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_SECRET_KEY: SECRET_KEY })
-  // What a server in another process was told may happen although its client is gone.
+  // A server in another process may finish a statement although its client is gone.
   const when = kind === 'sqlite' ? 'before' : 'after'
   const stride = FULL ? 1 : 37
   let directory: string
@@ -34,7 +34,7 @@ eachDatabase((kind, _open, fresh) => {
   })
   after(() => rm(directory, { recursive: true, force: true }))
 
-  /** Runs the jobs in a process that dies at this step. True: it never got there. */
+  /** Runs the jobs in a process that dies at this step. Returns true if it never reached the step. */
   async function runDying(step: number): Promise<boolean> {
     const database = await fresh.target()
     const dying = startDying({ database, directory, secretKey: SECRET_KEY, step, when, work: 'jobs' })
@@ -43,7 +43,7 @@ eachDatabase((kind, _open, fresh) => {
     return code === 0
   }
 
-  /** Two devices that wait. */
+  /** Registers two devices that wait. */
   async function waiting(model: string): Promise<readonly string[]> {
     const modelText = await addAcmeModel(service.installation, model, {
       policy: { registration: 'approval' },
@@ -59,7 +59,7 @@ eachDatabase((kind, _open, fresh) => {
     return body.devices.map(({ id }: { id: string }) => id)
   }
 
-  /** Asserts that the state of each device, its entries and its outcome say the same. Returns the outcomes. */
+  /** Asserts that the state of each device, its entries and its outcome agree. Returns the outcomes. */
   async function consistent(job: string, devices: readonly string[]): Promise<readonly string[]> {
     const { audit } = service.installation
     const { items } = (await manage(service, token, 'GET', `/jobs/${job}/items`)).body
@@ -78,7 +78,7 @@ eachDatabase((kind, _open, fresh) => {
     return outcomes
   }
 
-  test(`Guarantee: kill -9 ${when} any step of a job leaves each item whole or untouched; the next process goes on`, async () => {
+  test(`Guarantee: kill -9 ${when} any step of a job leaves each item whole or untouched; the next process continues`, async () => {
     const states = new Set<string>()
     for (let step = 1, done = false; !done; step += stride) {
       assert.ok(step <= MOST_STEPS, 'it never ends')
@@ -98,7 +98,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok(states.size > 2, [...states].join(', '))
   })
 
-  /** A file of three devices, ready to be imported. Returns its job. */
+  /** Creates a job with a file of three devices, ready to be imported. Returns it. */
   async function importing(model: string): Promise<string> {
     await addAcmeModel(service.installation, model)
     const rows = [1, 2, 3].map(
@@ -117,7 +117,7 @@ eachDatabase((kind, _open, fresh) => {
     return id
   }
 
-  test(`Guarantee: kill -9 ${when} any step of an import leaves all of the file or nothing; the next process goes on`, async () => {
+  test(`Guarantee: kill -9 ${when} any step of an import leaves all of the file or nothing; the next process continues`, async () => {
     const states = new Set<string>()
     for (let step = 1, done = false; !done; step += stride) {
       assert.ok(step <= MOST_STEPS, 'it never ends')

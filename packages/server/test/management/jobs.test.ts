@@ -1,4 +1,7 @@
-/** Jobs of the management API: many decisions, each once, within what their maker may do at that moment. */
+/**
+ * Tests jobs of the management API: many decisions, each once, within the author's permissions at that
+ * moment.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
@@ -29,7 +32,7 @@ eachDatabase((_kind, _open, fresh) => {
   const run = (goOn = async () => true) => runJobs(goOn, { ...service.installation, clock: service.now })
 
   let models = 0
-  /** Two devices that wait, of a model of their own. */
+  /** Registers two devices that wait, for a new model. */
   const waiting = async () => {
     const model = `bulk-${++models}`
     const modelText = await addAcmeModel(service.installation, model, {
@@ -63,7 +66,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   const nobody = (count: number) => Array.from({ length: count }, () => newDeviceId(new Date()))
 
-  test('a filter is approved: each device once, in the name of the account, with an entry of its own', async () => {
+  test('approves a filter: each device once, in the name of the account, with its own entry', async () => {
     const { model, ids } = await waiting()
     const filter = { model: [model], status: ['pending'] }
     const answer = await make(approver, { kind: 'devices.approve', filter, expected: 2 })
@@ -96,7 +99,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([state, done], ['done', 2])
   })
 
-  test('what is refused says why; what was so already is unchanged; the rest is done', async () => {
+  test('refusals have reasons, items in the wanted state are unchanged, and the rest is done', async () => {
     const { ids } = await waiting()
     const [first = '', second = ''] = ids
     await manage(service, approver, 'POST', `/devices/${first}/approve`)
@@ -142,7 +145,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(await other.text(), /"no-such-record"/)
   })
 
-  test('a filter for what waits approves nothing that somebody rejects meanwhile', async () => {
+  test('a filter for waiting devices does not approve one that is rejected meanwhile', async () => {
     const { ids, model } = await waiting()
     const [first = '', second = ''] = ids
     const approve = async (more: object) => {
@@ -156,12 +159,12 @@ eachDatabase((_kind, _open, fresh) => {
       [refused.subject, refused.code, done.subject, done.outcome],
       [...[first, 'state-conflict'], ...[second, 'done']],
     )
-    assert.match(refused.message, /was rejected after the job was made/)
+    assert.match(refused.message, /was rejected after the job was created/)
     const [approved] = await approve({ status: ['rejected', 'pending'] })
     assert.deepEqual([approved.subject, approved.outcome], [first, 'done'])
   })
 
-  test('a selection that is not what somebody saw, or that names nothing, makes no job', async () => {
+  test('refuses a selection that has changed since the caller looked, or that selects nothing', async () => {
     const { model, ids } = await waiting()
     const filter = { model: [model] }
     const changed = await make(approver, { kind: 'devices.approve', filter, expected: 3 })
@@ -195,7 +198,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual((await manage(service, approver, 'GET', `/devices/${ids[0]}`)).body.status, 'pending')
   })
 
-  test('Guarantee: a job sees and changes only what its maker may', async () => {
+  test('Guarantee: a job sees and changes only what its author can', async () => {
     const { ids, model } = await waiting()
     const stranger = await managementToken(service, await addManager(service, 'brand-manager other-brand'))
     const [unknown = ''] = nobody(1)
@@ -229,7 +232,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await manage(service, approver, 'GET', `/devices/${ids[0]}`)).body.status, 'pending')
   })
 
-  test('a job is shown to whoever made it and to operators; for others it is not there', async () => {
+  test('shows a job to its author and to operators; for others it is missing', async () => {
     const { ids } = await waiting()
     const id = await made(approver, { kind: 'devices.approve', ids })
     const absent = randomUUID()
@@ -262,7 +265,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.notEqual(next.body.jobs[0].id, id)
   })
 
-  test('a job that is cancelled does no more; it is cancelled once', async () => {
+  test('a cancelled job does nothing more, and is cancelled once', async () => {
     const { ids } = await waiting()
     const id = await made(approver, { kind: 'devices.approve', ids })
     const { headers } = await manage(service, approver, 'GET', `/jobs/${id}`)
@@ -283,7 +286,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await entriesAbout(id, 'job.end')).length, 1)
   })
 
-  test('Guarantee: a job stops at its next batch once its maker may no longer', async () => {
+  test('Guarantee: a job stops at its next batch once its author loses the permission', async () => {
     const { installation } = service
     const takeAway: Readonly<Record<string, (account: Account, token: string) => Promise<unknown>>> = {
       'no longer has the permission devices:decide': ({ id }) =>
@@ -320,7 +323,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await entriesAbout(id, 'job.end')).length, 1)
   })
 
-  test('a dry run says what would become of the records, and leaves no trace', async () => {
+  test('a dry run shows the outcome for the records, and leaves no trace', async () => {
     const { ids, model } = await waiting()
     const [first = ''] = ids
     await manage(service, approver, 'POST', `/devices/${first}/reject`, { body: { reason: 'no' } })
@@ -342,7 +345,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await manage(service, approver, 'GET', `/devices/${ids[1]}`)).body.status, 'pending')
   })
 
-  test('of two devices that want one serial number, the preview and the job refuse the second', async () => {
+  test('the preview and the job refuse the second of two devices that want the same serial number', async () => {
     const model = `bulk-${++models}`
     const modelText = await addAcmeModel(service.installation, model, {
       policy: { registration: 'approval' },
@@ -364,7 +367,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('bulk revocation takes a person who signed in a short while ago', async () => {
+  test('bulk revocation requires a person who signed in recently', async () => {
     const account = await addManager(service, 'operator')
     const victims = await Promise.all([1, 2].map(() => addManager(service, 'viewer')))
     const sessions = await Promise.all(
@@ -389,7 +392,7 @@ eachDatabase((_kind, _open, fresh) => {
     for (const one of sessions) assert.equal((await manage(service, one.token, 'GET', '/me')).status, 401)
   })
 
-  test('an account has two jobs at a time', async () => {
+  test('an account can have two jobs at a time', async () => {
     const token = await managementToken(service, await addManager(service, 'device-approver acme-brand'))
     const jobs = [
       await made(token, { kind: 'devices.approve', ids: nobody(1) }),
@@ -402,7 +405,7 @@ eachDatabase((_kind, _open, fresh) => {
     await run()
   })
 
-  test('an account has two jobs, however many it asks for at one moment', async () => {
+  test('an account can have two jobs, however many it requests at once', async () => {
     const token = await managementToken(service, await addManager(service, 'device-approver acme-brand'))
     const asked = Array.from({ length: 8 }, () => make(token, { kind: 'devices.approve', ids: nobody(1) }))
     const statuses = (await Promise.all(asked)).map(({ status }) => status).sort()
@@ -410,7 +413,7 @@ eachDatabase((_kind, _open, fresh) => {
     await run()
   })
 
-  test('a repeated request with its Idempotency-Key makes one job', async () => {
+  test('a request repeated with its Idempotency-Key creates one job', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const body = { kind: 'devices.approve', ids: nobody(1) }
     const first = await make(approver, body, { headers })

@@ -1,4 +1,7 @@
-/** The answer that is kept for an `Idempotency-Key`: who gets it again, and what a thief of the database has of it. */
+/**
+ * Tests the answer that is kept for an `Idempotency-Key`: who can get it again, and what a thief of the
+ * database gets.
+ */
 import assert from 'node:assert/strict'
 import { createDecipheriv, getHashes, hash, hkdfSync } from 'node:crypto'
 import { before, test } from 'node:test'
@@ -60,7 +63,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   /** Other callers of the account. `token` is the one that got the answer. */
   const OTHERS: Record<string, (account: Account, token: string) => Promise<string>> = {
-    'a token that only reads': (account) => managementToken(service, account, { read_only: true }),
+    'a read-only token': (account) => managementToken(service, account, { read_only: true }),
     'a token for another role': (account) => managementToken(service, account, { roles: ['viewer'] }),
     'a token for another brand': (account) => managementToken(service, account, { brands: ['other'] }),
     'a copy that its holder narrowed': async (_, token) =>
@@ -70,14 +73,14 @@ eachDatabase((_kind, _open, fresh) => {
     'another session with the same rights': (account) => managementToken(service, account),
     'an agent': (account) => managementToken(service, account, {}, { signedIn: 'agent line-1' }),
     'a login of unknown kind': (account) => managementToken(service, account, {}, { signedIn: '' }),
-    'the same token, whose role was taken away': async (account, token) => {
+    'the same token after its role was removed': async (account, token) => {
       await takeRole(account)
       return token
     },
   }
 
   for (const [who, tokenOf] of Object.entries(OTHERS)) {
-    test(`Guarantee: the kept answer of the API is not for ${who}`, async () => {
+    test(`Guarantee: the API's kept answer is not shown to ${who}`, async () => {
       const account = await addManager(service, 'operator')
       const token = await managementToken(service, account)
       const key = newKey()
@@ -102,7 +105,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(refusalOf(await make(other, key)).code, 'idempotency-key-reused')
   })
 
-  test('Guarantee: the kept page of a form in the console is for the session that sent it', async () => {
+  test('Guarantee: the kept page of a form in the console is shown only to the session that sent it', async () => {
     const account = await addManager(service, 'operator')
     const browserOf = async () =>
       browserWith(service, new Map([['ratafia-console', await managementToken(service, account)]]))
@@ -138,10 +141,10 @@ eachDatabase((_kind, _open, fresh) => {
       }
     }
     assert.ok(!stored.includes(body.key) && !Buffer.from(row.sealed).includes(body.key))
-    // Nor under what is derived from the key and the account.
+    // Nor with a key derived from the Idempotency-Key and the account.
     const guessed = Buffer.from(hkdfSync('sha256', key, account.id, 'ratafia kept answer', 32))
     assert.ok(!opensWith(guessed, row.sealed))
-    // With the key, but the keys of another installation: the request is a new one.
+    // With the Idempotency-Key but the keys of another installation, the request is a new one.
     const foreign = { ...installation.keyring, fingerprint: async () => row.key_hash }
     const asked = { accountId: account.id, key, digest: 'x' }
     const work = async () => ({ status: 200, headers: {}, body: '{}' })

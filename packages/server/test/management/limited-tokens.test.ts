@@ -1,4 +1,7 @@
-/** What tokens with limits change: a token that only reads nothing, one that does less than its account only itself. */
+/**
+ * Tests what limited tokens can change: a read-only token nothing, one with fewer permissions only its own
+ * session.
+ */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { isReading, type ManagementPermission } from '@ratafia/api'
@@ -26,7 +29,7 @@ const CHANGES: readonly (readonly [string, ManagementOperation])[] = Object.entr
   MANAGEMENT_OPERATIONS,
 ).filter(([, operation]) => isChange(operation))
 
-/** Bodies that their schemas take, so that what is refused is the caller. */
+/** Bodies that their schemas accept, so that the caller is the reason for a refusal. */
 const BODIES: Readonly<Record<string, object>> = {
   shortenMyToken: { until: '2030-01-01T00:00:00Z' },
   rejectDevice: { reason: 'x' },
@@ -47,7 +50,7 @@ eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
   before(() => addAcme({ ...service.installation, clock: service.now }))
 
-  /** How many rows there are of what a change could write. */
+  /** Returns the number of rows in the tables that a change could write. */
   const rows = async () => {
     const { query } = service.installation.database
     const tables = ['audit_entry', 'job', 'job_part', 'idempotent_request', 'agent', 'role_grant'] as const
@@ -77,7 +80,7 @@ eachDatabase((_kind, _open, fresh) => {
   ]
 
   for (const [name, operation] of CHANGES) {
-    test(`Guarantee: a token that only reads starts nothing: ${name}`, async () => {
+    test(`Guarantee: a read-only token starts nothing: ${name}`, async () => {
       for (const token of await readers(await addManager(service, 'operator'))) {
         const before = await rows()
         for (const query of ['', '?dry_run=true']) {
@@ -89,13 +92,13 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  /** Of an operator, and less than that. */
+  /** Tokens of an operator with fewer permissions. */
   const LESS: Record<string, (account: Account, token: string) => Promise<string> | string> = {
-    'made for one role': (account) => managementToken(service, account, { roles: ['viewer'] }),
-    'made for one brand': (account) => managementToken(service, account, { brands: ['acme-brand'] }),
+    'created for one role': (account) => managementToken(service, account, { roles: ['viewer'] }),
+    'created for one brand': (account) => managementToken(service, account, { brands: ['acme-brand'] }),
     'narrowed by its holder to a role': (_, token) => narrowed(token, 'manage {"roles":["viewer"]}'),
     'narrowed by its holder to a brand': (_, token) => narrowed(token, 'manage {"brands":["acme-brand"]}'),
-    'made before its account got a role': async (account) => {
+    'created before its account got a role': async (account) => {
       const token = await managementToken(service, account)
       await giveRoles(service, account, 'viewer acme-brand', 'auditor')
       return token
@@ -105,7 +108,7 @@ eachDatabase((_kind, _open, fresh) => {
   const OWN = CHANGES.filter(([, { permission, path }]) => isOwn(permission) && path.startsWith('/me/'))
 
   for (const [which, tokenOf] of Object.entries(LESS)) {
-    const roles = which.startsWith('made before') ? ['viewer'] : ['operator']
+    const roles = which.startsWith('created before') ? ['viewer'] : ['operator']
 
     test(`Guarantee: a token ${which} changes nothing of its account, and ends no other login`, async () => {
       const account = await addManager(service, ...roles)
@@ -131,7 +134,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
       assert.deepEqual(await rows(), before)
       assert.equal(await whoami(service, developer), 200)
-      // Itself it may end.
+      // It can end its own session.
       const revoked = await manage(service, less, 'POST', `/me/tokens/${sessionOf(less)}/revoke`, {
         body: {},
       })
@@ -139,7 +142,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('Guarantee: a token cancels no job that may do more than it', async () => {
+  test('Guarantee: a token cannot cancel a job with more permissions', async () => {
     const account = await addManager(service, 'operator')
     const [whole, peer] = [await managementToken(service, account), await managementToken(service, account)]
     const approver = await managementToken(service, account, { roles: ['device-approver'] })
@@ -171,7 +174,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('Guarantee: a developer token ends no login that administers, and sees that none was found', async () => {
+  test('Guarantee: a developer token cannot revoke a management login, which it does not find', async () => {
     const account = await addManager(service, 'operator')
     const developer = await logIn(service, account)
     const [mine, management] = [await logIn(service, account), await managementToken(service, account)]
@@ -181,12 +184,12 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await revokeSession(service, developer, sessionOf(mine))).status, 200)
   })
 
-  test('the table has every change that takes no permission to change', () => {
+  test('the table has every change that requires no permission to change', () => {
     const others = CHANGES.filter(([, { permission, path }]) => {
       const takesPermission = permission !== undefined && !isReading(permission)
       return !takesPermission && !path.startsWith('/me/')
     }).map(([name]) => name)
-    // Jobs have the permission of their kind; who cancels one is tested above.
+    // Jobs require the permission of their kind; the tests above cover who can cancel one.
     assert.deepEqual(others.sort(), ['cancelJob', 'makeJob', 'putJobPart', 'startJob', 'verifyAudit'])
   })
 })

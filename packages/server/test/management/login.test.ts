@@ -1,4 +1,6 @@
-/** Management tokens over HTTP: how somebody gets one, what it opens, and what opens nothing. */
+/**
+ * Tests management tokens over HTTP: how to get one, what it opens, and what other credentials do not open.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -28,14 +30,14 @@ eachDatabase((kind, _open, fresh) => {
         one.brands,
       ]),
     )
-  /** The token with a condition that its holder appended. */
+  /** Returns the token with a condition that its holder appended. */
   const narrowed = (token: string, condition: string): string => {
     const [macaroon] = decodeBinary(decodeBase64(token))
     assert.ok(macaroon)
     return encodeBase64Url(encodeBinary(addFirstPartyCaveat(macaroon, condition)))
   }
 
-  test('an account with a role logs in, and sees who it is, until when, and what it may do', async () => {
+  test('an account with a role logs in, and sees its identity, the expiry and its permissions', async () => {
     const account = await addManager(service, 'device-approver acme', 'viewer other')
     const token = await managementToken(service, account, { description: 'laptop' })
     const body = await me(token)
@@ -59,25 +61,22 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
-  testOnce(
-    'Guarantee: an account without a role gets a token for what is its own, and for nothing else',
-    async () => {
-      const account = await addPerson(service)
-      const token = await managementToken(service, account)
-      const me = await manage(service, token, 'GET', '/me')
-      assert.deepEqual([me.status, me.body.grants, me.body.permissions], [200, [], []])
-      assert.equal((await manage(service, token, 'GET', '/me/tokens')).body.tokens.length, 1)
-      for (const path of ['/devices', '/grants', '/accounts', '/tokens', '/audit', '/models']) {
-        const { status, code } = refusalOf(await manage(service, token, 'GET', path))
-        assert.deepEqual([status, code], [403, 'permission-denied'], path)
-      }
-      const { code, message } = refusalOf(await exchangeAs(service, account, { roles: ['viewer'] }))
-      assert.equal(code, 'permission-denied')
-      assert.match(message, /ratafia grants add/)
-    },
-  )
+  testOnce('Guarantee: an account without a role gets a token only for its own records', async () => {
+    const account = await addPerson(service)
+    const token = await managementToken(service, account)
+    const me = await manage(service, token, 'GET', '/me')
+    assert.deepEqual([me.status, me.body.grants, me.body.permissions], [200, [], []])
+    assert.equal((await manage(service, token, 'GET', '/me/tokens')).body.tokens.length, 1)
+    for (const path of ['/devices', '/grants', '/accounts', '/tokens', '/audit', '/models']) {
+      const { status, code } = refusalOf(await manage(service, token, 'GET', path))
+      assert.deepEqual([status, code], [403, 'permission-denied'], path)
+    }
+    const { code, message } = refusalOf(await exchangeAs(service, account, { roles: ['viewer'] }))
+    assert.equal(code, 'permission-denied')
+    assert.match(message, /ratafia grants add/)
+  })
 
-  test('Guarantee: a token that only reads changes nothing of its own account, and ends itself alone', async () => {
+  test('Guarantee: a read-only token changes nothing of its own account, and ends only its own session', async () => {
     const account = await addManager(service, 'operator')
     const other = await managementToken(service, account)
     const others = await manage(service, other, 'GET', '/me')
@@ -106,7 +105,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await manage(service, reading, 'GET', '/me')).status, 401)
   })
 
-  test('what is asked for narrows the token: roles, brands, reading alone, time', async () => {
+  test('a request narrows the token: roles, brands, read-only, time', async () => {
     const account = await addManager(service, 'operator')
     const token = await managementToken(service, account, {
       ...{ roles: ['device-approver'], brands: ['acme', 'other'], lifetime: 600 },
@@ -132,7 +131,7 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
-  test('Guarantee: a holder only ever narrows a management token', async () => {
+  test('Guarantee: a holder can only narrow a management token', async () => {
     const account = await addManager(service, 'brand-manager acme', 'brand-manager other')
     const token = await managementToken(service, account)
     const one = narrowed(token, 'manage {"brands":["acme"],"roles":["device-approver"]}')
@@ -158,7 +157,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(code, 'macaroon-caveat-unknown')
   })
 
-  test('Guarantee: nothing but a management token opens the API, and it opens nothing else', async () => {
+  test('Guarantee: only a management token opens the API, and it opens nothing else', async () => {
     const account = await addManager(service, 'operator')
     const developer = await logIn(service, account)
     const { status, message } = refusalOf(await manage(service, developer, 'GET', '/me'))
@@ -172,7 +171,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(refusalOf(refused).code, 'macaroon-caveat-unknown')
   })
 
-  test('Guarantee: a role that is taken away holds for the next request; one that is given widens no token', async () => {
+  test('Guarantee: a removed role is gone with the next request; a new role widens no token', async () => {
     const account = await addManager(service, 'device-approver acme')
     const token = await managementToken(service, account)
     assert.deepEqual((await allowed(token))['devices:decide'], ['acme'])

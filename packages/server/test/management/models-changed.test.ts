@@ -1,4 +1,4 @@
-/** Models over HTTP: added, changed, removed, by those who manage their brand and nobody else. */
+/** Tests changes of models over HTTP, which only managers of their brand can make. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { HeaderInput } from '@ratafia/assertions'
@@ -16,7 +16,7 @@ const HIDDEN = '/models/other-brand/own'
 
 const textOf = ({ bytes }: { readonly bytes: Uint8Array }) => Buffer.from(bytes).toString()
 
-/** The text of a model assertion that its brand signed. */
+/** Returns the text of a model assertion that its brand signed. */
 function modelText(brand: string, model: string, headers: Record<string, HeaderInput> = {}): string {
   const key = testKey(brand === 'acme-brand' ? 'brand' : 'unknown')
   const own = { 'authority-id': brand, series: '16', 'brand-id': brand, model, classic: 'true' }
@@ -93,7 +93,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
     assert.equal(patched.headers.get('etag'), await etagOf(path))
     const open = await ask(MANAGER, 'PATCH', path, { registration: 'auto' }, await seen(path))
-    assert.match(open.body.warnings[0], /^Anybody can take over the serial number/)
+    assert.match(open.body.warnings[0], /^Anyone can take over the serial number/)
     const same = await ask(MANAGER, 'PATCH', path, { registration: 'auto' }, await seen(path))
     assert.deepEqual(same.body, open.body)
 
@@ -113,7 +113,7 @@ eachDatabase((_kind, _open, fresh) => {
     ])
   })
 
-  test('Guarantee: a policy is changed only by whoever has seen the one that is there', async () => {
+  test('Guarantee: changing a policy requires the version of the current one', async () => {
     const change = { proposed_serial: 'ignored' }
     const before = await ask('operator', 'GET', CLASSIC)
     const required = refusalOf(await ask(MANAGER, 'PATCH', CLASSIC, change))
@@ -149,7 +149,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('Guarantee: nobody changes a model of a brand that is not theirs, or finds out whether it is there', async () => {
+  test('Guarantee: callers cannot change models of other brands, or find out whether they exist', async () => {
     const change = { registration: 'approval' }
     const anything = { headers: { 'if-match': '*' } }
     const own = `${HIDDEN}/assertion`
@@ -186,7 +186,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await actionsOf('other-brand/own'), ['model.add'])
   })
 
-  test('Guarantee: no model lets another brand sign its serials, and no file stores what is not of its brand', async () => {
+  test('Guarantee: no model lets another brand sign its serials, and no file stores anything of another brand', async () => {
     const policy = { registration: 'auto' }
     const refused = async (assertion: string) => {
       const { code, message } = refusalOf(await ask(MANAGER, 'POST', '/models', { assertion, policy }))
@@ -214,7 +214,7 @@ eachDatabase((_kind, _open, fresh) => {
       refusalOf(await ask(MANAGER, 'PUT', `${CLASSIC}/assertion`, update)).code,
       'permission-denied',
     )
-    // What the operator allowed stays allowed.
+    // Additions by the operator stay allowed.
     const named = { 'serial-authority': ['generic', 'other-brand'] }
     const allowed = { assertion: modelText('acme-brand', 'acme-classic', { revision: '6', ...named }) }
     assert.equal((await ask('operator', 'PUT', `${CLASSIC}/assertion`, allowed)).status, 200)
@@ -222,7 +222,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await ask(MANAGER, 'PUT', `${CLASSIC}/assertion`, next)).body.revision, 7)
   })
 
-  test('Guarantee: whoever only sees models changes none', async () => {
+  test('Guarantee: callers who can only see models change none', async () => {
     const anything = { headers: { 'if-match': '*' } }
     for (const [method, path, body] of [
       ['POST', '/models', { assertion: modelText('acme-brand', 'x'), policy: { registration: 'auto' } }],
@@ -239,7 +239,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('what is no model assertion, or of another model, is refused in the words of the command', async () => {
+  test('refuses an invalid model assertion, or one of another model, with the messages of the command', async () => {
     const policy = { registration: 'auto' }
     for (const [assertion, message] of [
       ['nonsense', /^The assertion contains no readable assertion/],
@@ -252,12 +252,12 @@ eachDatabase((_kind, _open, fresh) => {
     }
     const other = { assertion: modelText('acme-brand', 'another') }
     const { message } = refusalOf(await ask(MANAGER, 'PUT', `${CLASSIC}/assertion`, other))
-    assert.equal(message, 'The assertion is of acme-brand/another, and not of acme-brand/acme-classic.')
+    assert.equal(message, 'The assertion is for acme-brand/another, not for acme-brand/acme-classic.')
     const older = { assertion: modelText('acme-brand', 'acme-classic', { revision: '2' }) }
     assert.match(refusalOf(await ask(MANAGER, 'PUT', `${CLASSIC}/assertion`, older)).message, /is older/)
   })
 
-  test('remodels: allowed once, listed, taken away; across brands only by who manages both', async () => {
+  test('allows, lists and removes remodels; across brands only for managers of both', async () => {
     const assertion = modelText('acme-brand', 'successor')
     const policy = { registration: 'auto' }
     assert.equal((await ask(MANAGER, 'POST', '/models', { assertion, policy })).status, 201)
@@ -276,7 +276,7 @@ eachDatabase((_kind, _open, fresh) => {
     const hidden = await ask(MANAGER, 'DELETE', `${path}/${across.to}`)
     assert.equal(refusalOf(hidden).code, 'no-such-record')
     assert.equal((await ask('operator', 'GET', path)).body.remodels.length, 2)
-    // Of somebody who sees the other brand, and does not manage it.
+    // An account that sees the other brand, but does not manage it.
     const roles = [MANAGER, 'viewer other-brand']
     const both = await managementToken(service, await addManager(service, ...roles))
     const back = await manage(service, both, 'POST', `${CLASSIC}/remodels`, { body: across })
@@ -292,14 +292,14 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([gone.status, gone.body], [200, allowed.body])
     assert.deepEqual((await ask(MANAGER, 'DELETE', one)).body, allowed.body)
     assert.equal(refusalOf(await ask(MANAGER, 'DELETE', one)).code, 'no-such-record')
-    // The other brand's remodel goes with the model, and nobody hears of it.
+    // The other brand's remodel is removed with the model, without being shown.
     await ask(MANAGER, 'POST', path, { to })
     await ask('operator', 'POST', `${HIDDEN}/remodels`, { to })
     const removed = await ask(MANAGER, 'POST', `/models/${to}/remove`, {})
     assert.deepEqual(removed.body, { removed: to, api_keys: 0, remodels: 1 })
   })
 
-  test('a model that something needs stays', async () => {
+  test('keeps a model that something needs', async () => {
     const { installation } = service
     const model = { brandId: 'acme-brand', model: 'acme-classic' }
     await importAllowList('serial\nA\n', { model, format: 'csv' }, installation)
@@ -315,7 +315,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await neededBy(), 'devices')
   })
 
-  test('a signing key: disabled by who manages its brand; by force only by who has just signed in', async () => {
+  test('a manager of the brand disables a signing key; force requires a recent sign-in', async () => {
     const path = `/signing-keys/${testKey('brand').publicKey.id}/disable`
     const needy = { assertion: modelText('acme-brand', 'needy'), policy: { registration: 'auto' } }
     assert.equal((await ask(MANAGER, 'POST', '/models', needy)).status, 201)
@@ -336,7 +336,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(refusalOf(await ask(MANAGER, 'POST', path, { force: true }, stale)).code, 'version-mismatch')
     const disabled = await ask(MANAGER, 'POST', path, { force: true })
     assert.deepEqual([disabled.status, disabled.body.state], [200, 'disabled'], JSON.stringify(disabled.body))
-    // Whoever does it again gets the same, and needs no force.
+    // Repeating it gives the same result, and requires no force.
     assert.deepEqual(disabled.body.stopped_models, ['acme-brand/needy'])
     const again = await ask(MANAGER, 'POST', path, {})
     assert.deepEqual(again.body, { ...disabled.body, stopped_models: [] })
@@ -350,7 +350,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(message.replace(testKey('unknown').publicKey.id, 'x'.repeat(64)), absent.message)
   })
 
-  test('trust roots: for those who see everything', async () => {
+  test('shows trust roots to callers who see everything', async () => {
     const { body } = await ask('operator', 'GET', '/trust-roots')
     assert.deepEqual(
       body.trust_roots.map((root: { account_id: string; origin: string }) => [root.account_id, root.origin]),

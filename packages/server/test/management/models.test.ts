@@ -1,4 +1,4 @@
-/** Brands, models and what belongs to them over HTTP: who sees what, and what they change. */
+/** Tests brands, models and what belongs to them over HTTP: who sees them, and who changes them. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
@@ -17,7 +17,7 @@ import { refusalOf, testService } from '../support/service.ts'
 
 const CLASSIC = '/models/acme-brand/acme-classic'
 const AUTO = { registration: 'auto', ...DEFAULT_POLICY } as const
-/** One that the managers of acme-brand may not see, and one that there is not. */
+/** A model that the managers of acme-brand cannot see, and one that does not exist. */
 const HIDDEN = { brand: 'test-root', model: 'own' }
 const ABSENT = { brand: 'no-brand', model: 'own' }
 
@@ -56,7 +56,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   const ACME_MANAGER = 'brand-manager acme-brand'
 
-  test('a model that snapd refuses is refused when it is added or replaces another, with the reason', async () => {
+  test('refuses to add or replace a model that snapd would refuse, with the reason', async () => {
     const { bytes } = vector('world/model-acme-classic')
     const valid = Buffer.from(bytes).toString()
     for (const [line, reason] of [
@@ -78,14 +78,14 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('brands and models: page by page, with what is dangerous about a policy', async () => {
+  test('lists brands and models page by page, with the dangers of a policy', async () => {
     const { body } = await get('auditor', '/models')
     const names = body.models.map(
       (one: { brand_id: string; model: string }) => `${one.brand_id}/${one.model}`,
     )
     assert.deepEqual(names, ['acme-brand/acme-classic', 'acme-brand/acme-gadget', 'test-root/own'])
     assert.equal(body.next, null)
-    assert.match(body.models[0].warnings.join(), /^Anybody who has the model assertion gets a serial/)
+    assert.match(body.models[0].warnings.join(), /^Anyone who has the model assertion gets a serial/)
     const paged: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page = await get('auditor', '/models', {
@@ -105,7 +105,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('a model with its signer, and an ETag that changes with its policy', async () => {
+  test('shows a model with its signer, and an ETag that changes with its policy', async () => {
     const one = await get('viewer acme-brand', CLASSIC)
     assert.deepEqual(
       [one.status, one.body.signer, one.body.signer_fault, one.body.serial_authority],
@@ -122,7 +122,7 @@ eachDatabase((_kind, _open, fresh) => {
     await setPolicy(name, { takenSerial: 'reissue' }, service.installation)
     const dangerous = await get('viewer', CLASSIC, { headers: { 'if-none-match': etag } })
     assert.equal(dangerous.status, 200)
-    assert.match(dangerous.body.warnings.join(), /Anybody can take over the serial number of any device/)
+    assert.match(dangerous.body.warnings.join(), /Anyone can take over the serial number of any device/)
     assert.deepEqual(
       dangerous.body.warnings_by_setting.map((one: { setting: string; warning: string }) => one.warning),
       dangerous.body.warnings,
@@ -134,7 +134,7 @@ eachDatabase((_kind, _open, fresh) => {
     await setPolicy(name, { takenSerial: 'refuse' }, service.installation)
   })
 
-  test('signing keys: public halves alone, of the brands that one sees', async () => {
+  test('lists only the public halves of signing keys, of visible brands', async () => {
     const { body } = await get(ACME_MANAGER, '/signing-keys')
     assert.deepEqual(
       body.signing_keys.map((key: { account_id: string; state: string }) => [key.account_id, key.state]),
@@ -149,7 +149,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(only.body.signing_keys, [key])
   })
 
-  test('Guarantee: a brand that one may not see, and its models, answer as if they were not there', async () => {
+  test('Guarantee: treats a brand that the caller cannot see, and its models, as missing', async () => {
     const { installation } = service
     const hidden = { brandId: HIDDEN.brand, model: HIDDEN.model }
     await importAllowList('serial\nSECRET-1\n', { model: hidden, format: 'csv' }, installation)
@@ -192,7 +192,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(there.said, /"no-such-record"/)
       assert.deepEqual(there, await answerTo(...(absent[index] ?? assert.fail())), asked[1])
     }
-    // A key of theirs below a model of one's own.
+    // A hidden key below a visible model.
     const own = `${CLASSIC}/api-keys/${ids.key}`
     assert.equal((await get(ACME_MANAGER, own)).status, 404)
     assert.equal((await post(ACME_MANAGER, `${own}/revoke`)).status, 404)
@@ -215,7 +215,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(stillThere.body.revoked_at, null)
   })
 
-  test('Guarantee: whoever only sees a model changes nothing of it, and who sees none reads nothing', async () => {
+  test('Guarantee: a caller who can only see a model cannot change it, and one who cannot see it reads nothing', async () => {
     const key = await post('operator', `${CLASSIC}/api-keys`, { label: 'kept' })
     for (const role of ['viewer', 'viewer acme-brand', 'auditor']) {
       for (const [path, body] of [
@@ -233,7 +233,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await get('viewer', `${CLASSIC}/api-keys/${key.body.id}`)).body.revoked_at, null)
   })
 
-  test('an API key: its text is shown once, and is in no list and no log', async () => {
+  test('shows the text of an API key once, and in no list or log', async () => {
     const before = await get(ACME_MANAGER, CLASSIC)
     const headers = { 'idempotency-key': 'a-key-of-this-test' }
     const expires = new Date(service.now().getTime() + 86_400_000).toISOString()
@@ -256,7 +256,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
     const log = await service.installation.audit.list({}, { limit: 1000 })
     assert.ok(!JSON.stringify(log).includes('ratafia_ak_'))
-    // A model with a key does not register everybody any more.
+    // A model with a key no longer registers every device.
     assert.notEqual(before.headers.get('etag'), null)
     assert.deepEqual((await get('viewer', CLASSIC)).body.warnings, [])
 
@@ -270,7 +270,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual((await revoke()).body, revoked.body)
   })
 
-  test('what cannot be a key is refused, and a dry run makes none', async () => {
+  test('refuses invalid API keys, and a dry run creates none', async () => {
     const path = `${CLASSIC}/api-keys`
     const many = async () => (await get('viewer', path)).body.api_keys.length
     const before = await many()
@@ -298,7 +298,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('an allow-list: page by page, entries removed once, all of them only by somebody who just signed in', async () => {
+  test('lists an allow-list page by page and removes entries once; removing all requires a recent sign-in', async () => {
     const model = { brandId: 'acme-brand', model: 'acme-gadget' }
     const gadget = '/models/acme-brand/acme-gadget/allow-list'
     const rows = ['A-1,', 'A-2,', `A-2,${'k'.repeat(64)}`, `,${'k'.repeat(64)}`]
@@ -350,7 +350,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(entry?.actor ?? '', /^account:/)
   })
 
-  test('hardware identities and read-only tokens', async () => {
+  test('lists hardware identities, and refuses changes with read-only tokens', async () => {
     await importHardwareIdentities([vector('extra-head/hardware-identity')], service.installation)
     const { body } = await get('viewer', '/hardware-identities')
     assert.deepEqual(
@@ -363,6 +363,6 @@ eachDatabase((_kind, _open, fresh) => {
     const token = await managementToken(service, account, { read_only: true })
     assert.equal((await manage(service, token, 'GET', `${CLASSIC}/api-keys`)).status, 200)
     const refused = await manage(service, token, 'POST', `${CLASSIC}/api-keys`, { body: { label: 'x' } })
-    assert.match(refusalOf(refused).message, /Your token only reads/)
+    assert.match(refusalOf(refused).message, /Your token is read-only/)
   })
 })

@@ -1,4 +1,4 @@
-/** One's own agents in the management API. */
+/** Tests the caller's own agents in the management API. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -26,7 +26,7 @@ eachDatabase((_kind, _open, fresh) => {
     more: { query?: string; headers?: Record<string, string> } = {},
   ) => manage(service, token, 'POST', `/me/agents/${encodeURIComponent(name)}/remove`, { body: {}, ...more })
 
-  test('my agents, page by page, with what they are limited to', async () => {
+  test('lists my agents page by page, with their limits', async () => {
     const ada = await addManager(service, 'viewer acme')
     const token = await managementToken(service, ada)
     assert.deepEqual(await mine(token), { agents: [], next: null })
@@ -45,7 +45,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(Buffer.from(b.public_key, 'base64').length, 32)
   })
 
-  test('one is removed: tried, with what was seen, and once', async () => {
+  test('removes an agent: as a dry run, with its version, and once', async () => {
     const ada = await addManager(service, 'viewer acme')
     const token = await managementToken(service, ada)
     await addTo(ada, 'one')
@@ -66,13 +66,13 @@ eachDatabase((_kind, _open, fresh) => {
       .where('action', '=', 'agent.remove')
       .execute()
     assert.deepEqual([entry?.actor, entry?.subject], [`account:${ada.username}`, 'one'])
-    // Logins that were not used yet may be of this agent.
+    // Logins that have not been used yet may belong to this agent.
     const { loginsSince } = (await service.installation.accounts.findById(ada.id)) ?? assert.fail()
     assert.ok(loginsSince)
     assert.equal((await manage(service, token, 'GET', '/me')).status, 200)
   })
 
-  test('Guarantee: somebody else’s agent answers exactly as one that does not exist', async () => {
+  test("Guarantee: another user's agent answers exactly as one that does not exist", async () => {
     const token = await managementToken(service, await addManager(service, 'operator'))
     await addTo(await addPerson(service), 'theirs')
     const answers = await Promise.all(

@@ -1,4 +1,4 @@
-/** One's own rules for jobs of CI systems in the management API. On both databases. */
+/** Tests the caller's own CI rules in the management API. On both databases. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -42,7 +42,7 @@ eachDatabase((_kind, _open, fresh) => {
   const ask = (method: 'GET' | 'POST', path: string, more: object = {}) =>
     manage(service, token, method, path, more)
 
-  test('the issuers, with what a rule has to match', async () => {
+  test('lists the issuers, with what a rule must match', async () => {
     const { status, body } = await ask('GET', '/issuers')
     assert.equal(status, 200)
     assert.deepEqual(body.issuers, [
@@ -58,7 +58,7 @@ eachDatabase((_kind, _open, fresh) => {
     ])
   })
 
-  test('my rules by name, page by page, and one alone with its warnings', async () => {
+  test('lists my rules by name and page by page, and shows one with its warnings', async () => {
     const first = (await ask('GET', '/me/publishers', { query: '?limit=1' })).body
     const second = (await ask('GET', '/me/publishers', { query: `?limit=1&cursor=${first.next}` })).body
     assert.equal(second.next, null)
@@ -85,7 +85,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(one.headers.get('etag') ?? '', /^"/)
   })
 
-  test("Guarantee: somebody else's rule is answered as one that is not there", async () => {
+  test("Guarantee: another user's rule answers as one that does not exist", async () => {
     const operator = await managementToken(service, await addManager(service, 'operator'))
     for (const [method, path, body] of [
       ['GET', '/me/publishers/of-another', undefined],
@@ -105,7 +105,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a rule is compared with claims, or with an ID token whose signature nobody checks', async () => {
+  test('compares a rule with claims, or with an ID token whose signature is not checked', async () => {
     const at = Math.floor(service.now().getTime() / 1000)
     const claims = { ...CLAIMS, aud: service.baseUrl, iat: at, exp: at + 300 }
     const test = async (body: object) => ask('POST', '/me/publishers/a-rule/test', { body })
@@ -132,7 +132,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('one is removed: tried, with what was seen, and once; its sessions end', async () => {
+  test('removes a rule: as a dry run, with its version, and once; revokes its sessions', async () => {
     const { database, audit } = service.installation
     const session = await givenSession(database, 'b-rule')
     const remove = (more: object = {}) => ask('POST', '/me/publishers/b-rule/remove', { body: {}, ...more })

@@ -1,4 +1,4 @@
-/** One's own tokens in the management API: ended all at once, and explained. */
+/** Tests the caller's own tokens in the management API: revoking all at once, and explaining one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newSessionId } from '@ratafia/api'
@@ -49,7 +49,7 @@ eachDatabase((kind, _open, fresh) => {
         .execute()
     ).map(({ subject }) => subject)
 
-  test('all my sessions end but those that are named, and nobody else’s', async () => {
+  test("revokes all my sessions but the named ones, and no other user's", async () => {
     const ada = await addManager(service, 'viewer acme')
     const token = await managementToken(service, ada)
     const kept = await logIn(service, ada)
@@ -77,7 +77,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await entries('token.revoke-all', `account:${ada.username}`), [])
   })
 
-  test('without names the own session ends too, and logins that were not used yet open nothing', async () => {
+  test('without names also revokes the own session, and logins that have not been used yet', async () => {
     const ada = await addManager(service, 'viewer acme')
     const token = await managementToken(service, ada)
     const waiting = await dischargeFor(service, await getRoot(service), ada)
@@ -86,14 +86,14 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual((await revokeAll(token)).body, { revoked: 1, more: false })
     assert.equal((await manage(service, token, 'GET', '/me')).status, 401)
     const refused = refusalOf(await call(service, 'POST', '/api/v2/tokens/exchange', unused))
-    assert.match(refused.message, /were ended/)
+    assert.match(refused.message, /are no longer valid/)
     assert.deepEqual(await entries('token.revoke-all', `account:${ada.username}`), [ada.username])
     service.advance(1000)
     const again = (await service.installation.accounts.findById(ada.id)) ?? assert.fail()
     assert.equal(await whoami(service, await logIn(service, again)), 200)
   })
 
-  test('Guarantee: a login that is used while all sessions end opens nothing, whichever is first', async () => {
+  test('Guarantee: a login that is used while all sessions are revoked opens nothing, in either order', async () => {
     for (let round = 0; round < 3; round++) {
       const ada = await addManager(service, 'viewer acme')
       const token = await managementToken(service, ada)
@@ -117,7 +117,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   })
 
-  test('it takes a person who signed in a short while ago', async () => {
+  test('requires a person who signed in recently', async () => {
     const ada = await addManager(service, 'operator')
     const agent = await managementToken(service, ada, {}, { signedIn: 'agent line' })
     assert.equal(refusalOf(await revokeAll(agent)).code, 'person-required')
@@ -127,7 +127,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([status, body.error_list[0].code], [401, 'recent-sign-in-required'])
   })
 
-  testOnce('more sessions than one request ends: it says that there are more', async () => {
+  testOnce('reports more sessions than one request can revoke', async () => {
     const ada = await addManager(service, 'viewer acme')
     const token = await managementToken(service, ada)
     const { query } = service.installation.database
@@ -163,7 +163,7 @@ eachDatabase((kind, _open, fresh) => {
   const ALL = { permissions: null, channels: null, packages: null, store_ids: null }
   const NOTHING = { username: null, session_id: null, expires: null, limits: null, may: null }
 
-  test('explain: a developer token, its root, and the string of a tool', async () => {
+  test('explains a developer token, its root, and the string of a tool', async () => {
     const by = await curious()
     const bob = await addPerson(service)
     const slice = await dischargeFor(
@@ -195,7 +195,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([expires, left.channels], [end, ['edge']])
   })
 
-  test('explain: a management token, with what its account may do at this moment', async () => {
+  test('explains a management token, with the current permissions of its account', async () => {
     const by = await curious()
     const carol = await addManager(service, 'brand-manager acme')
     const token = await managementToken(service, carol)
@@ -214,7 +214,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual((await explain(less, by)).may, reading)
   })
 
-  test('Guarantee: what is explained is not used, and nothing is stored', async () => {
+  test('Guarantee: explaining a token does not use it, and stores nothing', async () => {
     const by = await curious()
     const bob = await addPerson(service)
     const carol = await addManager(service, 'viewer acme')
@@ -244,7 +244,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await count(), before)
   })
 
-  test('explain: why a token is refused, in the words of the service', async () => {
+  test('explains why a token is refused, in the words of the refusal', async () => {
     const by = await curious()
     const bob = await addPerson(service)
     const token = await logIn(service, bob)
@@ -272,7 +272,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([kind, /a device session/.test(message)], ['device-session', true])
   })
 
-  test('explain: a macaroon of another service is refused as rubbish is, but that rubbish cannot be read', async () => {
+  test('refuses a macaroon of another service like nonsense, but only nonsense is unreadable', async () => {
     const by = await curious()
     const foreign = encodeBase64Url(
       encodeBinary(mint({ id: Buffer.from('theirs'), rootKey: Buffer.alloc(32) })),
@@ -288,7 +288,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  test('explain: what is too long is refused before it is looked at', async () => {
+  test('refuses a text that is too long before it is read', async () => {
     const by = await curious()
     const asked = (token: unknown) => manage(service, by, 'POST', '/me/tokens/explain', { body: { token } })
     assert.equal(refusalOf(await asked('x'.repeat(61_441))).code, 'invalid-field')

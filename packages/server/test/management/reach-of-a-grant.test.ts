@@ -1,4 +1,7 @@
-/** What a grant reaches: every kind of credential that its account had before, over HTTP (docs/administration.md). */
+/**
+ * Tests what a grant reaches: every kind of credential that its account had before, over HTTP
+ * (docs/administration.md).
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -19,9 +22,9 @@ const PASSWORD = 'correct horse battery'
 const ROOT = '/api/management/v1/tokens/root'
 const EXCHANGE = '/api/management/v1/tokens/exchange'
 
-/** What a credential of before is good for, once its account has the role auditor. */
+/** The effect of an earlier credential after its account got the role auditor. */
 type Reach =
-  /** It opens what takes the role. */
+  /** It opens what requires the role. */
   | 'has the role'
   /** It opens what it opened before. */
   | 'has no role'
@@ -30,7 +33,7 @@ type Reach =
 
 interface Row {
   readonly reach: Reach
-  /** Makes the credential, and returns how it is used. */
+  /** Creates the credential, and returns how it is used. */
   readonly make: (account: Account) => Promise<() => Promise<Reach>>
 }
 
@@ -68,7 +71,7 @@ eachDatabase((_kind, _open, fresh) => {
     status === 200 ? reachOf(body.macaroon) : 'ended'
 
   const at = (path: string) => `${service.baseUrl}${path}`
-  /** What a browser gets that begins at the console, and types no password. */
+  /** Returns what a browser gets that begins at the console, without typing a password. */
   const reachOfBrowser = async (browser: Browser): Promise<Reach> => {
     const page = await browser.open(at('/console/audit'))
     if (page.url.includes('/identity/')) return 'ended'
@@ -124,7 +127,7 @@ eachDatabase((_kind, _open, fresh) => {
       make: async (account) => {
         const browser = new Browser()
         await signIn(browser, account)
-        // Of the console it has nothing: only the sign-in at the identity service is left.
+        // It has nothing from the console: only the sign-in at the identity service is left.
         browser.cookies.delete('ratafia-console')
         return () => reachOfBrowser(browser)
       },
@@ -232,14 +235,14 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('an agent that the grant names has the role, and so has one that is added later', async () => {
+  test('an agent that the grant names has the role, and so does an agent added later', async () => {
     const account = await newPerson()
     const agent = await agentOf(account)
     service.advance(1_000)
     const { agents, id } = await give(account, { agents: [agent.name] })
     assert.deepEqual(agents, [agent.name])
     assert.equal(await reachOfExchange(await logInAs(agent)), 'has the role')
-    // Whoever gives it again and does not name the agent takes it from the agent.
+    // Granting it again without naming the agent removes it from the agent.
     await take(id)
     service.advance(1_000)
     await give(account)
@@ -249,7 +252,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await reachOfExchange(await logInAs(await agentOf(later))), 'has the role')
   })
 
-  test('an agent that asks for the role hears who gives it', async () => {
+  test('an agent that requests the role learns who can grant it', async () => {
     const account = await newPerson()
     const agent = await agentOf(account)
     service.advance(1_000)
@@ -259,7 +262,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(body.error_list[0].message, new RegExp(`--with-agent ${agent.name}`))
   })
 
-  test('Guarantee: a grant names agents of its account alone', async () => {
+  test('Guarantee: a grant can name only agents of its account', async () => {
     const [account, other] = [await newPerson(), await newPerson()]
     const { name } = await agentOf(other)
     for (const agents of [[name], ['no-such-agent'], ['']]) {
@@ -269,7 +272,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('with an external identity service, a grant names agents that only that service knows', async () => {
+  test('with an external identity service, a grant can name agents that only that service knows', async () => {
     const account = await newPerson()
     const { installation } = service
     const wanted = {
@@ -287,7 +290,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([reaches(grant, age('line-1')), reaches(grant, age('line-2'))], [true, false])
   })
 
-  test('Guarantee: an agent that was removed administers nothing with the token that it has', async () => {
+  test('Guarantee: a removed agent cannot administer with its remaining token', async () => {
     const account = await newPerson()
     await give(account)
     const agent = await agentOf(account)

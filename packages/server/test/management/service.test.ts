@@ -1,4 +1,6 @@
-/** What operators and auditors read of the service as a whole: its package directory, and how it is. */
+/**
+ * Tests what operators and auditors read about the whole service: its package directory and its condition.
+ */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { eachDatabase } from '../support/databases.ts'
@@ -29,7 +31,7 @@ eachDatabase((kind, _open, fresh) => {
     return body
   }
 
-  test('packages, by name, whatever the size of a page', async () => {
+  test('lists packages by name, whatever the page size', async () => {
     const wanted = entries
       .map(({ name, snapId }) => ({ name, snap_id: snapId }))
       .sort((one, other) => (one.name < other.name ? -1 : 1))
@@ -47,13 +49,13 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await get('/packages')).packages.length, 100)
   })
 
-  test('how the service is: its release, and each part', async () => {
+  test('reports the condition of the service: its release, and each part', async () => {
     const { release, findings } = await get('/status')
     assert.match(release, /^\d+\.\d+\.\d+/)
     const states = Object.fromEntries(
       findings.map(({ part, state }: Readonly<Record<string, string>>) => [part, state]),
     )
-    // No process does the periodic work here, and nobody made a backup.
+    // No process does the periodic work here, and there is no backup.
     assert.deepEqual(states, {
       ...{ service: 'ok', nodes: 'ok', jobs: 'attention', bulk_jobs: 'ok' },
       ...{ database: 'ok', schema: 'ok', clock: 'ok', changes: 'ok' },
@@ -63,7 +65,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  test('Guarantee: it tells nobody where the database is', async () => {
+  test('Guarantee: does not reveal where the database is', async () => {
     const { findings } = await get('/status')
     const says = JSON.stringify(findings)
     const { database } = service.installation.config
@@ -72,7 +74,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.doesNotMatch(says, /[^:/\w]\/[a-z]+\/|postgres:|@/)
   })
 
-  test('whoever has no role for the whole service is refused, and so are parameters that it has not', async () => {
+  test('refuses callers without a role for the whole service, and unknown parameters', async () => {
     for (const path of ['/packages', '/status']) {
       for (const token of others) {
         const answer = await manage(service, token, 'GET', path)

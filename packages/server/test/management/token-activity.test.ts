@@ -1,4 +1,7 @@
-/** When and from where tokens were last used: what a node stores behind, as others show it. */
+/**
+ * Tests when and from where tokens were last used: what a node stores in the background, as other nodes show
+ * it.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
@@ -28,7 +31,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   const onAnother = (work: (other: TestNode) => Promise<void>) => onNode(fresh, work)
 
-  test('a developer token, a management token, and one that a store asks about', async () => {
+  test('shows the use of a developer token, a management token, and one that a store checks', async () => {
     const ada = await addManager(node, 'viewer acme')
     const [developer, asked] = [await logIn(node, ada), await logIn(node, ada)]
     const management = await managementToken(node, ada)
@@ -50,7 +53,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([never.last_used_at, never.last_used_from], [null, null])
   })
 
-  test('what was used is left out of unused_since, and what was made since', async () => {
+  test('unused_since omits sessions that were used or created since', async () => {
     const ada = await addManager(node, 'viewer acme')
     const [used, unused] = [await logIn(node, ada), await logIn(node, ada)]
     const between = new Date().toISOString()
@@ -76,7 +79,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(refusalOf(wrong).code, 'invalid-field')
   })
 
-  test('page by page', async () => {
+  test('lists unused sessions page by page', async () => {
     const ada = await addManager(node, 'viewer acme')
     for (let i = 0; i < 3; i++) await logIn(node, ada)
     const filter = `?account=${ada.username}&unused_since=${new Date().toISOString()}`

@@ -1,4 +1,4 @@
-/** Lists of sessions: what each is limited to, by state, kind and description, and one session alone. */
+/** Tests lists of sessions, by state, kind and description, with their limits, and single sessions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newSessionId, type SessionId } from '@ratafia/api'
@@ -40,10 +40,10 @@ eachDatabase((_kind, _open, fresh) => {
   }
   const sessionOf = (token: string): string => sessionIdOf(decoded(token))
 
-  test('a word that is another path is no id: it takes the methods of that path, and no other', async () => {
+  test("another path's name is not an id: it supports only the methods of that path", async () => {
     const token = await managementToken(service, await addManager(service, 'auditor'))
     for (const path of ['/me/tokens/explain', '/me/tokens/revoke', '/tokens/root', '/tokens/exchange']) {
-      // Such an answer is of no operation.
+      // Such an answer does not belong to an operation.
       const { status, headers } = await fetch(`${service.baseUrl}/api/management/v1${path}`, {
         headers: bearing(token),
       })
@@ -51,7 +51,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('what a login asked for is in its record, whoever narrows a copy', async () => {
+  test('the record shows what a login requested, even after its holder narrows a copy', async () => {
     const ada = await addManager(service, 'viewer acme')
     const token = await managementToken(service, ada)
     const record = async (session: string) => {
@@ -62,7 +62,7 @@ eachDatabase((_kind, _open, fresh) => {
     const limited = await logIn(service, ada, { ...wanted, packages: [{ name: 'hello' }] })
     assert.deepEqual(await record(sessionOf(limited)), [{ ...wanted, packages: ['hello'] }, null])
     assert.deepEqual(await record(sessionOf(await logIn(service, ada))), [ALL, null])
-    // Of a token it is never more, so a narrower copy changes nothing.
+    // A token never has more, so a narrower copy changes nothing.
     const headers = bearing(limited)
     assert.equal((await call(service, 'GET', '/api/v2/tokens/whoami', { headers })).status, 200)
     const asked = { roles: ['viewer'], brands: ['acme'], read_only: true }
@@ -71,7 +71,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await record(sessionOf(token)), [null, { roles: null, brands: null, read_only: false }])
   })
 
-  test('so it is for a login with a password, before its first use; what is too long is not recorded', async () => {
+  test('does so for a login with a password before its first use; limits that are too long are not recorded', async () => {
     const ada = await addPublisher(service)
     const token = await managementToken(service, ada)
     const body = { permissions: ['package_access', 'package_push'], channels: ['edge'] }
@@ -88,7 +88,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await get(token, `/me/tokens/${sessionOf(long)}`)).limits, null)
   })
 
-  test('one session alone has a version, and what was seen is what is changed', async () => {
+  test('a single session has a version, and a change requires the one that was seen', async () => {
     const ada = await addManager(service, 'viewer acme')
     const token = await managementToken(service, ada)
     const path = `/me/tokens/${sessionOf(await logIn(service, ada, { description: 'one' }))}`
@@ -105,7 +105,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await get(token, path)).revoked_by, ada.username)
   })
 
-  test('Guarantee: one session of somebody else answers as none, but for whoever may read tokens', async () => {
+  test("Guarantee: another user's session answers as a missing one, except with permission to read tokens", async () => {
     const token = await managementToken(service, await addManager(service, 'viewer acme'))
     const theirs = sessionOf(await logIn(service, await addPerson(service)))
     const answers = await Promise.all(
@@ -127,7 +127,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  /** Sessions that began and end so many days from now; `revoked`: so many days ago. */
+  /** Adds sessions that begin and expire that many days from now; `revoked`: that many days ago. */
   async function addSessions(account: Account, all: readonly Added[]) {
     const { tokenSessions } = service.installation
     const inDays = (days: number) => new Date(service.now().getTime() + days * DAY)
@@ -181,7 +181,7 @@ eachDatabase((_kind, _open, fresh) => {
     ['?state=expired&kind=management&q=before', ['Administration before']],
   ]
 
-  test('lists by state, kind and description, each in its order, whole or one by one', async () => {
+  test('lists by state, kind and description, each in its order, complete or one by one', async () => {
     const ada = await addManager(service, 'auditor')
     const token = await managementToken(service, ada)
     const bob = await addPerson(service)
@@ -210,7 +210,7 @@ eachDatabase((_kind, _open, fresh) => {
         }
       }
     }
-    // Of all accounts, those of both are in one order.
+    // The list of all accounts has the sessions of both in one order.
     const { tokens } = await get(token, '/tokens', '?state=revoked&q=taken&limit=3')
     assert.deepEqual(
       tokens.map((one: Listed) => one.description),
@@ -218,7 +218,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('only what needs a successor ends soon: no session of a CI job, no short one, none that was shortened', async () => {
+  test('`ending` lists only sessions that need a successor: none of CI jobs, short, or shortened', async () => {
     const ada = await addManager(service, 'auditor')
     const token = await managementToken(service, ada)
     await addSessions(ada, [
@@ -259,7 +259,7 @@ eachDatabase((_kind, _open, fresh) => {
 
     const browser = await consoleOf(service, ada)
     const page = textOf(await browser.get('/console/tokens'))
-    assert.match(page, /One token ends within 30 days:.*replace me/)
+    assert.match(page, /One token expires within 30 days:.*replace me/)
     assert.match(page, /CI jobs .*nightly : 2 active sessions .*release : 1 active session/)
     assert.doesNotMatch(page, /CI job of the rule/)
     const folded = textOf(await browser.get('/console/tokens?rule=nightly'))
@@ -267,7 +267,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.doesNotMatch(folded, /replace me .*developer|CI job of the rule release/)
   })
 
-  test('what is no state, kind or description is refused, and a cursor is of its list', async () => {
+  test('refuses invalid states, kinds and descriptions, and a cursor of another list', async () => {
     const token = await managementToken(service, await addManager(service, 'auditor'))
     for (const query of [
       '?state=over',

@@ -1,4 +1,7 @@
-/** Sessions of tokens in the management API: one's own, and for administrators those of every account. */
+/**
+ * Tests sessions of tokens in the management API: the caller's own, and for administrators those of every
+ * account.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newSessionId } from '@ratafia/api'
@@ -17,7 +20,7 @@ const sessionOf = (token: string): string => {
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
 
-  test('my own sessions, of every kind: listed page by page, and revoked', async () => {
+  test('lists my own sessions of every kind page by page, and revokes them', async () => {
     const ada = await addManager(service, 'viewer acme')
     const token = await managementToken(service, ada, { description: 'console' })
     const developer = [await logIn(service, ada, { description: 'one' }), await logIn(service, ada)]
@@ -45,14 +48,14 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(active.tokens.length, 2)
     const { body: all } = await manage(service, token, 'GET', '/me/tokens', { query: '?state=all' })
     assert.equal(all.tokens.length, 3)
-    // Store clients see the login of the console among theirs.
+    // Clients of the store also see the login of the console.
     const { body: listed } = await call(service, 'GET', '/api/v2/tokens', {
       headers: { authorization: `Macaroon ${developer[1]}` },
     })
     assert.ok(listed.macaroons.some((one: { description: string }) => one.description === 'console'))
   })
 
-  test('a session that is shortened ends for developer tokens too, and is never lengthened', async () => {
+  test('a shortened session also expires earlier for developer tokens, and cannot be lengthened', async () => {
     const ada = await addManager(service, 'viewer acme')
     const token = await managementToken(service, ada)
     const old = await logIn(service, ada)
@@ -74,7 +77,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(refusalOf(await shorten(service.now().toISOString())).code, 'state-conflict')
   })
 
-  test('Guarantee: somebody else’s session answers exactly as one that does not exist', async () => {
+  test("Guarantee: another user's session answers exactly as one that does not exist", async () => {
     const token = await managementToken(service, await addManager(service, 'viewer acme'))
     const other = await logIn(service, await addPerson(service))
     for (const verb of ['revoke', 'shorten']) {
@@ -92,7 +95,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(refusalOf(await manage(service, token, 'GET', '/tokens')).code, 'permission-denied')
   })
 
-  test('an account-manager ends sessions of accounts that may do no more, and of no operator', async () => {
+  test('an account-manager can revoke sessions of accounts without further permissions, but not of operators', async () => {
     const manager = await addManager(service, 'account-manager')
     const token = await managementToken(service, manager)
     const bob = await addPerson(service)
@@ -124,7 +127,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('the API describes itself to whoever asks', async () => {
+  test('the API description needs no authentication', async () => {
     const { body } = await call(service, 'GET', '/api/management/v1/openapi.json')
     assert.ok(Object.keys(body.paths).length > 15)
   })
@@ -135,7 +138,7 @@ eachDatabase((_kind, _open, fresh) => {
   const elsewhere = testService(fresh, { RATAFIA_MANAGEMENT_FROM: '192.0.2.0/24, 2001:db8::/32' })
   const here = testService(fresh, { RATAFIA_MANAGEMENT_FROM: '127.0.0.0/8' })
 
-  test('RATAFIA_MANAGEMENT and RATAFIA_MANAGEMENT_FROM decide whether there is anything', async () => {
+  test('RATAFIA_MANAGEMENT and RATAFIA_MANAGEMENT_FROM decide whether the API is available', async () => {
     for (const [service, status] of [
       [off, 404],
       [elsewhere, 404],
@@ -152,13 +155,13 @@ eachDatabase((_kind, _open, fresh) => {
         (await fetch(`${service.baseUrl}/api/management/v1/me`)).status,
         status === 404 ? 404 : 401,
       )
-      // The rest of the service is there for everybody.
+      // The rest of the service is available to all.
       assert.equal((await fetch(`${service.baseUrl}/api/v2/tokens`, { method: 'POST' })).status, 200)
     }
   })
 
   const limited = testService(fresh, { RATAFIA_RATE_LIMITS: 'management-account=5/1m' })
-  test('an account that asks too often waits, wherever it asks from', async () => {
+  test('an account with too many requests must wait, from any address', async () => {
     const token = await managementToken(limited, await addManager(limited, 'viewer acme'))
     const statuses = []
     for (let times = 0; times < 7; times++) statuses.push((await manage(limited, token, 'GET', '/me')).status)

@@ -1,17 +1,20 @@
-/** What the clients read in an answer (contract/publisher-login.md, "What each client does with an error" and before). */
+/**
+ * Checks the parts of answers that clients read (contract/publisher-login.md, "What each client does with an
+ * error").
+ */
 import assert from 'node:assert/strict'
 import { ERROR_CODES, LOGIN_ERROR_CODES } from '@ratafia/api'
 import { caveatIdOf, decoded } from '../support/publishers.ts'
 import type { RawAnswer } from '../support/raw-http.ts'
 import { methodAndPath } from './recorded-request.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: what is expected of a body is asserted.
+// biome-ignore lint/suspicious/noExplicitAny: the expected form of a body is asserted.
 type Body = any
 
 interface Asked {
   readonly line: string
   readonly host: string
-  /** Of the root that is discharged. */
+  /** The caveat id of the root that is discharged. */
   readonly caveatId: string
 }
 
@@ -20,7 +23,7 @@ export function assertReadable({ status, headers, body: text }: RawAnswer, asked
   assert.equal(headers.get('content-type'), 'application/json')
   const body = JSON.parse(text)
   const what = methodAndPath(asked.line)
-  if (status === 200) (READ[what] ?? assert.fail(`nothing is known of ${what}`))(body, asked)
+  if (status === 200) (READ[what] ?? assert.fail(`there are no expectations for ${what}`))(body, asked)
   else assertRefusal(status, headers, body, what)
   return body
 }
@@ -85,7 +88,7 @@ function assertRefusal(status: number, headers: ReadonlyMap<string, string>, bod
   }
 }
 
-/** What the clients act on, where the recorder said something that this service says too. */
+/** Returns the error code that clients act on, if the recorder used one that this service also uses. */
 export function codeToExpect(recorded: string): string | undefined {
   const code: unknown = JSON.parse(recorded).error_list?.[0]?.code
   return typeof code === 'string' && OUR_CODES.has(code) ? code : undefined

@@ -1,4 +1,7 @@
-/** Guarantee: what was changed, moved to another root, or belongs to somebody else opens nothing and refreshes nothing. */
+/**
+ * Guarantee: a discharge that was changed, moved to another root, or is another user's opens and refreshes
+ * nothing.
+ */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { addFirstPartyCaveat, bindDischarge, type Macaroon, mint } from '@ratafia/macaroon'
@@ -49,7 +52,7 @@ eachDatabase((_kind, _open, fresh) => {
     const answer = refusalOf(await whoami(headers))
     assert.deepEqual([answer.status, answer.code], [401, 'macaroon-authorization-required'], answer.message)
     assert.match(answer.message, message)
-    // The same at every endpoint that takes the pair.
+    // Every endpoint that accepts the pair refuses it.
     for (const path of ['/v1/tokens/usso/exchange', '/api/v2/tokens/export', '/api/v2/tokens/exchange']) {
       assert.equal((await call(service, 'POST', path, { headers, body: {} })).status, 401, path)
     }
@@ -63,19 +66,19 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([status, code], [401, 'INVALID_CREDENTIALS'])
   }
 
-  describe('a pair', () => {
+  describe('a root with its discharge', () => {
     let pair: Pair
     before(async () => {
       pair = await logInWithPassword(service, alice)
     })
 
-    test('without its discharge opens nothing', async () => {
+    test('is refused without the discharge, and so is a discharge alone', async () => {
       await refused(header(pair.root), /no discharge/)
       await refused(bearing(pair.root), /no discharge/)
       await refused(bearing(pair.discharge), /not issued by this service/)
     })
 
-    test('with a discharge that is not bound, bound to another root, or there twice', async () => {
+    test('is refused if the discharge is not bound, bound to another root, or present twice', async () => {
       const other = await logInWithPassword(service, alice)
       await refused(header(pair.root, pair.discharge), /does not verify/)
       const elsewhere = encoded(bindDischarge(decoded(other.root), decoded(pair.discharge)))
@@ -84,7 +87,7 @@ eachDatabase((_kind, _open, fresh) => {
       await refused(header(pair.root, bound(pair), bound(other)), /does not verify/)
     })
 
-    test('with the discharge of another session, of the same person or not', async () => {
+    test('is refused with the discharge of another session, of the same person or another', async () => {
       for (const person of [alice, bob]) {
         const other = await logInWithPassword(service, person)
         await refused(
@@ -94,7 +97,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('with a discharge that somebody else made for its caveat', async () => {
+    test('is refused with a discharge that a stranger forged for its caveat', async () => {
       const forged = [`declared userid ${bob.id}`, 'time-before 2099-01-01T00:00:00Z'].reduce(
         addFirstPartyCaveat,
         mint({
@@ -107,12 +110,12 @@ eachDatabase((_kind, _open, fresh) => {
       await refused(header(pair.root, encoded(bindDischarge(decoded(pair.root), forged))), /does not verify/)
     })
 
-    test('with a second identity that its holder appended', async () => {
+    test('is refused with a second identity that its holder appended', async () => {
       const discharge = withCaveat(pair.discharge, `declared userid ${bob.id}`)
       await refused(pairHeader({ ...pair, discharge }), /declares more than one "userid"/)
     })
 
-    test('with any caveat changed', async () => {
+    test('is refused with any changed caveat', async () => {
       const [root, discharge] = [decoded(pair.root), decoded(pair.discharge)]
       for (const [at, condition] of [
         [0, 'time-before 2199-01-01T00:00:00.000000Z'],
@@ -131,7 +134,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('whose root its holder narrowed and bound again is narrower', async () => {
+    test('has fewer permissions after its holder narrowed the root and bound the discharge again', async () => {
       const extra =
         'extra {"channel": ["edge"], "package_id": null, "acl": ["package_access"], "store_ids": null}'
       const root = withCaveat(pair.root, extra)
@@ -145,7 +148,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(unknown.code, 'macaroon-caveat-unknown')
     })
 
-    test('with another location: it is a label, and nothing depends on it', async () => {
+    test('is accepted with another location, because that is only a label', async () => {
       const root = decoded(pair.root)
       const caveats = root.caveats.map((one) =>
         one.verificationId ? { ...one, location: 'login.evil.example' } : one,
@@ -162,7 +165,7 @@ eachDatabase((_kind, _open, fresh) => {
   describe('a caveat id', () => {
     const login = () => ({ email: alice.username, password: PASSWORD })
 
-    test('that is not ours, or that no password discharges, is refused before any password is checked', async () => {
+    test('is refused before any password is checked if it is not ours, or no password discharges it', async () => {
       const stranger = encodeCaveatId({
         version: 1,
         condition: 'is-login-of-session {}',
@@ -189,7 +192,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(hashes(), 0)
     })
 
-    test('that a stranger sealed to us is refused before any password is checked', async () => {
+    test('is refused before any password is checked if a stranger sealed it to us', async () => {
       const [ours] = await service.installation.keyring.dischargerKeyPairs()
       const session = '11111111-1111-4111-8111-111111111111'
       const wire = {
@@ -229,7 +232,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('of a root that has expired discharges nothing', async () => {
+    test('of an expired root is refused', async () => {
       const root = await getPasswordRoot(service, { path: '/v1/tokens/usso', body: { ttl: 60 } })
       service.advance(61_000)
       const { code, message } = loginRefusalOf(
@@ -257,7 +260,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   describe('a refresh', () => {
-    test('takes nothing but one discharge of ours, as the login gave it', async () => {
+    test('accepts only a single discharge of ours, as the login returned it', async () => {
       const pair = await logInWithPassword(service, alice)
       const cut = pair.discharge.slice(0, -10)
       for (const text of [
@@ -277,7 +280,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('of an account that another node, whose clock is ahead, has just made', async () => {
+    test('works for an account that was created before the clock was set back', async () => {
       service.advance(600_000)
       const person = await addPublisher(service)
       service.advance(-600_000)
@@ -285,7 +288,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await refresh(service, pair.discharge)).status, 200)
     })
 
-    test('by a stale Authorization header is not disturbed', async () => {
+    test('ignores a stale Authorization header', async () => {
       const pair = await logInWithPassword(service, alice)
       const body = { discharge_macaroon: pair.discharge }
       const headers = { authorization: 'Macaroon root=x' }
@@ -293,31 +296,31 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('between the discharge and its use', () => {
+  describe('after the discharge, a root with its discharge is refused if', () => {
     const ended = async (pair: Pair, message: RegExp) => {
       await refused(pairHeader(pair), message)
       await notRefreshed(pair.discharge)
       service.advance(25 * 3_600_000)
-      // A refresh would not help, so nobody is told to try one.
+      // A refresh would not help, so the answer does not ask for one.
       await refused(pairHeader(pair), message)
     }
-    test('the session is revoked', async () => {
+    test('the session was revoked', async () => {
       const person = await addPublisher(service)
       const pair = await logInWithPassword(service, person)
       await revokeAll({ account: person.username }, service.installation)
       await ended(pair, /revoked at/)
     })
 
-    test('the account is disabled; enabled again, its earlier logins stay ended', async () => {
+    test('the account was disabled, and still after it is enabled again', async () => {
       const person = await addPublisher(service)
       const pair = await logInWithPassword(service, person)
       await disableAccount(person.username, service.installation)
       await ended(pair, /has been disabled since/)
       await enableAccount(person.username, service.installation)
-      await refused(pairHeader(pair), /were ended at/)
+      await refused(pairHeader(pair), /are no longer valid/)
     })
 
-    test('the password is changed: the pair is over, and a token that was exchanged is not', async () => {
+    test('the password was changed, but a token exchanged before stays valid', async () => {
       const person = await addPublisher(service)
       const pair = await logInWithPassword(service, person)
       const { body } = await call(service, 'POST', '/v1/tokens/usso/exchange', {
@@ -325,18 +328,18 @@ eachDatabase((_kind, _open, fresh) => {
         body: {},
       })
       await setPassword({ account: person.username, password: 'another battery' }, service.installation)
-      await ended(pair, /were ended at/)
+      await ended(pair, /are no longer valid/)
       assert.equal((await whoami(bearing(body.macaroon))).status, 200)
     })
 
-    test('the account is removed', async () => {
+    test('the account was removed', async () => {
       const person = await addPublisher(service)
       const pair = await logInWithPassword(service, person)
       await removeAccount({ account: person.username }, service.installation)
       await ended(pair, /revoked at|was removed at/)
     })
 
-    test('the root expires', async () => {
+    test('the root has expired', async () => {
       const pair = await logInWithPassword(service, alice, {
         body: { expires: new Date(service.now().getTime() + 60_000).toISOString() },
       })

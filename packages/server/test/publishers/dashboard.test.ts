@@ -1,4 +1,7 @@
-/** Guarantee: the dashboard's half of an Ubuntu One login: roots for each client, verification, the account, an export. */
+/**
+ * Guarantee: the dashboard's half of an Ubuntu One login works: roots for each client, verification, account,
+ * export.
+ */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -37,7 +40,7 @@ eachDatabase((_kind, _open, fresh) => {
     person = await addPublisher(service)
   })
   const locationOf = async (headers: Record<string, string>): Promise<string> => {
-    // A Host of one's own needs a request that is not `fetch`'s.
+    // `fetch` cannot set the Host header.
     const { request } = await import('node:http')
     const { hostname, port } = new URL(service.baseUrl)
     const body = await new Promise<string>((resolve, reject) => {
@@ -55,7 +58,7 @@ eachDatabase((_kind, _open, fresh) => {
     return root.caveats.find(({ verificationId }) => verificationId)?.location ?? ''
   }
 
-  test('the location of the caveat is the host that the client compares it with', async () => {
+  test('the location of the caveat is the host with which the client compares it', async () => {
     const own = new URL(service.baseUrl).host
     for (const [headers, location] of [
       [{}, own],
@@ -70,7 +73,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a session without a description is called after the program that asked', async () => {
+  test('a session without a description is named after the program that logged in', async () => {
     for (const [agent, description] of [
       [SNAPD, 'snapd/2.77'],
       ['surl/0.7.2', 'surl/0.7.2'],
@@ -91,7 +94,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { description } = macaroons.find((one: Record<string, string>) => one['session-id'] === id)
     assert.ok(
       description.endsWith('…') && long.startsWith(description.slice(0, -1)),
-      'what does not fit is cut',
+      'a long description is shortened',
     )
   })
 
@@ -99,7 +102,7 @@ eachDatabase((_kind, _open, fresh) => {
     const verify = (authorization: string, more: object = {}): Promise<Answer> =>
       call(service, 'POST', '/dev/api/acl/verify/', { body: { auth_data: { authorization, ...more } } })
 
-    test('says whose a valid pair is, and what it permits', async () => {
+    test('returns the account and limits of a valid login', async () => {
       const body = {
         permissions: ['package_access'],
         channels: ['edge'],
@@ -126,7 +129,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.ok(Date.parse(expires) > before)
     })
 
-    test('takes a plain token in either scheme', async () => {
+    test('accepts a plain token in either scheme', async () => {
       const token = await logIn(service, person)
       for (const scheme of ['Macaroon', 'Bearer']) {
         const { body } = await verify(`${scheme} ${token}`)
@@ -134,7 +137,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('is always 200 for a body of its form, and says nothing about the account of what is refused', async () => {
+    test('answers 200 to every well-formed body, and reveals nothing about the account if it refuses', async () => {
       const no = { allowed: false, refresh_required: false }
       const other = await addPublisher(service)
       const pair = await logInWithPassword(service, other)
@@ -162,7 +165,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('/dev/api/account: what snapcraft 4 to 6 read after a login', async () => {
+  test('/dev/api/account returns what snapcraft 4 to 6 read after a login', async () => {
     const pair = await logInWithPassword(service, person)
     const { status, body } = await call(service, 'GET', '/dev/api/account', { headers: pairHeader(pair) })
     assert.equal(status, 200)
@@ -193,7 +196,7 @@ eachDatabase((_kind, _open, fresh) => {
     const whoami = (headers: Record<string, string>) =>
       call(service, 'GET', '/api/v2/tokens/whoami', { headers })
 
-    test('is one session, in every form, within the limits of its root', async () => {
+    test('is one session in every form, within the limits of its root', async () => {
       const made = await exported({
         permissions: ['package_access'],
         channels: ['edge'],
@@ -216,7 +219,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(refusalOf(await whoami(pairHeader(made))).message, /was revoked at/)
     })
 
-    test('its discharge lasts as long as the session, and a new password leaves it alone, as it does tokens', async () => {
+    test('has a discharge that expires with the session, and like tokens survives a new password', async () => {
       const owner = await addPublisher(service)
       const made = await exported({}, owner)
       await setPassword({ account: owner.username, password: PASSWORD }, service.installation)
@@ -226,7 +229,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(refusalOf(await whoami(pairHeader(made))).message, /^The macaroon expired at/)
     })
 
-    test('nobody else can discharge its root', async () => {
+    test('has a root that no other account can discharge', async () => {
       const made = await exported()
       const other = await addPublisher(service)
       const login = { email: other.username, password: PASSWORD, caveat_id: caveatIdOf(made.root) }
@@ -234,7 +237,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('a root is refused for the same reasons as one of the specified API', async () => {
+  test('a root is refused for the same reasons as in the specified API', async () => {
     for (const [body, code] of [
       [{ permissions: ['x'] }, 'invalid-field'],
       [{ expires: '2001-01-01T00:00:00Z' }, 'invalid-field'],
@@ -243,7 +246,7 @@ eachDatabase((_kind, _open, fresh) => {
     ] as const) {
       const refused = await call(service, 'POST', '/dev/api/acl/', { body })
       assert.equal(refusalOf(refused).code, code)
-      assert.equal(refused.body.title, refusalOf(refused).message, 'surl shows nothing else')
+      assert.equal(refused.body.title, refusalOf(refused).message, 'surl shows only the title')
     }
     await getPasswordRoot(service)
   })

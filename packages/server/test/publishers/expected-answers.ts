@@ -1,20 +1,21 @@
 /**
- * What this service answers to the recorded steps. The recorder did not check what it was sent, and failed when it was
- * told to; its answer is ours where a step is `{}`.
+ * The expected answers to the recorded steps. The recorder did not check requests, and failed only on demand.
+ * Where a step is `{}`, this service's statuses are those of the recorder.
  */
 
-/** What happens before a request of a step, by its position. */
+/** An event before a request of a step. */
 export type Before = 'stale' | 'revoked' | 'throttled'
 
 export interface Step {
-  /** Whose address is typed. Default: of somebody without a second factor. */
+  /** The person whose address is typed. Default: a person without a second factor. */
   readonly as?: 'second factor' | 'disabled'
+  /** The events by the position of the request that follows. */
   readonly before?: Readonly<Record<number, Before>>
-  /** The statuses, where they are not those of the recorder. */
+  /** The statuses, if they differ from the recorder's. */
   readonly answers?: readonly number[]
 }
 
-/** By file and step. A text says why a step is not sent. */
+/** The steps by file and name. A text is the reason why a step is not replayed. */
 export const STEPS: Readonly<Record<string, Readonly<Record<string, Step | string>>>> = {
   'craft-store-gateway': {
     'gw-login': {},
@@ -50,9 +51,9 @@ export const STEPS: Readonly<Record<string, Readonly<Record<string, Step | strin
     badpw: {},
     'location-mismatch': {},
     'location-url': {},
-    // Python's spelling of bytes, because the recorder's root was of version 2.
+    // The request has Python's spelling of bytes, because the recorder's root had version 2.
     'v2-root': { answers: [200, 400] },
-    'v2-root-whoami': 'it goes on with a root of version 2, which this service does not make',
+    'v2-root-whoami': 'it continues with a root of version 2, which this service does not issue',
     'acl-503': 'the recorder was down',
     'acl-404-old': 'the recorder played an old server',
     'acl-429': { before: { 1: 'throttled' } },
@@ -66,7 +67,7 @@ export const STEPS: Readonly<Record<string, Readonly<Record<string, Step | strin
     'env-cred-untyped': {},
     'env-cred-nopad': {},
     'env-cred-newline': {},
-    // Two slashes at the beginning are as good as one.
+    // Two slashes at the beginning are read as one.
     'auth-url-slash': { answers: [200, 200] },
     'auth-url-prefix': { answers: [200, 404] },
     'twofactor-401': { as: 'second factor' },
@@ -105,7 +106,7 @@ export const STEPS: Readonly<Record<string, Readonly<Record<string, Step | strin
     'names-401': { before: { 0: 'revoked' } },
     'whoami-401': { before: { 0: 'revoked' } },
     'names-env-401': { before: { 0: 'revoked' } },
-    'names-403': 'no endpoint of this service needs a permission',
+    'names-403': 'no endpoint of this service requires a permission',
     otp: { as: 'second factor' },
     'otp-wrong': { as: 'second factor', answers: [200, 401, 200, 401] },
     badpw: {},
@@ -119,11 +120,11 @@ export const STEPS: Readonly<Record<string, Readonly<Record<string, Step | strin
     'refresh401-env': { before: { 0: 'stale', 1: 'revoked' } },
     'refresh403-env': { before: { 0: 'stale', 1: 'revoked' }, answers: [401, 401] },
     'refresh401-keyring': { before: { 0: 'stale', 1: 'revoked', 4: 'stale' } },
-    // The store's, which has its own host or stands in front.
+    // This endpoint is the store's, which has its own host or is in front of this service.
     register: { answers: [404] },
     'otp-403': { as: 'second factor', answers: [200, 401, 200, 200] },
     'otp-toponly': { as: 'second factor' },
-    'acl-404-off': 'the recorder had logins with a password turned off',
+    'acl-404-off': 'the recorder had password logins turned off',
     'discharge-503': 'the recorder was down',
   },
   snapd: {

@@ -1,4 +1,7 @@
-/** Guarantee: what charmcraft and a store on the premises ask a gateway for is answered, under both prefixes. */
+/**
+ * Guarantee: charmcraft and snapcraft with an on-premises store can use the gateway endpoints, under both
+ * prefixes.
+ */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { GATEWAY_PERMISSIONS } from '@ratafia/api'
@@ -52,7 +55,7 @@ eachDatabase((_kind, _open, fresh) => {
       const login = (): Promise<Pair> =>
         logInWithPassword(service, person, { ...RAW, path: `${prefix}/v1/tokens/usso` })
 
-      test('charmcraft: usso, discharge, exchange, whoami; the session is called what the client says', async () => {
+      test('charmcraft can log in, and the session gets the description of the client', async () => {
         const pair = await login()
         for (const path of [
           '/v1/tokens/usso/exchange',
@@ -84,7 +87,7 @@ eachDatabase((_kind, _open, fresh) => {
         }
       })
 
-      test('a session is revoked, and its tokens with it', async () => {
+      test('revokes a session with all its tokens', async () => {
         const pair = await login()
         const { body } = await post(`${prefix}/v1/tokens/usso/exchange`, {}, pairHeader(pair))
         const id = sessionIdOf(decoded(pair.root))
@@ -94,7 +97,7 @@ eachDatabase((_kind, _open, fresh) => {
         assert.equal((await refresh(service, pair.discharge)).status, 401)
       })
 
-      test('the root of a bakery login, with the permissions of a gateway', async () => {
+      test('issues and exchanges the root of a bakery login with gateway permissions', async () => {
         const { body } = await post(`${prefix}/v1/tokens`, { permissions: ['store-view'], ttl: 60 })
         const slice = await dischargeFor(service, body.macaroon, person)
         const exchanged = await post(
@@ -106,7 +109,7 @@ eachDatabase((_kind, _open, fresh) => {
         assert.deepEqual(permissions, ['store-view'])
       })
 
-      test('every permission of a gateway is kept as it is asked for, and another name is refused', async () => {
+      test('keeps every gateway permission unchanged, and refuses other names', async () => {
         const pair = await logInWithPassword(service, person, {
           body: { permissions: [...GATEWAY_PERMISSIONS] },
           path: `${prefix}/v1/tokens/usso`,
@@ -130,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
         assert.equal(snaps.code, 'invalid-field')
       })
 
-      test('a store on the premises: a further token for a credential in any spelling', async () => {
+      test('issues another token for a credential in any spelling, as an on-premises store requires', async () => {
         const pair = await login()
         const token = await logIn(service, person, { permissions: ['package_access'] })
         const bakery = await dischargeFor(service, await getRoot(service), person)
@@ -155,7 +158,7 @@ eachDatabase((_kind, _open, fresh) => {
             macaroon: credential,
           })
           assert.equal(status, 200, `${credential} ${json(body)}`)
-          // As snapcraft sends it.
+          // snapcraft sends the scheme in lower case.
           const whoami = await get(`${prefix}/v1/tokens/whoami`, {
             authorization: `macaroon ${body.macaroon}`,
           })
@@ -179,7 +182,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('a further token is never wider and never longer, and belongs to the same session', async () => {
+  test('another token of a session never permits more, and never lives longer', async () => {
     const token = await logIn(service, person, {
       permissions: ['package_access'],
       expires: new Date(service.now().getTime() + 60_000).toISOString(),
@@ -195,7 +198,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.notDeepEqual(further.id, first.id)
   })
 
-  test('a token is exchanged at no other endpoint, and a path with another slash is not there', async () => {
+  test('other endpoints do not exchange a token, and paths with a missing or extra slash do not exist', async () => {
     const token = await logIn(service, person)
     for (const path of ['/v1/tokens/usso/exchange', '/v1/tokens/exchange', '/api/v2/tokens/export']) {
       assert.match(refusalOf(await post(path, {}, bearing(token))).message, /This is (already )?a token/)
@@ -205,7 +208,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('without a credential the answer is a 401, whatever the body is', async () => {
+  test('answers 401 without a credential, whatever the body contains', async () => {
     for (const path of [
       '/v1/tokens/exchange',
       '/v1/tokens/usso/exchange',

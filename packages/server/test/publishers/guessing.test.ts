@@ -1,4 +1,7 @@
-/** Guarantee: passwords are guessed through programs no faster than through browsers: they share their counts. */
+/**
+ * Guarantee: passwords cannot be guessed faster through programs than through browsers, because both share
+ * counts.
+ */
 import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -25,7 +28,7 @@ const PROXY = { RATAFIA_TRUSTED_PROXIES: '127.0.0.1' }
 
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, PROXY)
-  // Each counts what reaches it, as the addresses of a service are counted.
+  // Each node counts the attempts that reach it.
   const other = testService(fresh, PROXY)
   let person: Account
   let caveat_id: string
@@ -36,7 +39,7 @@ eachDatabase((_kind, _open, fresh) => {
   let networks = 0
   beforeEach(async () => {
     person = await addPublisher(service)
-    // A root is of whoever discharges it first.
+    // A root belongs to the first person who discharges it, so each test needs a new one.
     caveat_id = caveatIdOf(await getPasswordRoot(service))
     networks++
   })
@@ -73,7 +76,7 @@ eachDatabase((_kind, _open, fresh) => {
   const wrong = async (answer: Promise<Answer>) =>
     assert.equal(loginRefusalOf(await answer).code, 'INVALID_CREDENTIALS')
 
-  test('ten guesses of an account, half of them by browsers, are checked; then no password is, anywhere', async () => {
+  test('checks ten guesses for an account, from programs and browsers together, and then no password', async () => {
     for (let i = 0; i < 5; i++) {
       await wrong(login({}, from(i)))
       assert.equal(await inBrowser('wrong password', from(i + 256)), 403)
@@ -84,18 +87,18 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await login({ password: PASSWORD }, from(999))).status, 200)
   })
 
-  test('the name as it is typed does not matter, and a wrong code or caveat buys no more guesses', async () => {
+  test('another spelling of the name, a wrong code or a wrong caveat allows no more guesses', async () => {
     for (let i = 0; i < 10; i++) {
       const email = i % 2 === 0 ? person.username.toUpperCase() : ` ${person.username}`
       await wrong(login({ email, more: { otp: '000000' } }, from(i)))
-      // Nothing was checked, so nothing counts.
+      // No password was checked, so this does not count.
       const malformed = await login({ more: { caveat_id: 'x' } }, from(i))
       assert.equal(loginRefusalOf(malformed).code, 'INVALID_DATA')
     }
     throttled(await login({ password: PASSWORD }, from(999)))
   })
 
-  test('ten guesses for an e-mail address, in any case, lock it for programs and browsers, and no username', async () => {
+  test('ten guesses for an e-mail address, in any case, lock it everywhere, but not the username', async () => {
     const { email, username } = person
     for (let i = 0; i < 10; i++) {
       const typed = i % 2 === 0 ? email : email.toUpperCase()
@@ -109,30 +112,30 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await login({ email: username, password: PASSWORD }, from(1001))).status, 200)
   })
 
-  test('an address is stopped after thirty guesses of any names, and others log in', async () => {
+  test('blocks an address after thirty guesses for any names, while others can log in', async () => {
     for (let i = 0; i < 30; i++) await wrong(login({ email: `nobody-${i}` }, from(1)))
     throttled(await login({ password: PASSWORD }, from(1)))
     assert.equal((await login({ password: PASSWORD }, from(1, 200))).status, 200)
   })
 
-  test('logins that succeed do not count', async () => {
+  test('does not count successful logins', async () => {
     for (let i = 0; i < 31; i++) assert.equal((await login({ password: PASSWORD }, from(1))).status, 200)
   })
 
-  test('a second node stops the guesses that reach it', async () => {
+  test('a second node blocks the guesses that reach it', async () => {
     for (const at of [service, other]) {
       for (let i = 0; i < 10; i++) await wrong(login({}, from(i), at))
       throttled(await login({ password: PASSWORD }, from(999), at))
     }
   })
 
-  test('many guesses at once are counted before the first is checked', async () => {
+  test('counts simultaneous guesses before the first is checked', async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => login({}, from(i))))
     assert.equal(answers.filter(({ status }) => status === 401).length, 10)
     for (const answer of answers.filter(({ status }) => status !== 401)) throttled(answer)
   })
 
-  test('what cannot be a name, or a password, is counted as one that is wrong', async () => {
+  test('treats impossible names and passwords as wrong ones', async () => {
     for (const [email, password] of [
       [`${person.username}\0`, PASSWORD],
       ['\ud800@example.com', PASSWORD],

@@ -1,4 +1,4 @@
-/** Guarantee: a tool that speaks the dialect of Ubuntu One logs in, and its session is one like any other. */
+/** Guarantee: a tool that uses the Ubuntu One dialect can log in, and its session is like any other. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Username } from '@ratafia/api'
@@ -33,7 +33,7 @@ eachDatabase((_kind, _open, fresh) => {
   const revoke = (headers: Record<string, string>, id: string): Promise<Answer> =>
     call(service, 'POST', '/api/v2/tokens/revoke', { headers, body: { 'session-id': id } })
 
-  test('the root is of version 1, with text for identifier and caveat id, and the caveats of any root', async () => {
+  test('the root has version 1, identifier and caveat id as text, and the caveats of any root', async () => {
     const body = { permissions: ['package_access'], channels: ['edge'], expires: '2099-01-01 00:00:00' }
     const root = decoded(await getPasswordRoot(service, { body }))
     assert.equal(root.version, 1)
@@ -52,7 +52,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('login, whoami, list, revoke: the discharge opens the session', async () => {
+  test('the discharge opens the session, which works, is listed and can be revoked', async () => {
     const person = await addPublisher(service)
     const at = service.now()
     service.hold(at)
@@ -73,7 +73,11 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(status, 200)
     assert.deepEqual(body.permissions, ['package_access', 'package_push'])
     assert.equal(body.account.email, person.email)
-    assert.equal(`time-before ${body.expires}000Z`, conditions(pair.root)[0], 'not the end of the discharge')
+    assert.equal(
+      `time-before ${body.expires}000Z`,
+      conditions(pair.root)[0],
+      'the root expires, not the discharge',
+    )
 
     const [session] = await sessionsOf(pairHeader(pair))
     assert.equal(session.description, 'snapcraft@laptop')
@@ -85,7 +89,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(loginRefusalOf(await refresh(service, pair.discharge)).code, 'INVALID_CREDENTIALS')
   })
 
-  test('a credential that was made and never used is in the list', async () => {
+  test('lists a credential that was never used', async () => {
     const person = await addPublisher(service)
     const first = await logInWithPassword(service, person)
     const unused = await logInWithPassword(service, person, { headers: { 'user-agent': 'surl/0.7.2 x' } })
@@ -96,7 +100,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(found?.description, 'surl/0.7.2')
   })
 
-  test('the username does as well as the address, in any case, and unknown keys are ignored', async () => {
+  test('accepts the username instead of the e-mail address, in any case, and ignores unknown keys', async () => {
     const person = await addPublisher(service)
     for (const email of [person.username, person.username.toUpperCase()]) {
       const root = await getPasswordRoot(service)
@@ -107,7 +111,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('an address signs in in each of its spellings, and wrong passwords for any of them count together', async () => {
+  test('accepts an e-mail address in each of its spellings, and counts wrong passwords for all of them together', async () => {
     const { username } = await addPublisher(service)
     const { accounts } = service.installation
     const { id } = (await accounts.findByUsername(username as Username)) ?? assert.fail()
@@ -129,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(codes.at(-1), 429, codes.join(' '))
   })
 
-  test('one root may be discharged again by the same person, and by nobody else', async () => {
+  test('the same person can discharge a root again, but no other', async () => {
     const [person, other] = [await addPublisher(service), await addPublisher(service)]
     const { root } = await logInWithPassword(service, person)
     const login = { password: PASSWORD, caveat_id: caveatIdOf(root) }
@@ -140,7 +144,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(loginRefusalOf(others).code, 'INVALID_CREDENTIALS')
   })
 
-  test('the header is read in every spelling: quoted or not, any case, and a plain token as Bearer', async () => {
+  test('reads the header in every spelling: quoted or not, in any case, and a plain token as Bearer', async () => {
     const pair = await logInWithPassword(service, await addPublisher(service))
     const discharge = bound(pair)
     for (const authorization of [
@@ -167,7 +171,7 @@ eachDatabase((_kind, _open, fresh) => {
       return pair
     }
 
-    test('is answered with needs_refresh, is refreshed as often as one likes, and then works', async () => {
+    test('gets needs_refresh, can be refreshed any number of times, and then works', async () => {
       const pair = await stale()
       const answer = await whoami(pairHeader(pair))
       assert.equal(answer.status, 401)
@@ -193,7 +197,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('with caveats that its holder added keeps them', async () => {
+    test('keeps the caveats that its holder added', async () => {
       const pair = await stale()
       const extra =
         'extra {"channel": null, "package_id": null, "acl": ["package_access"], "store_ids": null}'
@@ -204,7 +208,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(answer.body.permissions, ['package_access'])
     })
 
-    test("a later end is the holder's: no refresh helps", async () => {
+    test('needs a new login once an expiry that its holder added has passed', async () => {
       const pair = await logInWithPassword(service, await addPublisher(service))
       const end = `time-before ${new Date(service.now().getTime() + 60_000).toISOString()}`
       const discharge = encoded(addFirstPartyCaveat(decoded(pair.discharge), end))

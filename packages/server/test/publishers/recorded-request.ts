@@ -1,6 +1,6 @@
 /**
- * A request as a client sent it, byte for byte, but for what names the recorder: its host, its person, and the
- * macaroons and caveat ids that it gave.
+ * Returns a request as a client sent it, byte for byte, except for the recorder's own values: its host, its
+ * person, and its macaroons and caveat ids.
  */
 
 export interface Exchange {
@@ -14,7 +14,7 @@ export interface Transcript {
   readonly exchanges: readonly Exchange[]
 }
 
-/** What takes the place of what the recorder made up. */
+/** The values that replace the recorder's own. */
 export interface Replacements {
   readonly host: string
   readonly email: string
@@ -27,10 +27,10 @@ export interface Replacements {
   readonly token: string
 }
 
-/** Of a request line. */
+/** Returns the method and path of a request line. */
 export const methodAndPath = (line: string): string => line.replace(' //', ' /').replace(/ HTTP\/1\.1$/, '')
 
-/** The text to send. */
+/** Returns the text to send. */
 export function replayed({ line, headers, body }: Exchange['request'], by: Replacements): string {
   const sent = replacedBody(body, by)
   const lines = headers.map((header) => replacedHeader(header, sent, by))
@@ -38,8 +38,8 @@ export function replayed({ line, headers, body }: Exchange['request'], by: Repla
 }
 
 /**
- * snapd was told `HOST` where it is told `HOST/api/v2` here. It sends its user's credentials to the API of the store,
- * which asks this service about them.
+ * Replaces the path. The recorder configured snapd with `HOST` instead of `HOST/api/v2`. And snapd sends its
+ * user's credentials to the store's API, which asks this service about them.
  */
 function replacedLine(line: string): string {
   return line
@@ -61,7 +61,7 @@ function replacedHeader(header: string, body: string, by: Replacements): string 
   }
 }
 
-/** The scheme, its case, and quotes stay as they were. */
+/** Replaces the macaroons. The scheme, its case, and quotes stay unchanged. */
 function replacedAuthorization(text: string, { root, boundDischarge, token }: Replacements): string {
   if (!text.includes('root=')) return text.replace(/(Macaroon|Bearer) \S+$/i, `$1 ${token}`)
   return text
@@ -69,7 +69,7 @@ function replacedAuthorization(text: string, { root, boundDischarge, token }: Re
     .replace(/discharge=("?)[\w-]+/, `discharge=$1${boundDischarge}`)
 }
 
-/** White space and the order of the members stay as they were. */
+/** Replaces the values. White space and the order of the members stay unchanged. */
 function replacedBody(body: string, by: Replacements): string {
   return body
     .replace('"alice@example.com"', JSON.stringify(by.email))
@@ -81,5 +81,5 @@ function replacedBody(body: string, by: Replacements): string {
     .replace(/("authorization": ?)"[^"]*"/, (found) => replacedAuthorization(found, by))
 }
 
-/** As the inside of a JSON string. */
+/** Returns the text as the inside of a JSON string. */
 const escapedIn = (text: string): string => JSON.stringify(text).slice(1, -1)

@@ -1,4 +1,4 @@
-/** Programs that log in with a password, as accounts that have a second factor, or no password logins. */
+/** Programs that log in with a password, for accounts that have a second factor or no password logins. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codeAt } from '../../src/accounts/second-factor/totp.ts'
@@ -25,7 +25,7 @@ eachDatabase((_kind, _open, fresh) => {
   const outcome = ({ status, body }: Awaited<ReturnType<typeof discharge>>) =>
     status === 200 ? 200 : [status, body.code, body.error_list[0].code]
 
-  test('a code is asked for, taken once, and a recovery code stands in for it', async () => {
+  test('asks for a code, accepts it once, and accepts a recovery code instead', async () => {
     const { email, id, username } = await addPublisher(service)
     const made = await enableSecondFactor({ account: id, issuer: 'x', instead: false }, service.installation)
     const [recovery = ''] = made.recoveryCodes
@@ -47,7 +47,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(outcome(await discharge({ email, otp: recovery })), failed)
   })
 
-  test('an account without password logins is told so, after the right password and before any code', async () => {
+  test('refuses an account without password logins after the right password and before any code', async () => {
     const { email, id } = await addPublisher(service)
     await enableSecondFactor({ account: id, issuer: 'x', instead: false }, service.installation)
     await switchPasswordLogins({ account: id, on: false }, service.installation)
@@ -60,7 +60,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await discharge({ email })).body.code, 'TWOFACTOR_REQUIRED')
   })
 
-  test('a login from before is refreshed no more while the account has no password logins', async () => {
+  test('does not refresh an earlier login while the account has no password logins', async () => {
     const person = await addPublisher(service)
     const { discharge: given } = await logInWithPassword(service, person)
     await switchPasswordLogins({ account: person.id, on: false }, service.installation)

@@ -1,6 +1,6 @@
 /**
- * Guarantee: what is secret in a login with a password (password, code, discharge, token) is in no log line, however
- * talkative the log is, in no audit entry, in no span and in no refusal, whatever was wrong with the request.
+ * Guarantee: the secrets of a password login (password, code, discharge, token) never appear in a log line at
+ * any level, an audit entry, a span or a refusal, whatever is wrong with the request.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -32,7 +32,7 @@ const PATHS = [
 ]
 const FIELDS = ['email', 'password', 'otp', 'caveat_id', 'discharge_macaroon', 'macaroon', 'description']
 
-/** Bodies that hold a secret where it does not belong, or where nothing can read it. */
+/** Returns bodies with a secret in a wrong place, or in an unreadable one. */
 const misplacing = (secret: string): readonly string[] => [
   secret,
   `${JSON.stringify({ password: secret }).slice(0, -1)},`,
@@ -70,7 +70,7 @@ eachDatabase((_kind, _open, fresh) => {
       secrets.push(...secretsOf(name, text))
       return text
     }
-    /** The signature is the secret of a macaroon. */
+    /** Keeps the signature, which is the secret of a macaroon. */
     const keepMacaroon = (name: string, text: string): string => {
       secrets.push(...secretsOf(`the signature of ${name}`, decoded(text).signature))
       secrets.push({ name, bytes: Buffer.from(text.slice(-40)) })
@@ -108,7 +108,7 @@ eachDatabase((_kind, _open, fresh) => {
           const response = await fetch(`${service.baseUrl}${path}`, { method: 'POST', body: sent })
           assert.ok(response.status < 500, `${path}: ${response.status} for ${sent.slice(0, 200)}`)
           const text = await response.text()
-          // Where fields are known by name, whoever sent another one is told which.
+          // Refusals of unknown fields quote the name that the client sent.
           if (response.status >= 400 && !text.includes('has an unknown field')) refusals.push(text)
         }
         const escaped = encodeURIComponent(secret)
@@ -132,16 +132,16 @@ eachDatabase((_kind, _open, fresh) => {
     for (const path of PATHS) {
       assert.ok(log.includes(path) && spans.includes(path.replace(/^\/publishergw/, '')), path)
     }
-    assert.ok(/"level":(10|20),/.test(log), 'the log is as talkative as it can be')
+    assert.ok(/"level":(10|20),/.test(log), 'the log has the most detailed level')
     const places = {
       'the log': Buffer.from(log),
       'the spans': Buffer.concat([Buffer.from(spans), ...receiver.requests.map((one) => one.body)]),
       'the audit log': Buffer.from(JSON.stringify(entries)),
     }
     assert.deepEqual(find(secrets, places), [])
-    // A refusal may say which field is wrong, and not what was in it.
+    // A refusal can name the wrong field, but not its value.
     assert.deepEqual(find(secrets, { refusals: Buffer.from(refusals.join('\n')) }), [])
-    // It can find.
+    // The search finds a planted secret.
     assert.ok(find(secrets, { planted: Buffer.from(JSON.stringify({ x: PASSWORD })) }).length > 0)
   })
 })

@@ -1,4 +1,7 @@
-/** Guarantee: with an identity service that runs alone, only that sees passwords, and the first use opens the session. */
+/**
+ * Guarantee: only a standalone identity service sees passwords, and the first use of a login opens its
+ * session.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -58,7 +61,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
   const get = (path: string, pair: Pair) => call(service, 'GET', path, { headers: pairHeader(pair) })
 
-  test('a login: the caveat names the host of the identity service, and the first use opens the session', async () => {
+  test('the caveat of a login has the host of the identity service, and the first use opens the session', async () => {
     const pair = await login()
     const caveat = decoded(pair.root).caveats.find(({ verificationId }) => verificationId)
     const { host } = new URL(identity.baseUrl)
@@ -77,7 +80,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(refusalOf(await get('/api/v2/tokens/whoami', pair)).message, /was revoked at/)
   })
 
-  test('the service itself takes no password', async () => {
+  test('the service itself has no endpoints for passwords', async () => {
     for (const path of ['/api/v2/tokens/discharge', '/api/v2/tokens/refresh']) {
       assert.equal(
         (await fetch(`${service.baseUrl}${path}`, { method: 'POST', body: '{}' })).status,
@@ -87,7 +90,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a new password ends the refresh of what the old one discharged', async () => {
+  test('does not refresh a discharge of the old password after a new one was set', async () => {
     const pair = await login()
     assert.equal((await get('/api/v2/tokens/whoami', pair)).status, 200)
     await setPassword({ account: person.username, password: PASSWORD }, identity.installation)
@@ -95,7 +98,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await refresh(identity, (await login()).discharge)).status, 200)
   })
 
-  test('a service that is not in RATAFIA_KNOWN_SERVICES gets no password checked and nothing refreshed', async () => {
+  test('checks no password for a service that is not in RATAFIA_KNOWN_SERVICES', async () => {
     const other = { kind: 'sqlite', file: join(directory, 'unknown.db') } as const
     const stranger = await startNode(other, { RATAFIA_IDENTITY_URL: identity.baseUrl })
     try {
@@ -112,7 +115,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a known service reads one text about every login that is over, whatever ended it', async () => {
+  test('a known service gets the same text for every login that is no longer valid, whatever the reason', async () => {
     const texts = new Set<string>()
     for (const end of [
       (name: string) => disableAccount(name, identity.installation),
@@ -132,7 +135,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(texts.size, 1, [...texts].join('\n'))
   })
 
-  test('an identity service that takes no passwords from programs says so, and no root is made for it', async () => {
+  test('issues no root for an identity service that does not accept passwords from programs', async () => {
     const own = { kind: 'sqlite', file: join(directory, 'off.db') } as const
     const off = await startNode(own, { RATAFIA_PASSWORD_LOGINS: 'off' }, { identityOnly: true })
     const other = await startNode(

@@ -1,4 +1,6 @@
-/** Guarantee: passwords are taken only where the operator lets programs send them, and never in plain text. */
+/**
+ * Guarantee: passwords are accepted only if the operator lets programs send them, and never in plain text.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setPassword } from '../support/accounts.ts'
@@ -21,7 +23,7 @@ oneDatabase((_kind, _open, fresh) => {
   describe('with RATAFIA_PASSWORD_LOGINS=off', () => {
     const service = testService(fresh, { RATAFIA_PASSWORD_LOGINS: 'off' })
 
-    test('roots are refused with a way out, and nothing is discharged or refreshed', async () => {
+    test('refuses roots and explains the alternative, and discharges and refreshes nothing', async () => {
       for (const path of ['/dev/api/acl/', '/v1/tokens/usso', '/publishergw/v1/tokens/usso']) {
         const { status, code, message } = refusalOf(await call(service, 'POST', path, { body: {} }))
         assert.deepEqual([status, code], [400, 'password-login-off'], path)
@@ -35,7 +37,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.equal((await call(service, 'GET', '/identity/discharge/info')).body.PasswordLogins, false)
     })
 
-    test('a credential exported with a browser or an agent works all the same', async () => {
+    test('still accepts a credential that was exported with a browser or an agent', async () => {
       const person = await addPublisher(service)
       const slice = await dischargeFor(service, await getRoot(service), person)
       const { body } = await call(service, 'POST', '/api/v2/tokens/export', {
@@ -62,7 +64,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
     const remote = { 'x-forwarded-for': '203.0.113.7' }
 
-    test('a password is taken if each hop was encrypted, or the client is on this machine', async () => {
+    test('accepts a password if each hop was encrypted, or the client is on this machine', async () => {
       for (const headers of [
         {},
         { ...remote, 'x-forwarded-proto': 'https' },
@@ -73,7 +75,7 @@ oneDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('and refused otherwise', async () => {
+    test('refuses a password otherwise', async () => {
       for (const headers of [
         remote,
         { ...remote, 'x-forwarded-proto': 'http' },
@@ -99,7 +101,7 @@ oneDatabase((_kind, _open, fresh) => {
       RATAFIA_IDENTITY_CONDITION: 'username',
     })
 
-    test('the location, the life and the identity of a discharge are as configured', async () => {
+    test('a discharge has the configured location, lifetime and identity', async () => {
       const person = await addPublisher(service)
       const pair = await logInWithPassword(service, person)
       const [root, discharge] = [decoded(pair.root), decoded(pair.discharge)]
@@ -123,7 +125,7 @@ oneDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('a login right after a new password can be refreshed, and one from before cannot', async () => {
+    test('refreshes a login from right after a new password, but not one from before', async () => {
       const person = await addPublisher(service)
       const before = await logInWithPassword(service, person)
       await setPassword({ account: person.username, password: PASSWORD }, service.installation)

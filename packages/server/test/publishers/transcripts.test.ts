@@ -1,4 +1,5 @@
-// What unmodified clients once sent to a recorder is sent again, byte for byte, and answered as they need it.
+// Requests of unmodified clients, once sent to a recorder, are sent again byte for byte, and get usable
+// answers.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -26,7 +27,7 @@ import { assertReadable, codeToExpect } from './answers-read.ts'
 import { type Before, STEPS, type Step } from './expected-answers.ts'
 import { type Exchange, replayed, type Transcript } from './recorded-request.ts'
 
-/** When they were recorded: some requests name their end. */
+/** When they were recorded. Some requests contain an expiry. */
 const RECORDED_AT = Date.parse('2026-11-21T22:05:00Z')
 const DISCHARGE_MS = 60_000
 
@@ -41,7 +42,7 @@ eachDatabase((_kind, _open, fresh) => {
   for (const [file, steps] of Object.entries(STEPS)) {
     suite(file, () => {
       const transcripts = recorded(file)
-      test('every step is replayed, or says why it is not', () => {
+      test('every step is replayed, or has a reason why it is not', () => {
         assert.deepEqual(
           transcripts.map(({ step }) => step),
           Object.keys(steps),
@@ -49,7 +50,8 @@ eachDatabase((_kind, _open, fresh) => {
       })
       for (const { client, step, exchanges } of transcripts) {
         const expected = steps[step]
-        if (typeof expected === 'object') test(`${client}: ${step}`, () => replay.step(exchanges, expected))
+        if (typeof expected === 'object')
+          test(`answers ${client} in the step ${step}`, () => replay.step(exchanges, expected))
       }
     })
   }
@@ -67,7 +69,7 @@ interface Replay {
   step(exchanges: Transcript['exchanges'], expected: Step): Promise<void>
 }
 
-/** Keeps between the steps what a client keeps: its credentials. */
+/** Keeps the credentials between the steps, as a client does. */
 async function startReplay(service: TestService): Promise<Replay> {
   const plain = await addPublisher(service)
   const people: Readonly<Record<NonNullable<Step['as']>, Account>> = {
@@ -111,7 +113,7 @@ async function startReplay(service: TestService): Promise<Replay> {
     },
   }
 
-  /** A client that comes with credentials has some that work. */
+  /** Renews the credentials, so that each step begins with valid ones. */
   async function comeWithCredentials(): Promise<void> {
     const { status, body } = await refresh(service, pair.discharge)
     if (status === 200) pair = { ...pair, discharge: body.discharge_macaroon }
@@ -154,7 +156,7 @@ async function startReplay(service: TestService): Promise<Replay> {
     async step(exchanges, { as, before = {}, answers }) {
       const throttled = Object.values(before).includes('throttled')
       const person = as ? people[as] : throttled ? await addPublisher(service) : plain
-      // Another code than the last.
+      // Move to another code than the last one.
       if (as === 'second factor') service.advance(60_000)
       await comeWithCredentials()
       assert.equal(answers?.length ?? exchanges.length, exchanges.length)

@@ -1,4 +1,4 @@
-/** The line of a request in the log: what it says, and that it never contains a secret of a client. */
+/** Tests the log line of a request: its contents, and that it never has a secret of a client. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,13 +29,13 @@ oneDatabase((_kind, _open, fresh) => {
   const observed = observedServices(fresh)
   const serve = (environment: Readonly<Record<string, string>> = {}) =>
     observed({ RATAFIA_BASE_URL: 'http://ratafia.example', ...environment })
-  /** All lines, after the end: nothing is still on its way. */
+  /** Returns all lines after the service has stopped, so that none is missing. */
   const logOf = async (running: ObservedService) => {
     await running.close()
     return running.log()
   }
 
-  test('a request is one line: method, route, status, refusal, time, bytes, address, id', async () => {
+  test('logs a request as one line: method, route, status, refusal, time, bytes, address, id', async () => {
     const running = await serve()
     const answer = await fetch(`${running.baseUrl}/v2/assertions/account/nobody?max-format=1`)
     const bytes = (await answer.arrayBuffer()).byteLength
@@ -59,7 +59,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual(more, [])
   })
 
-  test('no secret that a client sends appears in the log, wherever the client puts it, at any level', async () => {
+  test('logs no secret that a client sends, wherever the client puts it, at any level', async () => {
     const running = await serve({ RATAFIA_LOG_LEVEL: 'trace', RATAFIA_TRUSTED_PROXIES: '127.0.0.1' })
     const person = await addPerson(running)
     const root = await getRoot(running)
@@ -121,12 +121,12 @@ oneDatabase((_kind, _open, fresh) => {
     })
     const log = await logOf(running)
     assert.ok(requestsOf(log).length > 80)
-    // A part of a token is as good as a hint at it: pieces of 12 characters are looked for.
+    // Part of a token can reveal it, so this looks for pieces of 12 characters.
     const secrets = [token, macaroons, canary, root]
     for (const secret of secrets) {
       for (let start = 0; start + 12 <= secret.length; start += 6) {
         const piece = secret.slice(start, start + 12)
-        // Without capitals it may be a word, such as our own address.
+        // Without capitals it may be a word, such as part of our own address.
         if (/^[A-Za-z0-9_+/=-]*[A-Z][A-Za-z0-9_+/=-]*$/.test(piece)) {
           assert.ok(
             !log.includes(piece),
@@ -137,7 +137,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a request that no route fits says how its path begins, as far as that is plain words', async () => {
+  test('logs how the path of a request without a route begins, as far as it is plain words', async () => {
     const running = await serve()
     await fetch(`${running.baseUrl}/store/api/v2/tokens?x=y`)
     await fetch(`${running.baseUrl}/wp-login.php`)
@@ -150,7 +150,7 @@ oneDatabase((_kind, _open, fresh) => {
     ])
   })
 
-  test('health checks are not logged; with RATAFIA_ACCESS_LOG=off requests are logged at the level debug alone', async () => {
+  test('does not log health checks; with RATAFIA_ACCESS_LOG=off logs requests only at the level debug', async () => {
     for (const [environment, expected] of [
       [{}, ['/']],
       [{ RATAFIA_ACCESS_LOG: 'off' }, []],
@@ -165,14 +165,14 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a client that is gone before its answer has a line with 499', async () => {
+  test('logs a client that leaves before its answer with 499', async () => {
     const running = await serve()
     const gone = new AbortController()
     const body = new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(1)) })
     const request = fetch(`${running.baseUrl}/api/v2/tokens`, {
       ...{ method: 'POST', body, duplex: 'half', signal: gone.signal },
     }).catch(() => {})
-    // Answers to what came later: it has the first.
+    // Answers to later requests arrive only after the first request was handled.
     for (let others = 0; others < 3; others++) await fetch(`${running.baseUrl}/api/v2/tokens/whoami`)
     await sleep(300)
     gone.abort()
@@ -181,7 +181,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual([line?.['route'], line?.['status']], ['/api/v2/tokens', 499])
   })
 
-  test('address and request id of a trusted proxy are taken, those of others are not', async () => {
+  test('logs the address and request id from a trusted proxy, but not from other clients', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.7', 'x-request-id': 'from-the-proxy.1' }
     const trusting = await serve({ RATAFIA_TRUSTED_PROXIES: '127.0.0.0/8' })
     await fetch(trusting.baseUrl, { headers })
@@ -189,7 +189,7 @@ oneDatabase((_kind, _open, fresh) => {
     const [line, odd] = requestsOf(await logOf(trusting))
     assert.deepEqual([line?.['address'], line?.reqId], ['203.0.113.7', 'from-the-proxy.1'])
     assert.match(odd?.reqId ?? '', UUID)
-    assert.equal(odd?.['address'], 'unknown', 'it is no address')
+    assert.equal(odd?.['address'], 'unknown', 'it is not an address')
 
     const alone = await serve({ RATAFIA_TRUSTED_PROXIES: '192.0.2.1, ::1' })
     await fetch(alone.baseUrl, { headers })
@@ -215,7 +215,7 @@ for (const [url, expected] of [
   ['*', '…'],
   ['http://user:word@host/a', '…'],
 ] as const) {
-  test(`of the path ${JSON.stringify(url)} the log says ${expected}`, () => {
+  test(`logs the path ${JSON.stringify(url)} as ${expected}`, () => {
     assert.equal(plainPath(url), expected)
   })
 }

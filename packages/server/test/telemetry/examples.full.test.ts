@@ -1,4 +1,7 @@
-/** The examples of a dashboard and of alert rules name what `/metrics` serves, and the docs have every alert. */
+/**
+ * Tests that the example dashboard and alert rules name metrics of `/metrics`, and that the docs have every
+ * alert.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,9 +20,9 @@ const dashboard = JSON.parse(read('examples/grafana/dashboard.json')) as {
   readonly templating: { readonly list: readonly { readonly query: string | { readonly query: string } }[] }
 }
 
-/** What Prometheus or the blackbox exporter say, and not we. */
+/** Metrics of Prometheus or the blackbox exporter, not ours. */
 const OF_OTHERS = ['up', 'probe_ssl_earliest_cert_expiry']
-/** What a scrape adds, and the labels of histograms and workers. */
+/** Labels that a scrape adds, and those of histograms and workers. */
 const OF_SCRAPES = ['job', 'instance', 'le', 'worker']
 
 const SOURCES: readonly (readonly [name: string, texts: readonly string[]])[] = [
@@ -33,7 +36,7 @@ const SOURCES: readonly (readonly [name: string, texts: readonly string[]])[] = 
   ],
 ]
 
-/** Ours by prefix, and what stands before a selector. */
+/** Returns our metrics by prefix, and the names before selectors. */
 const namesIn = (text: string): readonly string[] => [
   ...new Set([
     ...[...text.matchAll(/\b(?:ratafia|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name),
@@ -47,7 +50,7 @@ describe('the names of metrics', () => {
   let served: ReadonlySet<string>
   before(async () => {
     const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_METRICS_PORT: '0' })
-    const [, url] = /"url":"([^"]+)","msg":"metrics are served"/.exec(service.stderr()) ?? []
+    const [, url] = /"url":"([^"]+)","msg":"serving metrics"/.exec(service.stderr()) ?? []
     await fetch(service.baseUrl)
     const text = await (await fetch(url ?? '')).text()
     served = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name))
@@ -56,7 +59,7 @@ describe('the names of metrics', () => {
   })
 
   for (const [source, texts] of SOURCES) {
-    test(`${source}: every metric it names is served`, () => {
+    test(`every metric in ${source} is served`, () => {
       const names = texts.flatMap(namesIn)
       assert.ok(names.length > 15)
       for (const name of names.filter((one) => !OF_OTHERS.includes(one))) {
@@ -67,7 +70,7 @@ describe('the names of metrics', () => {
       }
     })
 
-    test(`${source}: every label it selects by is one of that metric`, async () => {
+    test(`every label that ${source} selects by belongs to its metric`, async () => {
       const { registry } = createMetrics({ release: '1', ofProcess: false })
       const known = new Map<string, readonly string[]>()
       for (const metric of registry.getMetricsAsArray()) {
@@ -85,7 +88,7 @@ describe('the names of metrics', () => {
     })
   }
 
-  test('every metric of ours is in the table of docs/operations/observe.md, and no other', () => {
+  test('docs/operations/observe.md has every metric of ours in its table, and no other', () => {
     const page = read('docs/operations/observe.md')
     const documented = [...page.matchAll(/^\| `(ratafia_[a-z_]+)` \|/gm)].map(([, name]) => name)
     assert.deepEqual(documented.sort(), [...served].filter((name) => name.startsWith('ratafia_')).sort())
@@ -94,7 +97,7 @@ describe('the names of metrics', () => {
 
 const alertNames = [...alerts.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = '']) => name)
 
-// promtool runs them: interop/prometheus.test.ts.
+// interop/prometheus.test.ts runs them with promtool.
 for (const name of alertNames) {
   test(`alerts.test.yml has ${name} fire, and be silent`, () => {
     assert.match(alertTests, new RegExp(`^ +alertname: ${name}\n +exp_alerts:\n +- exp_labels: `, 'm'))
@@ -102,7 +105,7 @@ for (const name of alertNames) {
   })
 }
 
-test('every alert is in the table of docs/operations/troubleshoot.md, and no other', () => {
+test('docs/operations/troubleshoot.md has every alert in its table, and no other', () => {
   const documented = [...read('docs/operations/troubleshoot.md').matchAll(/^\| `(Ratafia\w+)` \|/gm)].map(
     ([, name]) => name,
   )
@@ -110,7 +113,7 @@ test('every alert is in the table of docs/operations/troubleshoot.md, and no oth
   assert.deepEqual(documented.sort(), [...alertNames].sort())
 })
 
-test('dashboard.json: every panel has an id of its own', () => {
+test('every panel in dashboard.json has its own id', () => {
   const ids = dashboard.panels.map(({ id }) => id)
   assert.equal(new Set(ids).size, ids.length)
 })

@@ -1,4 +1,4 @@
-/** The metrics of several worker processes: one page, a series for each. */
+/** Tests the metrics of several worker processes: one page, a series for each. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventuallyPasses } from '../support/eventually.ts'
@@ -9,11 +9,11 @@ const METRICS = { RATAFIA_METRICS_PORT: '0' }
 
 const program = testProgram()
 
-test('their supervisor serves the series of each, and goes on when one is stopped or dies', async () => {
+test('the supervisor serves the series of each worker, and continues when one is stopped or dies', async () => {
   const service = await program.start({ RATAFIA_WORKERS: '2', ...METRICS })
-  const [, url] = /"url":"([^"]+)","msg":"metrics are served"/.exec(service.stderr()) ?? []
+  const [, url] = /"url":"([^"]+)","msg":"serving metrics"/.exec(service.stderr()) ?? []
   const up = (at: number) => scrape(url).then((page) => page.get(`ratafia_worker_up{worker="${at}"}`))
-  // The first has told where they listen.
+  // The first worker has reported where they listen.
   await eventuallyPasses(async () => assert.deepEqual([await up(1), await up(2)], [1, 1]))
   const requests = async () =>
     [...(await scrape(url))]
@@ -29,7 +29,7 @@ test('their supervisor serves the series of each, and goes on when one is stoppe
   const before = await starts()
   const pids = [...service.stderr().matchAll(/"pid":(\d+),.*"msg":"request"/g)].map(([, pid]) => Number(pid))
   const pid = pids[0] ?? assert.fail('no worker')
-  // It does not answer, and does not keep the others from it.
+  // It does not answer, but does not delay the others.
   process.kill(pid, 'SIGSTOP')
   const stopped = await scrape(url)
   const ups = [1, 2].map((worker) => stopped.get(`ratafia_worker_up{worker="${worker}"}`))
@@ -39,7 +39,7 @@ test('their supervisor serves the series of each, and goes on when one is stoppe
   await eventuallyPasses(async () => assert.deepEqual([await up(1), await up(2)], [1, 1]))
 
   process.kill(pid, 'SIGKILL')
-  // While it is away, the other one is still to be seen.
+  // While it is gone, the other one is still visible.
   const during = await scrape(url)
   assert.deepEqual(
     [1, 2].filter((worker) => during.has(`ratafia_worker_up{worker="${worker}"}`)),
@@ -51,7 +51,7 @@ test('their supervisor serves the series of each, and goes on when one is stoppe
   assert.equal((await end('SIGTERM')).code, 0)
 })
 
-test('a port that is taken ends the start with exit code 4', async () => {
+test('the start fails with exit code 4 if the port is in use', async () => {
   const service = await program.start({ RATAFIA_WORKERS: '1', ...METRICS })
   const portOf = () => /:(\d+)\/metrics"/.exec(service.stderr())?.[1]
   await eventuallyPasses(async () => assert.ok(portOf()))

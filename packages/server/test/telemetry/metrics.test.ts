@@ -1,4 +1,4 @@
-/** `/metrics`: what it says, whom it says it to, and what never gets into it; on both databases. */
+/** Tests `/metrics`: its contents, who can read it, and what it never contains; on both databases. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -35,7 +35,7 @@ eachDatabase((kind, _open, fresh) => {
   const counted = (name: string, value: number) =>
     eventuallyPasses(async () => assert.equal(await sample(name), value, name))
 
-  test('the public port has no metrics, whether they are served elsewhere or not', async () => {
+  test('the public port has no metrics, whether or not they are served elsewhere', async () => {
     const without = await observed()
     assert.equal(without.metricsUrl, undefined)
     for (const { baseUrl } of [without, service]) {
@@ -52,7 +52,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
   })
 
-  test('requests are counted by the pattern of their route and their status', async () => {
+  test('counts requests by the pattern of their route and their status', async () => {
     const token = await logIn(service, await addPerson(service))
     await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
     await call(service, 'GET', '/v2/assertions/account/nobody')
@@ -67,7 +67,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(await sample('ratafia_http_requests_in_flight'), 0)
   })
 
-  test('refusals of every kind are counted: of the identity service, without a route, before a request', async () => {
+  test('counts refusals of every kind: by the identity service, without a route, before a request', async () => {
     await call(service, 'POST', '/identity/discharge')
     await counted('ratafia_refusals_total{route="/identity/discharge",code="bad request"}', 1)
     const { VisitURL } = (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window']
@@ -83,7 +83,7 @@ eachDatabase((kind, _open, fresh) => {
     await counted('ratafia_http_refused_early_total{code="invalid-request"}', 1)
   })
 
-  test('a client that goes before the answer is counted as 499', async () => {
+  test('counts a client that leaves before the answer as 499', async () => {
     const { hostname, port } = new URL(service.baseUrl)
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
@@ -93,7 +93,7 @@ eachDatabase((kind, _open, fresh) => {
     await counted('ratafia_http_requests_total{method="POST",route="/api/v2/tokens",status="499"}', 1)
   })
 
-  test('what clients send makes no series, whatever path, method, query or header it is in', async () => {
+  test('input from clients creates no series, in any path, method, query or header', async () => {
     const mark = 'zzmarkzz'
     await call(service, 'GET', `/${mark}?${mark}`, { headers: { [mark]: mark, authorization: mark } })
     await call(service, 'POST', '/api/v2/tokens', { body: { [mark]: mark } })
@@ -110,7 +110,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  test('the database: statements, connections, whether it answers', async () => {
+  test('shows the database: statements, connections, whether it answers', async () => {
     await call(service, 'POST', '/api/v2/tokens', { body: {} })
     assert.equal(await sample('ratafia_database_up'), 1)
     assert.equal(await sample('ratafia_database_waiting'), 0)
@@ -120,7 +120,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok(Number(await sample('ratafia_database_wait_seconds_count{outcome="ok"}')) > 1)
   })
 
-  test('what is remembered and how old it may be', async () => {
+  test('shows what is cached and how old it can be', async () => {
     await eventuallyPasses(async () => assert.equal(await sample('ratafia_cache_usable'), 1))
     assert.ok(Number(await sample('ratafia_revocation_lag_seconds')) < 1)
     const token = await logIn(service, await addPerson(service))
@@ -132,7 +132,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok(Number(await sample('ratafia_cache_entries{cache="login"}')) > 0)
   })
 
-  test('tables whose changes may not be heard are counted, and named in the log', async () => {
+  test('counts tables whose change notifications may be missing, and names them in the log', async () => {
     await counted('ratafia_cache_unannounced_tables', 0)
     const { query } = service.installation.database
     const on = kind === 'postgres' ? 'on agent' : ''
@@ -146,14 +146,14 @@ eachDatabase((kind, _open, fresh) => {
     const lines = deaf
       .log()
       .split('\n')
-      .filter((line) => line.includes('may not receive every change of agent:'))
+      .filter((line) => line.includes('may miss changes of agent,'))
     assert.equal(lines.length, 1)
     assert.match(lines[0] ?? '', /"level":40,/)
     await deaf.close()
   })
 
   if (kind === 'postgres') {
-    test('a database that is away is seen, and seen again when it is back', async () => {
+    test('shows when a database is away, and when it is back', async () => {
       const target = await fresh.target()
       assert.ok(target.kind === 'postgres')
       const proxy = await silenceable(new URL(target.url))
@@ -172,7 +172,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('clones: evidence as it is recorded, and the devices that have some', async () => {
+  test('shows evidence of clones as it is recorded, and the devices that have some', async () => {
     await withAcme(service.installation)
     const evidence = (from: ObservedService) => async () => {
       const page = await scrape(from.metricsUrl)
@@ -196,7 +196,7 @@ eachDatabase((kind, _open, fresh) => {
     await again.close()
   })
 
-  test('how old the keys of issuers are, of those that are fetched', async () => {
+  test('shows the age of fetched keys of issuers', async () => {
     const jwks = JSON.stringify({ keys: [issuer.key.jwk] })
     await addIssuer({ url: issuer.url, kind: 'gitlab', authority: deciding() }, service.installation)
     await addIssuer(
@@ -213,7 +213,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   describe('signing', () => {
-    test('how long keys can sign: a key, then the same one disabled', async () => {
+    test('shows how long a key can sign, before and after it is disabled', async () => {
       const lives = async () => {
         const again = await observed(METRICS)
         const page = await scrape(again.metricsUrl)
@@ -238,7 +238,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 })
 
-test('a statement that could not be sent counts differently from one that failed', async () => {
+test('counts a statement that could not be sent differently from one that failed', async () => {
   const metrics = createMetrics({ release: '1', ofProcess: false })
   const { statement, acquire } = observeDatabase({ metrics, tracing: NO_TRACING }, 'sqlite')
   const throwing = (error: Error) => async () => {

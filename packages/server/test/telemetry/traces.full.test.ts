@@ -1,4 +1,4 @@
-/** Traces by OpenTelemetry's variables, received by a collector of the test's own. */
+/** Tests traces, configured by OpenTelemetry's variables and received by a collector of the test. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
@@ -25,7 +25,7 @@ import { addPerson, bearing, call, logIn, type TestService } from '../support/se
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 
-/** A collector for the suite, and what arrives there. */
+/** Starts a collector for the suite, which keeps what arrives. */
 function tracing(fresh: Fresh) {
   let receiver: OtlpReceiver
   before(async () => {
@@ -35,7 +35,7 @@ function tracing(fresh: Fresh) {
   const observed = observedServices(fresh)
   return {
     receiver: () => receiver,
-    /** What arrived of a service that does `work` and ends. */
+    /** Returns what arrived from a service that did `work` and stopped. */
     async traced(
       work: (service: TestService) => Promise<unknown>,
       environment: Readonly<Record<string, string>> = {},
@@ -46,7 +46,7 @@ function tracing(fresh: Fresh) {
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
         ...environment,
       })
-      // A span ends when its connection is done with it; closing waits for those, and sends what is left.
+      // A span ends when its connection is done with it; closing waits for those, and sends the rest.
       await work(service).finally(() => service.close())
       return receiver.spans.slice(already)
     },
@@ -61,7 +61,7 @@ const childrenOf = (spans: readonly ReceivedSpan[], parent: ReceivedSpan) =>
 eachDatabase((kind, _open, fresh) => {
   const { receiver, traced } = tracing(fresh)
 
-  test('a request is a span by the pattern of its route, and its statements are parts of it', async () => {
+  test('a request is a span named by the pattern of its route, and its statements are parts of it', async () => {
     let username = ''
     const spans = await traced(async (service) => {
       const person = await addPerson(service)
@@ -70,7 +70,7 @@ eachDatabase((kind, _open, fresh) => {
       await call(service, 'GET', '/api/v2/tokens/whoami?secret=zzmarkzz', { headers: bearing(token) })
       await call(service, 'GET', '/v2/assertions/account/zzmarkzz')
     })
-    // With a body, whose end comes in another context, as without.
+    // With a body, whose end arrives in another context, and without.
     for (const name of ['POST /api/v2/tokens/exchange', 'GET /v2/assertions/:type/*']) {
       const request = find(spans, name)
       assert.equal(request.kind, 2)
@@ -95,7 +95,7 @@ eachDatabase((kind, _open, fresh) => {
     const refused = find(spans, 'GET /v2/assertions/:type/*')
     assert.equal(refused.attributes['ratafia.refusal'], 'assertion-not-found')
     assert.equal(refused.attributes['http.response.status_code'], 404)
-    assert.equal(refused.status, 0, 'a refusal is no error')
+    assert.equal(refused.status, 0, 'a refusal is not an error')
     for (const value of ['zzmarkzz', username]) {
       assert.ok(!JSON.stringify(spans).includes(value), `no value of a request or statement: ${value}`)
     }
@@ -104,7 +104,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(receiver().requests.at(-1)?.path, '/v1/traces')
   })
 
-  test('a body that comes long after its headers changes nothing of that', async () => {
+  test('a body that arrives long after its headers does not change this', async () => {
     const spans = await traced(async (service) => {
       const headers = { 'content-type': 'application/x.ubuntu.assertion' }
       await withAcme(service.installation)
@@ -131,7 +131,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok(childrenOf(spans, find(spans, 'POST /api/v1/snaps/auth/devices')).length > 0)
   })
 
-  test('statements of requests at the same time do not mix', async () => {
+  test('statements of simultaneous requests do not mix', async () => {
     const spans = await traced(async (service) => {
       await Promise.all(
         Array.from({ length: 20 }, (_, at) => call(service, 'GET', `/v2/assertions/account/nobody-${at}`)),
@@ -145,7 +145,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(new Set(counts).size, 1)
   })
 
-  test('the signing of a serial is a part of its registration, and is over before the device is stored', async () => {
+  test('signing a serial is part of its registration, and finishes before the device is stored', async () => {
     const spans = await traced(async (service) => {
       await registered(service, { key: await freshDeviceKey(), serial: `T-${kind}` })
     })
@@ -170,7 +170,7 @@ oneDatabase((_kind, _open, fresh) => {
       }
     const proxied = { RATAFIA_TRUSTED_PROXIES: '127.0.0.1' }
 
-    test('of a trusted proxy is followed, and so is its decision not to record', async () => {
+    test('follows a trace of a trusted proxy, and its decision not to record', async () => {
       const recorded = await traced(ask('00', '01', '00'), proxied)
       assert.deepEqual(
         recorded.map(({ name, traceId, parentSpanId }) => [name, traceId, parentSpanId]),
@@ -178,7 +178,7 @@ oneDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('of anybody else is nothing: they neither choose an id nor what is recorded', async () => {
+    test('ignores traces of other clients, which choose neither an id nor what is recorded', async () => {
       for (const environment of [{}, { RATAFIA_TRUSTED_PROXIES: '192.0.2.1' }]) {
         const spans = await traced(ask('00', '01'), environment)
         assert.deepEqual(
@@ -196,11 +196,11 @@ oneDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('health checks are not traced', async () => {
+  test('does not trace health checks', async () => {
     assert.deepEqual(await traced((service) => call(service, 'GET', '/health/live')), [])
   })
 
-  test('protobuf, headers and the name of the service', async () => {
+  test('sends protobuf with the configured headers and the name of the service', async () => {
     const already = receiver().requests.length
     await traced((service) => call(service, 'GET', '/'), {
       OTEL_EXPORTER_OTLP_PROTOCOL: '',
@@ -225,7 +225,7 @@ oneDatabase((_kind, _open, fresh) => {
 describe('the SDK', () => {
   const program = testProgram()
 
-  test('a collector that takes spans and never answers delays neither requests nor the stop', async () => {
+  test('a collector that accepts spans and never answers delays neither requests nor the stop', async () => {
     const silent = createServer((socket) => socket.resume())
       .listen(0, '127.0.0.1')
       .unref()
@@ -233,7 +233,7 @@ describe('the SDK', () => {
     const { port } = silent.address() as AddressInfo
     const service = await program.start({
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      // Far beyond what a supervisor waits for its workers, which it then kills.
+      // Far longer than a supervisor waits for its workers, which it then kills.
       OTEL_EXPORTER_OTLP_TIMEOUT: '600000',
       RATAFIA_WORKERS: '2',
     })
@@ -244,12 +244,12 @@ describe('the SDK', () => {
     await ask()
     const { code, stderr } = await service.end('SIGTERM')
     assert.equal(code, 0, stderr)
-    assert.ok(stderr.includes('finishing what is in flight'))
+    assert.ok(stderr.includes('finishing the requests in flight'))
   })
 
-  // Of the sources: a bundle loads none of its modules by name.
+  // Runs the sources, because a bundle loads none of its modules by name.
   const sources = testProgram(undefined, join(ROOT, PROGRAM))
-  /** Writes the name of every module of it that is loaded. */
+  /** Prints the name of every module that is loaded. */
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(
     `import { registerHooks } from 'node:module'
      registerHooks({ resolve(name, context, next) {

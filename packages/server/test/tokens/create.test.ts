@@ -34,7 +34,7 @@ eachDatabase((_kind, _open, fresh) => {
     call(service, 'POST', '/api/v2/tokens', { body, headers })
   const root = async (request?: unknown) => decodeJson(JSON.parse(await getRoot(service, request)))
 
-  test('200: the answer is a JSON string of one bare v2 macaroon, with exact headers', async () => {
+  test('answers with a JSON string of one bare version 2 macaroon, and exact headers', async () => {
     const { status, headers, body } = await post({})
     assert.equal(status, 200)
     assert.ok(Check(MacaroonResponseSchema, body))
@@ -47,7 +47,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(json.l, new URL(service.baseUrl).host)
   })
 
-  test('its caveats are those of the contract, in order', async () => {
+  test('the root has the caveats of the contract, in order', async () => {
     const macaroon = await root({
       channels: ['edge', '2.*/stable'],
       packages: [{ name: 'foo', series: '16' }, { snap_id: 'abc' }],
@@ -74,14 +74,14 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(macaroon.caveats[3]?.location, `${service.baseUrl}/identity`)
   })
 
-  test('without limits, extra is all null and the life is 365 days', async () => {
+  test('without limits, extra is all null and the lifetime is 365 days', async () => {
     const [before, since, , , extra] = conditions(await root())
     assert.equal(extra, 'extra {"channel": null, "package_id": null, "acl": null, "store_ids": null}')
     const at = (text = '') => Date.parse(text.split(' ')[1] ?? '')
     assert.equal(at(before) - at(since), 365 * 86_400_000)
   })
 
-  test('the third-party caveat asks the bundled identity service to declare a userid, and summarises the request', async () => {
+  test('the third-party caveat asks for a userid, and contains a summary of the request', async () => {
     const macaroon = await root({
       permissions: ['package_access'],
       description: 'my laptop',
@@ -112,7 +112,7 @@ eachDatabase((_kind, _open, fresh) => {
     '2098-12-31T23:59:60Z',
     '2098-12-31T23:59:60.123Z',
   ]) {
-    test(`expires ${expires} is UTC`, async () => {
+    test(`reads the expiry ${expires} as UTC`, async () => {
       const [before] = conditions(await root({ expires }))
       assert.match(before ?? '', /^time-before 2099-01-01T00:00:00\.(000|123)000Z$/)
     })
@@ -164,7 +164,7 @@ eachDatabase((_kind, _open, fresh) => {
       'a description with half a character',
       '{"description":"\\ud83d"}',
       'invalid-field',
-      /description" has control characters .* or broken text/,
+      /description" has control characters .* or invalid Unicode/,
     ],
     [
       'a description over 512 characters',
@@ -173,7 +173,7 @@ eachDatabase((_kind, _open, fresh) => {
       /description" is longer than 512 characters/,
     ],
     [
-      'limits that fit no caveat',
+      'limits that do not fit into a caveat',
       { channels: Array.from({ length: 256 }, (_, i) => `${'x'.repeat(96)}${i}`) },
       'limit-exceeded',
       /together have over 24576 bytes/,
@@ -197,7 +197,7 @@ eachDatabase((_kind, _open, fresh) => {
     ['expires as a number', { expires: 4102444800 }, 'invalid-field', /expires/],
   ]
   for (const [name, body, code, message] of refusals) {
-    test(`400: ${name}`, async () => {
+    test(`answers 400 to ${name}`, async () => {
       const answer = await post(body)
       assert.equal(answer.status, 400, JSON.stringify(answer.body))
       const refusal = refusalOf(answer)
@@ -206,24 +206,24 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('200: every permission of the specification', async () => {
+  test('accepts every permission of the specification', async () => {
     assert.equal(PERMISSIONS.length, 14)
     const extra = conditions(await root({ permissions: PERMISSIONS }))[4]
     for (const permission of PERMISSIONS) assert.ok(extra?.includes(`"${permission}"`), permission)
   })
 
-  test('413: a body over 64 KiB', async () => {
+  test('answers 413 to a body over 64 KiB', async () => {
     const refusal = refusalOf(await post({ description: 'x'.repeat(65_536) }))
     assert.deepEqual([refusal.status, refusal.code], [413, 'request-too-large'])
     assert.match(refusal.message, /64 KiB/)
   })
 
-  test('431: headers over 64 KiB, in the same form', async () => {
+  test('answers 431 to headers over 64 KiB, in the same form', async () => {
     const refusal = refusalOf(await post({}, { 'x-large': 'x'.repeat(66_000) }))
     assert.deepEqual([refusal.status, refusal.code], [431, 'headers-too-large'])
   })
 
-  test('200: the body is read as JSON whatever its content type, and may be absent', async () => {
+  test('reads the body as JSON whatever its content type, and accepts none', async () => {
     for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/octet-stream']) {
       const { status } = await post('{"permissions": ["package_access"]}', { 'content-type': type })
       assert.equal(status, 200, type)
@@ -232,13 +232,13 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(bare.status, 200)
   })
 
-  test('nothing is written before a person has proved who they are', async () => {
+  test('writes nothing before a person has logged in', async () => {
     const earlier = await rowsOf(service)
     for (let i = 0; i < 20; i++) await getRoot(service, { description: `root ${i}` })
     assert.deepEqual(await rowsOf(service), earlier)
   })
 
-  test('the summary shows the id a token is limited to, whatever name comes with it', async () => {
+  test('the summary shows the package id that a token is limited to, whatever name was sent with it', async () => {
     const packages = [{ name: 'harmless', snap_id: 'ImportantId' }, { name: 'foo' }, { snap_id: 'Other' }]
     const minted = await root({ packages })
     assert.match(conditions(minted)[4] ?? '', /"package_id": \["ImportantId", "foo", "Other"\]/)
@@ -257,7 +257,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(new Set(roots.map((each) => conditions(each)[2])).size, 20)
   })
 
-  test('with a package directory, names become ids and an unknown name is refused', async () => {
+  test('with a package directory, names become ids and unknown names are refused', async () => {
     const { installation } = service
     const csv = 'name,snap_id\nfoo,FooId\nbar,BarId\n'
     await importPackages(csv, { format: 'csv', replaceAll: true }, installation)

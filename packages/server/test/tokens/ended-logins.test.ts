@@ -1,6 +1,7 @@
 /**
- * Guarantee: once the logins of an account were ended, no root, discharge or approval from before opens anything, on any
- * node. What ends them: a new password, disabling (and enabling), removing an agent, revoking everything.
+ * Guarantee: once the logins of an account were invalidated, no earlier root, discharge or approval opens
+ * anything, on any node. A new password, disabling (and enabling), removing an agent and revoking everything
+ * invalidate them.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -52,7 +53,7 @@ eachDatabase((_kind, _open, fresh) => {
   let other: TestNode
   before(async () => {
     one = await startNode(await fresh.target())
-    // As behind a load balancer.
+    // Both nodes have the same base URL, as they do behind a load balancer.
     other = await startNode(await fresh.target(), { RATAFIA_BASE_URL: one.baseUrl })
   })
   after(async () => {
@@ -60,7 +61,7 @@ eachDatabase((_kind, _open, fresh) => {
     await other.close()
   })
 
-  /** An account with an agent, whose discharges are those of the identity service itself. */
+  /** Adds an account with an agent, whose discharges are those of the identity service itself. */
   const newAgent = async (
     limits = {},
     at: Pick<TestNode, 'baseUrl' | 'installation'> = one,
@@ -89,19 +90,22 @@ eachDatabase((_kind, _open, fresh) => {
 
   for (const [what, end] of Object.entries(ENDINGS)) {
     describe(what, () => {
-      test('a root and its discharge that nobody presented open nothing, on any node', async () => {
+      test('invalidates an unused root and its discharge on every node', async () => {
         const agent = await newAgent()
         const [first, second] = [await latentLogin(agent), await latentLogin(agent)]
         await end(agent.account, agent.name)
         for (const node of [one, other]) {
-          assert.match(refusalOf(await exchange(node, first)).message, /were ended at .* Log in again\.$/)
+          assert.match(
+            refusalOf(await exchange(node, first)).message,
+            /^Logins of .* are no longer valid\. Log in again\.$/,
+          )
           assert.equal(refusalOf(await whoami(node, presenting(second))).status, 401)
         }
         const { tokenSessions } = one.installation
         assert.deepEqual(await tokenSessions.list({ accountId: agent.account.id, limit: 10 }), [])
       })
 
-      test('a root from before opens nothing with a discharge from after, nor the other way round', async () => {
+      test('an earlier root opens nothing with a later discharge, nor the other way round', async () => {
         const agent = await newAgent()
         const spare = await addAgent(
           { name: `spare-${agent.name}`, account: agent.account.id },
@@ -116,12 +120,12 @@ eachDatabase((_kind, _open, fresh) => {
         await exchangeSlice(one, used)
         await end(agent.account, agent.name)
         assert.equal((await exchange(other, await latentLogin(still, Promise.resolve(root)))).status, 401)
-        // Nor does one that had opened its session get another token.
+        // A login that had opened its session gets no other token either.
         assert.equal((await exchange(other, used)).status, 401)
         assert.equal((await exchange(other, await latentLogin(still))).status, 200)
       })
 
-      test('a discharge from before cannot be made to look like one from after', async () => {
+      test('an earlier discharge cannot be made to look like a later one', async () => {
         const agent = await newAgent()
         const root = await getRoot(one)
         const later = Date.now() + 60_000
@@ -129,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
           await agentDischarge(root, agent, (discharged) =>
             addFirstPartyCaveat(discharged, `declared login ${later} ${later}`),
           ),
-          // The identity service gave no mark; the holder adds one.
+          // The identity service added no mark, so the holder adds one.
           await dischargeFor(one, root, agent.account, ({ id }) => [
             `declared userid ${id}`,
             `time-before ${new Date(later).toISOString()}`,
@@ -142,7 +146,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('what each does to the tokens that exist', async () => {
+  test('only revoking everything revokes existing tokens', async () => {
     for (const [what, end] of Object.entries(ENDINGS)) {
       const agent = await newAgent()
       const token = await exchangeSlice(one, await latentLogin(agent))
@@ -152,7 +156,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('revoking everything revokes each session once, and ends what a race opens', async () => {
+  test('revoking everything revokes each session once, including those opened at the same moment', async () => {
     const agent = await newAgent()
     for (let i = 0; i < 3; i++) await exchangeSlice(one, await latentLogin(agent))
     const latent = await Promise.all(Array.from({ length: 8 }, () => latentLogin(agent)))
@@ -177,7 +181,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(again.account.loginsSince)
   })
 
-  test('logins ended twice in one millisecond, or by a clock that is behind, end each time', async () => {
+  test('invalidates logins again within the same millisecond, and after the clock was set back', async () => {
     const { account } = await newAgent()
     const { accounts } = one.installation
     const at = new Date(1_000)
@@ -190,7 +194,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await seen(), 1_002)
   })
 
-  test('an agent with limits: whoever relays a root gets no more, and whoami shows it', async () => {
+  test('an agent’s limits apply to every root that it discharges, and whoami shows them', async () => {
     const limits = {
       permissions: ['package_upload', 'package_release'],
       channels: ['edge', 'beta'],
@@ -215,10 +219,10 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(refusalOf(await exchange(one, nothing)).message, /exclude each other/)
   })
 
-  test('an identity that follows the time-before of a discharge does not count', async () => {
+  test('ignores an identity after the time-before of a discharge', async () => {
     const person = await addPerson(one)
     const until = `time-before ${new Date(Date.now() + 60_000).toISOString()}`
-    // A discharger that ignores need-declared: its holder adds who they want to be.
+    // A discharger ignores need-declared, and the holder appends an identity of their choice.
     const [root, ...discharges] = await dischargeAll(
       decodeBakeryMacaroon(JSON.parse(await getRoot(one))),
       async ({ id }) => {
@@ -229,17 +233,17 @@ eachDatabase((_kind, _open, fresh) => {
       },
     )
     const answer = refusalOf(await exchange(one, [root, ...discharges]))
-    assert.match(answer.message, /^The identity service did not say who you are/)
+    assert.match(answer.message, /^The identity service declared no userid/)
   })
 
   describe('discharges that name usernames', () => {
     const service = testService(fresh, { RATAFIA_IDENTITY_CONDITION: 'username' })
     const namesake = () => newAgent({}, service, 'namesake')
 
-    test('a login of a removed account opens nothing of the next account with its name', async () => {
+    test('a login of a removed account opens nothing of a later account with the same username', async () => {
       const former = await namesake()
       const root = await getRoot(service)
-      // By a clock that is ahead of the others, their root is younger than the next account.
+      // The clock is set back after this, so the root looks younger than the next account.
       service.advance(60_000)
       const unused = await latentLogin(former, getRoot(service))
       service.advance(-60_000)
@@ -248,7 +252,7 @@ eachDatabase((_kind, _open, fresh) => {
       const refused = /^The account that logged in as "namesake" was removed, .* Log in again\.$/
       assert.match(refusalOf(await exchange(service, unused)).message, refused)
       assert.match(refusalOf(await whoami(service, presenting(unused))).message, refused)
-      // The new one is let in, even where it asked for its root before it was made.
+      // The new account can log in, even with a root that was requested before the account was created.
       const token = await exchange(service, await latentLogin(next, Promise.resolve(root)))
       assert.equal(token.status, 200)
       const { body } = await whoami(service, bearing(token.body.macaroon))

@@ -1,4 +1,4 @@
-/** Tokens whose people are vouched for by an identity service elsewhere: here one made of its key pair alone. */
+/** Tokens of people at an external identity service, which this test replaces by its key pair. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -47,7 +47,7 @@ import {
 } from '../support/service.ts'
 
 const keyPair = generateKeyPair()
-// Listens before the suites are declared, because their configuration names it.
+// It listens before the suites are declared, because their configuration contains its URL.
 const discharger = createServer((request, response) => {
   response.setHeader('content-type', 'application/json')
   if (request.url !== '/candid/discharge/info') response.statusCode = 404
@@ -66,10 +66,10 @@ const textsOf = (macaroon: Macaroon | undefined) =>
   (macaroon?.caveats ?? []).map(({ id }) => Buffer.from(id).toString())
 
 eachDatabase((_kind, _open, fresh) => {
-  describe('RATAFIA_ACCOUNTS=auto', () => {
+  describe('with RATAFIA_ACCOUNTS=auto', () => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: `${location}/` })
 
-    test('the caveat names the service without a trailing slash and asks for the username, too', async () => {
+    test('the caveat has the service’s URL without a trailing slash, and also asks for the username', async () => {
       const caveat = decodeJson(JSON.parse(await getRoot(service, { description: 'not told to others' })))
         .caveats[3]
       assert.equal(caveat?.location, location)
@@ -77,7 +77,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(condition, 'need-declared userid,username is-authenticated-userid')
     })
 
-    test('a person it vouches for gets one account at the first login, even if fifty logins are first', async () => {
+    test('a person gets one account at the first login, even with fifty simultaneous first logins', async () => {
       const subject = `usso:https://login.example.com/+id/${Math.random()}`
       const slices = await Promise.all(
         Array.from({ length: 50 }, async () =>
@@ -93,7 +93,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match([...ids][0], /^[A-Za-z0-9]{32}$/)
     })
 
-    test('it does not vouch for an account by its id: those are the bundled service’s words', async () => {
+    test('an external service cannot log anyone in to an account by declaring its id', async () => {
       const person = await addPerson(service)
       const slice = await vouchFor(await getRoot(service), [`declared userid ${person.id}`])
       const { body } = await call(service, 'GET', '/api/v2/tokens/whoami', { headers: presenting(slice) })
@@ -101,10 +101,10 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('a login that is explained', () => {
+  describe('explaining a login', () => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: location })
 
-    test('makes no account for a person who is new here, and is what it would be for one who is not', async () => {
+    test('creates no account for a new person, and shows the account of a known one', async () => {
       const ada = await addManager(service, 'viewer acme')
       const issued = { account: ada.username, issuer: location, subject: 'ada' }
       await linkIdentity(issued, service.installation)
@@ -133,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('what an external service calls a person names the new account, and proves nothing', () => {
+  describe('the username at an external service only names the new account', () => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: location })
     const first = async (conditions: readonly string[]) => {
       const slice = await vouchFor(await getRoot(service), conditions)
@@ -143,19 +143,25 @@ eachDatabase((_kind, _open, fresh) => {
 
     for (const [title, subject, named, username, name] of [
       ['a username', 'id1', 'declared username nora', 'nora', 'nora'],
-      ['no username here', 'id2', 'declared username Nora Smith@corp', 'nora-smith-corp', 'Nora Smith@corp'],
-      ['the operator’s', 'id3', 'declared username operator', 'operator-2', 'operator'],
+      [
+        'a name that is not a username',
+        'id2',
+        'declared username Nora Smith@corp',
+        'nora-smith-corp',
+        'Nora Smith@corp',
+      ],
+      ['the operator’s username', 'id3', 'declared username operator', 'operator-2', 'operator'],
       ['letters that no username has', 'id4', 'declared username 山田', 'id4', 'id4'],
       ['invisible characters', 'id5', 'declared username ro\u200bot', 'ro-ot', 'id5'],
-      ['nothing', 'id6', 'declared username ', 'id6', 'id6'],
+      ['an empty username', 'id6', 'declared username ', 'id6', 'id6'],
     ] as const) {
-      test(`${title}: ${JSON.stringify(named)}`, async () => {
+      test(`names the account if the service declares ${title}: ${JSON.stringify(named)}`, async () => {
         const { body } = await first([`declared userid ${subject}`, named, END])
         assert.deepEqual([body.account.username, body.account.name], [username, name])
       })
     }
 
-    test('a name that is taken: the person gets another one, and not the account', async () => {
+    test('a person whose username is taken gets another one, and not that account', async () => {
       const { id, username } = await addPerson(service, 'olga')
       const conditions = ['declared userid id7', `declared username ${username}`, END]
       const { body } = await first(conditions)
@@ -166,12 +172,12 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(renamed.body.account, body.account)
     })
 
-    test('what follows the service’s time-before names nobody', async () => {
+    test('ignores a username after the service’s time-before', async () => {
       const { body } = await first(['declared userid id8', END, 'declared username late'])
       assert.equal(body.account.username, 'id8')
     })
 
-    test('401: the holder adds a name to that of the service, or where the service knows none', async () => {
+    test('answers 401 if the holder appends a username, whether or not the service declared one', async () => {
       for (const named of [['declared username pat'], []]) {
         const conditions = ['declared userid id9', ...named, END]
         const slice = await dischargeAll(
@@ -188,12 +194,12 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('the logins of an account are ended', () => {
+  describe('after the logins of an account were invalidated', () => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: location })
     const exchange = (slice: Awaited<ReturnType<typeof vouchFor>>) =>
       call(service, 'POST', '/api/v2/tokens/exchange', { headers: presenting(slice), body: {} })
 
-    test('a root from before opens nothing, whatever its discharge says; later ones do', async () => {
+    test('refuses an earlier root, whatever its discharge contains, and accepts later ones', async () => {
       const conditions = ['declared userid erin@example', 'time-before 2999-01-01T00:00:00Z']
       const token = await exchangeSlice(service, await vouchFor(await getRoot(service), conditions))
       const whoami = await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
@@ -204,19 +210,19 @@ eachDatabase((_kind, _open, fresh) => {
       const meanwhile = await vouchFor(await getRoot(service), conditions)
       await enableAccount(id, service.installation)
       for (const slice of [before, meanwhile]) {
-        assert.match(refusalOf(await exchange(slice)).message, /were ended at/)
+        assert.match(refusalOf(await exchange(slice)).message, /are no longer valid/)
       }
       const marked = [`declared login ${Date.now() + 60_000} ${Date.now() + 60_000}`, ...conditions]
       for (const claims of [conditions, marked]) {
-        assert.match(refusalOf(await exchange(await vouchFor(late, claims))).message, /were ended at/)
+        assert.match(refusalOf(await exchange(await vouchFor(late, claims))).message, /are no longer valid/)
       }
-      // Another node's clock may be ahead by as much.
+      // Roots from the next five seconds are refused as well (CLOCK_MARGIN_MS).
       service.advance(5_500)
       assert.equal((await exchange(await vouchFor(await getRoot(service), conditions))).status, 200)
     })
   })
 
-  describe('RATAFIA_ACCOUNTS=known, and usernames', () => {
+  describe('with RATAFIA_ACCOUNTS=known and usernames', () => {
     const service = testService(fresh, {
       RATAFIA_IDENTITY_URL: location,
       RATAFIA_IDENTITY_PUBLIC_KEY: encodeBase64(keyPair.publicKey),
@@ -230,8 +236,8 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(condition, 'need-declared username is-authenticated-user')
     })
 
-    test('401 account-unknown for a stranger; a linked person logs in, and the token declares the username', async () => {
-      // Its ids are not those of accounts here.
+    test('answers 401 account-unknown to a stranger, and lets a linked person log in', async () => {
+      // The ids of the external service are not those of accounts here.
       const conditions = ['declared username carol@candid', 'declared userid candid:42']
       const slice = async () => vouchFor(await getRoot(service), conditions)
       const answer = await call(service, 'POST', '/api/v2/tokens/exchange', {
@@ -252,12 +258,12 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('another identity service is configured', () => {
+  describe('after another identity service was configured', () => {
     const before = testService(fresh)
     const after = testService(fresh, { RATAFIA_IDENTITY_URL: location })
     const asking = testService(fresh, { RATAFIA_IDENTITY_CONDITION: 'username' })
 
-    test('401: an old root is not exchanged; an old token stays valid', async () => {
+    test('answers 401 to the exchange of an old root, while an old token stays valid', async () => {
       const person = await addPerson(before)
       const token = await logIn(before, person)
       const slice = await dischargeFor(before, await getRoot(before), person)
@@ -270,7 +276,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('401: a token that declares a key no longer asked for', async () => {
+    test('answers 401 to a token that declares another key than the configured one', async () => {
       const token = await logIn(before, await addPerson(before))
       const answer = await call(asking, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
       assert.equal(refusalOf(answer).status, 401)
@@ -278,10 +284,10 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('a discharger that is away', () => {
+  describe('while the discharger is unavailable', () => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: 'http://127.0.0.1:9/identity' })
 
-    test('503: for a new root; everything else works', async () => {
+    test('answers 503 to the request for a root, and everything else works', async () => {
       const answer = await call(service, 'POST', '/api/v2/tokens', { body: {} })
       assert.deepEqual([refusalOf(answer).status, refusalOf(answer).code], [503, 'service-unavailable'])
       assert.equal((await call(service, 'GET', '/api/v2/tokens/whoami')).status, 401)
@@ -289,7 +295,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 })
 
-// An installation of its own: the accounts there are others than here.
+// A separate installation, which has other accounts.
 oneDatabase((_kind, open) => {
   let world: IdentityWorld
   let identity: RunningIdentity
@@ -307,7 +313,7 @@ oneDatabase((_kind, open) => {
       },
     })
 
-    test('a standalone Ratafia names the accounts of first logins; the token says no more than before', async () => {
+    test('a standalone Ratafia declares the username for first logins, which the token does not contain', async () => {
       const username = `quinn-${kind}`
       const fields = { email: `${username}@example.org`, name: 'Quinn', password: 'a long enough password' }
       const quinn = await addAccount({ ...fields, username }, world)

@@ -1,4 +1,4 @@
-/** Exchange, whoami, list and revoke: every outcome, on both databases. */
+/** Tests every outcome of exchange, whoami, list and revoke. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { TokenRecord } from '@ratafia/api'
@@ -68,7 +68,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   describe('exchange', () => {
-    test('200: unpadded base64url of one v2 macaroon with first-party caveats only, in order', async () => {
+    test('returns unpadded base64url of one version 2 macaroon with only first-party caveats, in order', async () => {
       const root = await getRoot(service, {
         permissions: ['package_access'],
         expires: '2099-01-01T00:00:00Z',
@@ -96,14 +96,14 @@ eachDatabase((_kind, _open, fresh) => {
       assert.notDeepEqual(token.id, decodeJson(JSON.parse(root)).id)
     })
 
-    test('200: the same root again gives another token of the same session', async () => {
+    test('returns another token of the same session for the same root', async () => {
       const slice = await dischargeFor(service, await getRoot(service), alice)
       const [first, second] = [await exchangeSlice(service, slice), await exchangeSlice(service, slice)]
       assert.notEqual(first, second)
       assert.equal(sessionIdOf(parsed(first)), sessionIdOf(parsed(second)))
     })
 
-    test('fifty exchanges of one root at once make one session', async () => {
+    test('fifty simultaneous exchanges of one root open one session', async () => {
       const person = await addPerson(service)
       const slice = await dischargeFor(service, await getRoot(service), person)
       const tokens = await Promise.all(Array.from({ length: 50 }, () => exchangeSlice(service, slice)))
@@ -112,7 +112,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(body.macaroons.length, 1)
     })
 
-    test('401: the same root presented by another person, in either order', async () => {
+    test('answers 401 if another person presents the same root, in either order', async () => {
       const root = await getRoot(service)
       await exchangeSlice(service, await dischargeFor(service, root, alice))
       assertRefused(
@@ -129,14 +129,14 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 401, 401])
     })
 
-    test('401: after the revocation of its session', async () => {
+    test('answers 401 after the session was revoked', async () => {
       const slice = await dischargeFor(service, await getRoot(service), alice)
       const token = await exchangeSlice(service, slice)
       await revoke(token, sessionIdOf(parsed(token)))
       assertRefused(await exchangeWith(presenting(slice)), UNAUTHORIZED, /revoked at \d{4}-.* by alice/)
     })
 
-    test('401: after the end of the root, of the discharge', async () => {
+    test('answers 401 after the root or the discharge has expired', async () => {
       const soon = new Date(service.now().getTime() + DAY / 2).toISOString()
       const short = await dischargeFor(service, await getRoot(service, { expires: soon }), alice)
       const long = await dischargeFor(service, await getRoot(service), alice)
@@ -146,7 +146,7 @@ eachDatabase((_kind, _open, fresh) => {
       service.advance(-2 * DAY)
     })
 
-    test('401: a discharge first used an hour after it was given; one that opened its session goes on', async () => {
+    test('answers 401 to a discharge first used after an hour, but not to one that had opened its session', async () => {
       const discharged = async () =>
         dischargeFor(service, await getRoot(service), alice, ({ id }) => [
           `declared userid ${id}`,
@@ -159,12 +159,12 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(
         await exchangeWith(presenting(latent)),
         UNAUTHORIZED,
-        /was given at .* not used within an hour/,
+        /was given at .* was not used within an hour/,
       )
       assert.equal((await exchangeWith(presenting(used))).status, 200)
     })
 
-    test('the life of the discharge does not limit the token', async () => {
+    test('the expiry of the discharge does not limit the token', async () => {
       const token = await logIn(service, alice)
       service.advance(30 * DAY)
       assert.equal((await whoamiWith(bearing(token))).status, 200)
@@ -176,14 +176,14 @@ eachDatabase((_kind, _open, fresh) => {
       ['a list', []],
       ['no JSON', '{{'],
     ] as const) {
-      test(`400: a body with ${name}`, async () => {
+      test(`answers 400 to a body with ${name}`, async () => {
         const slice = await dischargeFor(service, await getRoot(service), alice)
         const refusal = refusalOf(await exchangeWith(presenting(slice), body))
         assert.deepEqual([refusal.status, refusal.code], [400, 'invalid-request'])
       })
     }
 
-    test('200: an absent body is an empty object', async () => {
+    test('reads an absent body as an empty object', async () => {
       const slice = await dischargeFor(service, await getRoot(service), alice)
       const { status } = await call(service, 'POST', '/api/v2/tokens/exchange', {
         headers: presenting(slice),
@@ -191,7 +191,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(status, 200)
     })
 
-    test('401: a token, a root alone, a discharge of another root, an unbound discharge', async () => {
+    test('answers 401 to a token, a root alone, a discharge of another root, and a discharge that is bound twice', async () => {
       const root = decodeJson(JSON.parse(await getRoot(service)))
       const [, other] = await dischargeFor(service, await getRoot(service), alice)
       if (!other) throw new Error('no discharge')
@@ -209,7 +209,7 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await exchangeWith(presenting([mine, bound, other])), UNAUTHORIZED, /does not verify/)
     })
 
-    test('what the holder added to the root or the discharge narrows the token permanently', async () => {
+    test('caveats that the holder added to the root narrow the token permanently', async () => {
       const root = decodeJson(
         JSON.parse(await getRoot(service, { permissions: ['package_access', 'package_push'] })),
       )
@@ -232,7 +232,7 @@ eachDatabase((_kind, _open, fresh) => {
     const loginWith = async (conditionsOf: (person: Account) => readonly string[]) =>
       exchangeWith(presenting(await dischargeFor(service, await getRoot(service), alice, conditionsOf)))
 
-    test('401: an identity appended to the root does not count', async () => {
+    test('answers 401 to an identity appended to the root', async () => {
       const root = decodeJson(JSON.parse(await getRoot(service)))
       const forged = addFirstPartyCaveat(root, `declared userid ${bob.id}`)
       const text = JSON.stringify(encodeJson(forged))
@@ -242,32 +242,28 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await exchangeWith(presenting(empty)), UNAUTHORIZED, /declares more than one/)
     })
 
-    test('401: an identity declared elsewhere than in the discharge of our caveat', async () => {
+    test('answers 401 to an identity declared outside the discharge of our caveat', async () => {
       const root = decodeJson(JSON.parse(await getRoot(service)))
       const forged = addFirstPartyCaveat(root, `declared userid ${bob.id}`)
       const caveatId = root.caveats[3]?.id ?? assert.fail('no caveat')
       const { rootKey } = decodeCaveatId(caveatId, await service.installation.keyring.dischargerKeyPairs())
-      // As an identity service would answer that does not know need-declared.
+      // An identity service that does not know need-declared would return this.
       const silent = bindDischarge(forged, mint({ rootKey, id: caveatId, location: '' }))
-      assertRefused(await exchangeWith(presenting([forged, silent])), UNAUTHORIZED, /did not say who you are/)
+      assertRefused(await exchangeWith(presenting([forged, silent])), UNAUTHORIZED, /not known who you are/)
     })
 
-    test('401: two identities, none, or an empty one in the discharge', async () => {
+    test('answers 401 to two identities, none, or an empty one in the discharge', async () => {
       assertRefused(
         await loginWith(() => [`declared userid ${alice.id}`, `declared userid ${bob.id}`]),
         UNAUTHORIZED,
         /more than one/,
       )
-      assertRefused(await loginWith(() => []), UNAUTHORIZED, /did not say who you are/)
-      assertRefused(await loginWith(() => ['declared userid ']), UNAUTHORIZED, /did not say who you are/)
-      assertRefused(
-        await loginWith(() => ['declared username alice']),
-        UNAUTHORIZED,
-        /did not say who you are/,
-      )
+      assertRefused(await loginWith(() => []), UNAUTHORIZED, /not known who you are/)
+      assertRefused(await loginWith(() => ['declared userid ']), UNAUTHORIZED, /not known who you are/)
+      assertRefused(await loginWith(() => ['declared username alice']), UNAUTHORIZED, /not known who you are/)
     })
 
-    test('401: a person without an account', async () => {
+    test('answers 401 to a person without an account', async () => {
       assertRefused(
         await loginWith(() => [`declared userid ${'x'.repeat(32)}`]),
         UNAUTHORIZED,
@@ -275,7 +271,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('401: a disabled account, at exchange and with tokens it has; enabled again they work', async () => {
+    test('answers 401 to logins and tokens of a disabled account, whose tokens work again once it is enabled', async () => {
       const person = await addPerson(service)
       const token = await logIn(service, person)
       await disableAccount(person.username, service.installation)
@@ -288,7 +284,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   describe('whoami', () => {
-    test('200: the account, and null where there is no limit', async () => {
+    test('returns the account, and null where there is no limit', async () => {
       const { status, headers, body } = await whoamiWith(bearing(await logIn(service, alice)))
       assert.equal(status, 200)
       assert.equal(headers.get('content-type'), 'application/json')
@@ -306,7 +302,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('200: every limit as requested, the end without a zone', async () => {
+    test('returns every limit as requested, and the expiry without a zone', async () => {
       const token = await logIn(service, alice, {
         channels: ['edge', '2.*'],
         packages: [{ snap_id: 'abc' }],
@@ -326,7 +322,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     })
 
-    test('200: errors names the packages that the package directory does not know, or no longer', async () => {
+    test('errors lists packages that are not, or no longer, in the package directory', async () => {
       const { installation } = service
       const directory = (csv: string) =>
         importPackages(`name,snap_id\n${csv}`, { format: 'csv', replaceAll: true }, installation)
@@ -340,7 +336,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
       const missing = (id: string) => ({
         code: 'package-not-found',
-        message: `The token is limited to the package "${id}", which the package directory does not know.`,
+        message: `The token is limited to the package "${id}", which is not in the package directory.`,
         extra: { snap_id: id },
       })
       assert.equal(await errors(token), undefined, 'without a directory nothing is unknown')
@@ -353,7 +349,7 @@ eachDatabase((_kind, _open, fresh) => {
       await importPackages('[]', { format: 'json', replaceAll: true }, installation)
     })
 
-    test('200: a GET with a JSON content type and no body', async () => {
+    test('accepts a GET with a JSON content type and no body', async () => {
       const { status } = await whoamiWith({
         ...bearing(await logIn(service, alice)),
         'content-type': 'application/json',
@@ -362,9 +358,9 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  // Guarantee: what a process remembers of a token answers nothing that the token itself would not.
-  describe('what was accepted a moment ago', () => {
-    test('401: has expired since', async () => {
+  // Guarantee: a remembered token is accepted only if the token itself would be.
+  describe('after a token was accepted', () => {
+    test('answers 401 once it has expired', async () => {
       const soon = new Date(service.now().getTime() + DAY).toISOString()
       const token = await logIn(service, alice, { expires: soon })
       for (let i = 0; i < 3; i++) assert.equal((await whoamiWith(bearing(token))).status, 200)
@@ -375,14 +371,14 @@ eachDatabase((_kind, _open, fresh) => {
       service.advance(-2 * DAY)
     })
 
-    test('401: is another copy, which its holder narrowed to nothing', async () => {
+    test('answers 401 to another copy whose expiry has passed', async () => {
       const token = await logIn(service, alice)
       assert.equal((await whoamiWith(bearing(token))).status, 200)
       const ended = addFirstPartyCaveat(parsed(token), 'time-before 2020-01-01T00:00:00Z')
       assertRefused(await whoamiWith(presenting([ended])), UNAUTHORIZED, /expired at 2020/)
     })
 
-    test('200: of two tokens the first that is good counts, also when that changes', async () => {
+    test('the first valid one of two tokens counts, even if that changes', async () => {
       const [first, second] = [await addPerson(service), await addPerson(service)]
       const tokens = [await logIn(service, first), await logIn(service, second)].map(
         (token) => presenting([parsed(token)])['macaroons'],
@@ -398,7 +394,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   describe('list', () => {
-    test('200: the account’s own sessions, active ones only unless asked otherwise', async () => {
+    test('lists the account’s own sessions, and only active ones by default', async () => {
       const person = await addPerson(service)
       const laptop = await logIn(service, person, { description: 'laptop', expires: '2099-01-01T00:00:00Z' })
       const ci = await logIn(service, person, { description: 'CI' })
@@ -427,7 +423,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('400: include-inactive that is neither yes nor no, or is there twice', async () => {
+    test('answers 400 to include-inactive that is neither yes nor no, or is given twice', async () => {
       const token = await logIn(service, alice)
       const refused = async (query: string) => {
         const answer = await list(token, query)
@@ -444,7 +440,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(message, 'The parameter "include-inactive" is given more than once.')
     })
 
-    test('200: a description is listed as it was given: empty, on several lines, or of 512 characters', async () => {
+    test('lists a description unchanged, whether empty, on several lines, or of 512 characters', async () => {
       const person = await addPerson(service)
       const given = ['', 'two\r\nlines\n\tand a tab', '😀'.repeat(512), ' ']
       const tokens: string[] = []
@@ -466,7 +462,7 @@ eachDatabase((_kind, _open, fresh) => {
       service.advance(-2 * DAY)
     })
 
-    test('a session is listed once its root has been used with a discharge, exchanged or not', async () => {
+    test('lists a session once its root was used with a discharge, exchanged or not', async () => {
       const person = await addPerson(service)
       const slice = await dischargeFor(service, await getRoot(service, { description: 'web' }), person)
       const { status, body } = await call(service, 'GET', '/api/v2/tokens', { headers: presenting(slice) })
@@ -478,7 +474,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('the credential comes before everything else', () => {
+  describe('checks the credential before everything else', () => {
     const NONE = {}
     const dead = async (): Promise<Record<string, string>> => {
       const token = await logIn(service, alice)
@@ -493,7 +489,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['POST', '/api/v2/tokens/exchange', { colour: 'blue' }],
       ['GET', '/api/v2/tokens?include-inactive=perhaps', undefined],
     ] as const) {
-      test(`401: ${method} ${path} ${JSON.stringify(body) ?? 'without a body'}`, async () => {
+      test(`answers 401 to ${method} ${path} ${JSON.stringify(body) ?? 'without a body'}`, async () => {
         for (const headers of [NONE, await dead()]) {
           const refusal = refusalOf(await call(service, method, path, { headers, body }))
           assert.deepEqual([refusal.status, refusal.code], [401, UNAUTHORIZED])
@@ -503,7 +499,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   describe('revoke', () => {
-    test('200: the record, with when and by whom; the next request is refused and says so', async () => {
+    test('returns the record with time and username, and later requests get a 401 with both', async () => {
       const token = await logIn(service, alice, { description: 'to go' })
       const sessionId = sessionIdOf(parsed(token))
       const other = await logIn(service, alice)
@@ -521,10 +517,10 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await revoke(token, sessionId), UNAUTHORIZED, when)
 
       const again = await revoke(other, sessionId)
-      assert.deepEqual([again.status, again.body.macaroons], [200, [record]], 'the first revocation stands')
+      assert.deepEqual([again.status, again.body.macaroons], [200, [record]], 'the first revocation stays')
     })
 
-    test('200: the caller’s own session; all its tokens are refused', async () => {
+    test('revokes the caller’s own session with all its tokens', async () => {
       const slice = await dischargeFor(service, await getRoot(service), alice)
       const [one, two] = [await exchangeSlice(service, slice), await exchangeSlice(service, slice)]
       assert.equal((await revoke(one, sessionIdOf(parsed(one)))).status, 200)
@@ -532,7 +528,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await whoamiWith(presenting(slice))).status, 401)
     })
 
-    test('400: missing and forbidden look identical', async () => {
+    test('answers 400 with the same text for a missing session and another user’s', async () => {
       const token = await logIn(service, alice)
       const tokenOfBob = await logIn(service, bob)
       const foreign = sessionIdOf(parsed(tokenOfBob))
@@ -545,7 +541,7 @@ eachDatabase((_kind, _open, fresh) => {
         assert.deepEqual(answer.body, answers[0]?.body)
         assert.deepEqual([refusalOf(answer).status, refusalOf(answer).code], [400, 'resource-not-found'])
       }
-      assert.equal((await whoamiWith(bearing(tokenOfBob))).status, 200, 'and nothing was revoked')
+      assert.equal((await whoamiWith(bearing(tokenOfBob))).status, 200, 'nothing was revoked')
     })
 
     for (const [name, body] of [
@@ -555,14 +551,14 @@ eachDatabase((_kind, _open, fresh) => {
       ['a further field', { 'session-id': 'x', all: true }],
       ['a list', []],
     ] as const) {
-      test(`400: ${name}`, async () => {
+      test(`answers 400 to ${name}`, async () => {
         const token = await logIn(service, alice)
         const answer = await call(service, 'POST', '/api/v2/tokens/revoke', { headers: bearing(token), body })
         assert.equal(refusalOf(answer).status, 400)
       })
     }
 
-    test('revoked by the operator: the token says so', async () => {
+    test('the refusal of a token names the operator who revoked it', async () => {
       const token = await logIn(service, alice)
       await revokeToken(
         { sessionId: sessionIdOf(parsed(token)), by: 'operator' },
@@ -571,7 +567,7 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, /revoked at .* by operator/)
     })
 
-    test('a revocation that races with use: every request after its answer is refused', async () => {
+    test('refuses every request after the answer to a revocation', async () => {
       for (let round = 0; round < 5; round++) {
         const token = await logIn(service, alice)
         let acknowledged = false
@@ -593,7 +589,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('401 everywhere: without a macaroon, with a foreign one, with a forged one', async () => {
+  test('every endpoint answers 401 without a macaroon, with a foreign one and with a forged one', async () => {
     const token = parsed(await logIn(service, alice))
     const foreign = mint({ rootKey: Buffer.alloc(32), id: Buffer.from('foreign'), location: 'elsewhere' })
     const forged = { ...token, caveats: token.caveats.slice(0, 4) }

@@ -1,4 +1,6 @@
-/** Identifiers that name root keys nobody has made, in every place that takes a macaroon or a sealed text. */
+/**
+ * Identifiers with root keys that do not exist, at every endpoint that accepts a macaroon or a sealed text.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -14,13 +16,13 @@ import {
   testService,
 } from '../support/service.ts'
 
-/** As many as fit into the headers of a request. */
+/** The number that fits into the headers of a request. */
 const SLICES = 24
 const REQUESTS = 60
-/** A request used to wait for each of its slices, about a second each. */
+/** Without the guarantee, a request would wait about a second for each of its slices. */
 const PATIENCE_MS = 120_000
 
-/** `0x11` begins a root, `0x12` a token. */
+/** Returns a macaroon with a made-up identifier. The kind `0x11` is a root, `0x12` a token. */
 function madeUp(kind: number, ahead: number): Macaroon {
   const id = Buffer.concat([Buffer.of(kind, 0, 0, 0, 0), randomBytes(16)])
   id.writeUInt32BE(1 + ahead, 1)
@@ -53,7 +55,7 @@ const exchange = (service: TestService, headers: Record<string, string>) =>
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
 
-  test('guarantee: made-up identifiers make no request wait', { timeout: PATIENCE_MS }, async () => {
+  test('Guarantee: made-up identifiers do not delay a request', { timeout: PATIENCE_MS }, async () => {
     const token = await logIn(service, await addPerson(service))
     for (let request = 0; request < REQUESTS; request++) {
       const send = request % 2 === 0 ? whoami : exchange
@@ -68,7 +70,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await whoami(service, bearing(token))).status, 200)
   })
 
-  test('guarantee: of the slices of this service a few are examined, and a valid one among them counts', async () => {
+  test('Guarantee: only a few slices of this service are examined, and a valid one among them counts', async () => {
     const token = await logIn(service, await addPerson(service))
     const forged = () => {
       const id = Buffer.concat([Buffer.of(0x12, 0, 0, 0, 1), randomBytes(16)])
@@ -82,7 +84,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(refusalOf(await whoami(service, among(4))), NOT_OURS)
   })
 
-  test('guarantee: made-up identifiers are refused without the database', async () => {
+  test('Guarantee: made-up identifiers are refused without the database', async () => {
     await service.installation.database.close()
     for (let request = 0; request < 10; request++) {
       for (const send of [whoami, exchange]) {

@@ -1,4 +1,4 @@
-/** What its holder does to a root before it is exchanged never hides a token, widens one, or makes a useless one. */
+/** Guarantee: caveats on a root before its exchange never hide a token, widen one, or make one useless. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { addFirstPartyCaveat, decodeBase64, decodeBinary } from '@ratafia/macaroon'
@@ -41,7 +41,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   const whoami = (token: string) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
 
-  test('a first use with a short life does not hide the session from the list of active ones', async () => {
+  test('a first use with an earlier expiry does not hide the session from the list of active ones', async () => {
     const root = await getRoot(service, {
       expires: new Date(service.now().getTime() + 9 * HOUR).toISOString(),
     })
@@ -55,11 +55,11 @@ eachDatabase((_kind, _open, fresh) => {
     const record = body.macaroons.find(
       (session: Record<string, string>) => session['session-id'] === sessionIdOf(macaroon),
     )
-    assert.ok(record, 'it works, so it is listed')
+    assert.ok(record, 'the token works, so its session is listed')
     assert.equal(record['valid-until'].slice(0, 19), (await whoami(token)).body.expires.slice(0, 19))
   })
 
-  test('a token of a restricted root expires with the restriction', async () => {
+  test('a token expires with the earlier expiry that its root was narrowed to', async () => {
     const end = new Date(service.now().getTime() + HOUR)
     const token = await exchangeSlice(
       service,
@@ -68,7 +68,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await whoami(token)).body.expires, end.toISOString().slice(0, -1))
   })
 
-  test('400: limits that together do not fit into a token are refused at the exchange', async () => {
+  test('answers 400 to an exchange with limits that together do not fit into a token', async () => {
     const many = (name: string) => ['*', ...Array.from({ length: 200 }, (_, index) => `${name}${index}`)]
     const long = (name: string) => [
       '*',

@@ -1,4 +1,4 @@
-/** A token that the owner of a session in the console makes: every form opens what it should, as tools present it. */
+/** A token that a user creates in the console works in every form, as tools present it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newSessionId } from '@ratafia/api'
@@ -26,7 +26,7 @@ const DAY = 86_400_000
 const textOf = ({ forms }: OwnToken, form: CredentialForm): string =>
   forms.find((one) => one.form === form)?.text ?? assert.fail(form)
 const unpacked = (text: string): string => Buffer.from(decodeBase64(text)).toString('utf8')
-/** As craft-store reads it. */
+/** Returns the pair as craft-store reads it. */
 const pairOf = (made: OwnToken): Pair => {
   const { t: type, v } = JSON.parse(unpacked(textOf(made, 'snapcraft')))
   assert.equal(type, 'u1-macaroon')
@@ -87,7 +87,7 @@ eachDatabase((_kind, _open, fresh) => {
         ['env', ''],
       ],
     )
-    // snapcraft, craft-store and snapd bind the pair; they log in with nothing else.
+    // snapcraft, craft-store and snapd bind the pair, and use nothing else to log in.
     const pair = pairOf(made)
     const token = textOf(made, 'raw')
     const onprem = JSON.parse(unpacked(textOf(made, 'onprem')))
@@ -101,19 +101,19 @@ eachDatabase((_kind, _open, fresh) => {
     ]) {
       const { account, expires: end, ...given } = await asked(headers)
       assert.deepEqual([account.username, `${end}Z`, given], [ada.username, expires.toISOString(), limits])
-      // Of the gateway, as charmcraft and snapcraft on the premises ask.
+      // charmcraft, and snapcraft with an on-premises store, ask the gateway.
       const { channels, permissions } = await asked(headers, '/v1/tokens/whoami')
       assert.deepEqual(
         { channels, permissions },
         { channels: limits.channels, permissions: limits.permissions },
       )
     }
-    // The store behind the service asks about what snapd sends it.
+    // The store behind the service asks about the credentials that snapd sends.
     const verified = await call(service, 'POST', '/dev/api/acl/verify/', {
       body: { auth_data: pairHeader(pair) },
     })
     assert.deepEqual([verified.body.allowed, verified.body.refresh_required], [true, false])
-    // snapcraft on the premises exchanges its admin macaroon first.
+    // snapcraft with an on-premises store first exchanges its admin macaroon.
     const offline = await call(service, 'POST', '/v1/tokens/offline/exchange', { body: { macaroon: token } })
     assert.equal(offline.status, 200)
     assert.equal((await asked(bearing(offline.body.macaroon))).account.username, ada.username)
@@ -132,14 +132,14 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('it lasts as long as its session: a day later nothing has to be refreshed, and at its end all is over', async () => {
+  test('the pair needs no refresh, and all forms expire with the session', async () => {
     const ada = await addPerson(service)
     const made = await make({ authority: await inConsole(service, ada), wanted: {} })
     const pair = pairOf(made)
     assert.deepEqual(made.session.limits, ALL)
     service.advance(40 * DAY)
     for (const headers of [pairHeader(pair), bearing(textOf(made, 'raw'))]) await asked(headers)
-    // A tool that refreshes all the same gets a discharge that works, too.
+    // A tool that still refreshes gets a discharge that also works.
     const { status, body } = await refresh(service, pair.discharge)
     assert.equal(status, 200, JSON.stringify(body))
     await asked(pairHeader({ root: pair.root, discharge: body.discharge_macaroon }))
@@ -150,7 +150,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('its session is in every list from the start, with who made it in the audit log; revoking it ends all forms', async () => {
+  test('the session is listed and in the audit log from the start, and revoking it revokes all forms', async () => {
     const ada = await addPerson(service)
     const authority = await inConsole(service, ada)
     const made = await make({ authority, wanted: { channels: ['edge'], description: 'laptop' } })
@@ -179,7 +179,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('one that replaces another: both work until the end that was chosen', async () => {
+  test('a token and the one it replaces both work until the chosen expiry', async () => {
     const ada = await addPerson(service)
     const old = await logIn(service, ada)
     const sessionId = sessionIdOf(decoded(old))
@@ -192,7 +192,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await whoami(service, textOf(made, 'raw')), 200)
   })
 
-  test('Guarantee: where the one that it replaces cannot be, none is made', async () => {
+  test('Guarantee: no token is created if the one to replace cannot be replaced', async () => {
     const ada = await addPerson(service)
     const authority = await inConsole(service, ada)
     const theirs = sessionIdOf(decoded(await logIn(service, await addPerson(service))))
@@ -206,13 +206,13 @@ eachDatabase((_kind, _open, fresh) => {
       await assert.rejects(make({ authority, wanted: {}, replaces: { sessionId, until } }), { code })
     }
     assert.equal(await sessions(), before)
-    // The own session was not shortened by that.
+    // The caller's own session was not shortened.
     const { validUntil } =
       (await service.installation.tokenSessions.find(authority.manager.sessionId)) ?? assert.fail()
     assert.ok(validUntil > service.now())
   })
 
-  test('Guarantee: only a person makes one, who signed in within 15 minutes', async () => {
+  test('Guarantee: only a person who signed in within 15 minutes can create a token', async () => {
     const ada = await addPerson(service)
     const before = await sessions()
     for (const [signedIn, code] of [
@@ -226,7 +226,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await sessions(), before + 3)
   })
 
-  test('Guarantee: a session that was revoked, or whose account is disabled, makes none any more', async () => {
+  test('Guarantee: a revoked session, or one of a disabled account, cannot create a token', async () => {
     const ada = await addPerson(service)
     const authority = await inConsole(service, ada)
     await service.installation.tokenSessions.revoke({
@@ -241,7 +241,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await sessions(), before + 1)
   })
 
-  test('Guarantee: one that is made while all sessions are revoked ends with them, or is refused', async () => {
+  test('Guarantee: a token created while all sessions are revoked is either revoked or refused', async () => {
     for (let round = 0; round < 4; round++) {
       const ada = await addPerson(service)
       const token = await managementToken(service, ada)
@@ -259,9 +259,9 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   const REFUSED: readonly (readonly [string, OwnTokenInput['wanted'], string, RegExp])[] = [
-    ['a permission that there is not', { permissions: ['fly'] }, 'body/permissions', /no permission "fly"/],
+    ['a permission that does not exist', { permissions: ['fly'] }, 'body/permissions', /no permission "fly"/],
     [
-      'a channel that is no text',
+      'a channel that is not ASCII',
       { channels: ['edge', 'é'] },
       'body/channels',
       /^The channel "é" is not 1 to 128/,
@@ -273,10 +273,10 @@ eachDatabase((_kind, _open, fresh) => {
       'body/store_ids',
       /^There are more than 256 store ids/,
     ],
-    ['an end that has passed', { expires: new Date(0) }, 'body/expires', /not in the future/],
-    ['an end that there is not', { expires: new Date(Number.NaN) }, 'body/expires', /does not exist/],
+    ['an expiry in the past', { expires: new Date(0) }, 'body/expires', /not in the future/],
+    ['an expiry that does not exist', { expires: new Date(Number.NaN) }, 'body/expires', /does not exist/],
     [
-      'an end that is too late',
+      'an expiry that is too late',
       { expires: new Date('2190-01-01') },
       'body/expires',
       /later than this service/,
@@ -290,7 +290,7 @@ eachDatabase((_kind, _open, fresh) => {
     ['a description that is too long', { description: 'x'.repeat(513) }, 'body/description', /more than 512/],
   ]
   for (const [what, wanted, field, message] of REFUSED) {
-    test(`refused: ${what}`, async () => {
+    test(`refuses ${what}`, async () => {
       const authority = await inConsole(service, await addPerson(service))
       const before = await sessions()
       await assert.rejects(
@@ -309,7 +309,7 @@ eachDatabase((_kind, _open, fresh) => {
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
 
-  test('packages are named by the directory, and one that it does not know is refused', async () => {
+  test('resolves packages by the directory, and refuses unknown ones', async () => {
     const id = `${'x'.repeat(31)}Y`
     await service.installation.packages.import([{ name: 'hello', snapId: id }], { replaceAll: true })
     const authority = await inConsole(service, await addPerson(service))
@@ -325,13 +325,13 @@ eachDatabase((_kind, _open, fresh) => {
 const ELSEWHERE = 'http://127.0.0.1:9/candid'
 
 eachDatabase((_kind, _open, fresh) => {
-  // It is never asked: its key is pinned, and nobody logs in.
+  // The service is never asked, because its key is pinned and no user logs in.
   const service = testService(fresh, {
     RATAFIA_IDENTITY_URL: ELSEWHERE,
     RATAFIA_IDENTITY_PUBLIC_KEY: Buffer.alloc(32, 9).toString('base64'),
   })
 
-  test('with another identity service: a login of it that is made here works for an account that it knows', async () => {
+  test('with an external identity service, the forms of a password login need an account that it knows', async () => {
     const deps = ownCredentialsOf(service, ELSEWHERE)
     const ada = await addPerson(service)
     const authority = await inConsole(service, ada)

@@ -1,4 +1,4 @@
-/** Every way in which a macaroon may be presented, and what its holder added to it. */
+/** Every spelling in which a macaroon can be presented, and the caveats that its holder can add. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import {
@@ -76,10 +76,10 @@ eachDatabase((_kind, _open, fresh) => {
       'Macaroons: after one that cannot be read': () => ({
         macaroons: `e30, ${presenting(slice)['macaroons']}`,
       }),
-      'Macaroons beside an empty Authorization': () => ({ authorization: '', ...presenting(slice) }),
+      'Macaroons next to an empty Authorization': () => ({ authorization: '', ...presenting(slice) }),
     }
     for (const [name, headers] of Object.entries(spellings)) {
-      test(name, async () => {
+      test(`accepts ${name}`, async () => {
         const { status, body } = await whoami(headers())
         assert.equal(status, 200, JSON.stringify(body))
         assert.equal(body.account.id, person.id)
@@ -93,20 +93,20 @@ eachDatabase((_kind, _open, fresh) => {
       return whoami(bearing(textOf(conditions.reduce(addFirstPartyCaveat, own))))
     }
 
-    test('200: an earlier end', async () => {
+    test('accepts an earlier expiry', async () => {
       const end = new Date(service.now().getTime() + 3_600_000).toISOString()
       const { body } = await whoamiOf([`time-before ${end}`, 'time-before 2099-01-01T00:00:00Z'])
       assert.equal(body.expires, end.slice(0, -1))
     })
 
-    test('200: a later end changes nothing', async () => {
+    test('ignores a later expiry', async () => {
       const { body } = await whoamiOf(['time-before 2099-01-01T00:00:00Z'], {
         expires: '2098-01-01T00:00:00Z',
       })
       assert.equal(body.expires, '2098-01-01T00:00:00.000')
     })
 
-    test('200: extra is intersected, channel patterns by inclusion', async () => {
+    test('intersects extra, and channel patterns by inclusion', async () => {
       const { body } = await whoamiOf(
         [
           'extra {"channel": ["2.0/*", "edge", "other"], "acl": ["package_push", "store_admin"]}',
@@ -123,12 +123,12 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     const refused: Record<string, [conditions: string[], code: string, message: RegExp]> = {
-      'an end in the past': [
+      'an expiry in the past': [
         ['time-before 2020-01-01T00:00:00Z'],
         'macaroon-authorization-required',
         /expired at 2020/,
       ],
-      'a beginning in the future': [
+      'a start in the future': [
         ['time-since 2099-01-01T00:00:00Z'],
         'macaroon-authorization-required',
         /not valid before/,
@@ -143,8 +143,8 @@ eachDatabase((_kind, _open, fresh) => {
         'macaroon-authorization-required',
         /exclude each other/,
       ],
-      'a limit that nobody knows': [['ip-address 127.0.0.1'], 'macaroon-caveat-unknown', /ip-address/],
-      'a limit inside extra that nobody knows': [
+      'an unknown limit': [['ip-address 127.0.0.1'], 'macaroon-caveat-unknown', /ip-address/],
+      'an unknown limit inside extra': [
         ['extra {"tracks": ["2"]}'],
         'macaroon-authorization-required',
         /unknown key/,
@@ -155,14 +155,14 @@ eachDatabase((_kind, _open, fresh) => {
       'an empty caveat': [[''], 'macaroon-authorization-required', /cannot be read/],
     }
     for (const [name, [conditions, code, message]] of Object.entries(refused)) {
-      test(`401: ${name}`, async () => {
+      test(`answers 401 to ${name}`, async () => {
         const refusal = refusalOf(await whoamiOf(conditions))
         assert.deepEqual([refusal.status, refusal.code], [401, code])
         assert.match(refusal.message, message)
       })
     }
 
-    test('401: a holder’s third-party caveat without its discharge; with it, the token works', async () => {
+    test('accepts a holder’s third-party caveat only with its discharge', async () => {
       const rootKey = Buffer.alloc(24, 1)
       const id = Buffer.from('ask my colleague')
       const guarded = addThirdPartyCaveat(macaroonOf(await logIn(service, person)), {
@@ -176,7 +176,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await whoami(presenting([guarded, discharge]))).status, 200)
     })
 
-    test('401: a root with such a caveat is not exchanged, because the token would lose it', async () => {
+    test('answers 401 to the exchange of a root with such a caveat, because the token would lose it', async () => {
       const rootKey = Buffer.alloc(24, 1)
       const id = Buffer.from('ask my colleague')
       const root = decodeJson(JSON.parse(await getRoot(service)))
@@ -205,10 +205,10 @@ eachDatabase((_kind, _open, fresh) => {
       ],
     }
     for (const [name, macaroons] of Object.entries(over)) {
-      test(`400: ${name}`, async () => {
+      test(`answers 400 to ${name}`, async () => {
         const refusal = refusalOf(await whoami(presenting(macaroons())))
         assert.deepEqual([refusal.status, refusal.code], [400, 'limit-exceeded'])
-        assert.match(refusal.message, /at most/)
+        assert.match(refusal.message, /the limit is/)
       })
     }
   })

@@ -1,6 +1,7 @@
 /**
- * Guarantee: what was revoked is refused by every node within a second of the acknowledgement, whatever fails. How long
- * it takes is measured by `npm run bench -- revocation`; here a node that never refuses is what fails.
+ * Guarantee: every node refuses a revoked credential within a second of the acknowledgement, whatever fails.
+ * The command `npm run bench -- revocation` measures the time. These tests only fail if a node does not
+ * refuse at all.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -23,7 +24,10 @@ import { startNode, type TestNode } from '../support/nodes.ts'
 import { addPerson, bearing, call, logIn, revokeOwn } from '../support/service.ts'
 import { silenceable } from '../support/silenceable.ts'
 
-/** Of the second that is promised and what a busy machine may add; a connection that is silent is given up later. */
+/**
+ * The promised second, and a margin for a busy machine. A silent connection would be given up later than
+ * this.
+ */
 const REFUSED_WITHIN_MS = 2_500
 
 type Ask = (node: TestNode) => Promise<number>
@@ -38,7 +42,7 @@ const verifying =
   async (node) =>
     (await call(node, 'GET', '/device-session', { headers: presentingSession(session) })).status
 
-/** Asks until the status is no 200, and returns it; 200 when that takes too long. */
+/** Asks until the status is not 200, and returns it. Returns 200 if that takes too long. */
 async function refusal(node: TestNode, ask: Ask): Promise<number> {
   for (const end = performance.now() + REFUSED_WITHIN_MS; ; await sleep(10)) {
     const status = await ask(node)
@@ -64,25 +68,25 @@ eachDatabase((kind, _open, fresh) => {
     await withAcme(one.installation)
   })
   const everywhere = async (ask: Ask) => {
-    // Twice, so that those that remember do.
+    // Ask twice, so that nodes that remember answers do so.
     for (let round = 0; round < 2; round++) {
       for (const node of [one, ...others]) assert.equal(await ask(node), 200)
     }
   }
   const refusedEverywhere = async (ask: Ask) => {
-    // The one that did it knows already: no waiting.
+    // The node that revoked it refuses at once.
     assert.equal(await ask(one), 401)
     for (const node of others) assert.equal(await refusal(node, ask), 401)
   }
 
-  test('a token that was revoked', async () => {
+  test('every node refuses a revoked token', async () => {
     const token = await logIn(one, await addPerson(one))
     await everywhere(asking(token))
     await revokeOwn(one, token)
     await refusedEverywhere(asking(token))
   })
 
-  test('the tokens of a disabled account; they are valid again when it is enabled', async () => {
+  test('every node refuses the tokens of a disabled account, and accepts them once it is enabled', async () => {
     const person = await addPerson(one)
     const token = await logIn(one, person)
     await everywhere(asking(token))
@@ -92,7 +96,7 @@ eachDatabase((kind, _open, fresh) => {
     await everywhere(asking(token))
   })
 
-  describe('a device session', () => {
+  describe('every node refuses a device session', () => {
     let keys: Awaited<ReturnType<typeof freshDeviceKeys>>
     let made = 0
     before(async () => {
@@ -107,7 +111,7 @@ eachDatabase((kind, _open, fresh) => {
     }
     const decision = () => ({ at: one.now(), by: 'alice', reason: null })
 
-    test('of a device that was revoked', async () => {
+    test('of a revoked device', async () => {
       const { ask, device } = await newDevice()
       await everywhere(ask)
       assert.ok(await one.installation.devices.revoke(device, decision()))
@@ -123,7 +127,7 @@ eachDatabase((kind, _open, fresh) => {
       await everywhere(ask)
     })
 
-    test('of a device whose serial another key took over, in one transaction with more', async () => {
+    test('of a device whose serial was given to another key, within a larger transaction', async () => {
       const { ask, device } = await newDevice()
       await everywhere(ask)
       const superseded = await byOperator(one.installation)(async ({ devices }) => {
@@ -144,12 +148,15 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok(target.kind === 'postgres')
     return target
   }
-  /** Changes rows as nothing can that the nodes would hear of. */
+  /** Changes rows without a notification to the nodes. */
   const unannounced = async (statement: string) => {
     const url = new URL((await postgres()).url)
     await asSuperuser(`set session_replication_role = replica; ${statement}`, url.pathname)
   }
-  /** Without it the tests below would show nothing: the database would be asked anyway. */
+  /**
+   * Waits until the node remembers the answer. Otherwise the tests below would only show that it asks the
+   * database.
+   */
   const remembers = async (node: TestNode, ask: Ask) => {
     await eventually('the node remembers', async () => {
       assert.equal(await ask(node), 200)
@@ -160,7 +167,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('a token revoked without the service: such as by psql', async () => {
+  test('every node refuses a token that was revoked without the service, for example with psql', async () => {
     const token = await logIn(one, await addPerson(one))
     for (const node of [one, ...others]) await remembers(node, asking(token))
     const database = await openDatabase(await postgres())
@@ -178,7 +185,7 @@ eachDatabase((kind, _open, fresh) => {
     }
     after(() => triggers('enable'))
 
-    test('that nodes relied on: what a node revokes it announces itself', async () => {
+    test('on which nodes relied, the node that revokes a token announces it itself', async () => {
       const token = await logIn(one, await addPerson(one))
       for (const node of [one, ...others]) await remembers(node, asking(token))
       await triggers('disable')
@@ -186,11 +193,11 @@ eachDatabase((kind, _open, fresh) => {
       await refusedEverywhere(asking(token))
     })
 
-    test('from the start: a node remembers no token, and refuses at once what nobody announces', async () => {
+    test('from the start, a node remembers no tokens, and refuses one at once without an announcement', async () => {
       await triggers('disable')
       const late = await start(await fresh.target())
       const token = await logIn(late, await addPerson(late))
-      // Often enough for a node that remembers to do so.
+      // Repeat it often enough that a node that remembers tokens would do so.
       for (let round = 0; round < 30; round++, await sleep(50)) {
         assert.equal(await asking(token)(late), 200)
         await unannounced('update token_session set revoked_at = 1')
@@ -200,7 +207,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  test('while the listener is silent and its connection open, the database is asked', async (context) => {
+  test('asks the database while the listener’s connection is open but silent', async (context) => {
     const { url } = await postgres()
     const proxy = await silenceable(new URL(url))
     context.after(() => proxy.close())
@@ -210,14 +217,14 @@ eachDatabase((kind, _open, fresh) => {
     proxy.silence(true)
     await revokeOwn(one, token)
     assert.equal(await refusal(deaf, asking(token)), 401)
-    // And it works on so: for a token that is new to it, too.
+    // The node also accepts and refuses a token that is new to it.
     const next = await logIn(deaf, await addPerson(one))
     assert.equal(await asking(next)(deaf), 200)
     await revokeOwn(one, next)
     assert.equal(await refusal(deaf, asking(next)), 401)
   })
 
-  test('while the connections of the listeners are cut', async () => {
+  test('every node refuses a token that is revoked while the listeners’ connections are cut', async () => {
     const { url } = await postgres()
     const token = await logIn(one, await addPerson(one))
     for (const node of [one, ...others]) await remembers(node, asking(token))
@@ -227,7 +234,7 @@ eachDatabase((kind, _open, fresh) => {
     await refusedEverywhere(asking(token))
   })
 
-  test('a node that is cut off from the database says 503, not 200', async (context) => {
+  test('a node that is cut off from the database answers 503, not 200', async (context) => {
     const { url } = await postgres()
     const proxy = await silenceable(new URL(url))
     context.after(() => proxy.close())

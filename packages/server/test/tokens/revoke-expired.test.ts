@@ -1,4 +1,7 @@
-/** What has expired can be revoked like what has not: 200, and the record shows the revocation (decision 60). */
+/**
+ * Expired credentials can be revoked like others: with a 200, and a record that shows the revocation
+ * (decision 60).
+ */
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
@@ -23,7 +26,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   const inADay = () => new Date(service.now().getTime() + DAY_MS).toISOString()
 
-  /** The id of a session of the operator that has just expired. */
+  /** Returns the id of a session of the operator that has just expired. */
   async function expiredSession(): Promise<string> {
     const token = await logIn(service, operator, { expires: inADay() })
     const [macaroon] = decodeBinary(decodeBase64(token))
@@ -41,16 +44,16 @@ eachDatabase((_kind, _open, fresh) => {
     return { status, at: body.revoked_at }
   }
 
-  suite('a session', () => {
+  suite('an expired session', () => {
     const ways: Readonly<Record<string, (id: string) => Promise<{ status: number; at: unknown }>>> = {
       'POST /api/v2/tokens/revoke': (id) => byToken('/api/v2/tokens/revoke', id),
       'POST /v1/tokens/revoke': (id) => byToken('/v1/tokens/revoke', id),
       'POST /publishergw/v1/tokens/revoke': (id) => byToken('/publishergw/v1/tokens/revoke', id),
-      'the management API, for oneself': (id) => byManager(`/me/tokens/${id}/revoke`),
-      'the management API, for anyone': (id) => byManager(`/tokens/${id}/revoke`),
+      'the management API, for the caller’s own': (id) => byManager(`/me/tokens/${id}/revoke`),
+      'the management API, for any account': (id) => byManager(`/tokens/${id}/revoke`),
     }
     for (const [way, revoke] of Object.entries(ways)) {
-      test(way, async () => {
+      test(`can be revoked with ${way}`, async () => {
         const id = await expiredSession()
         const first = await revoke(id)
         assert.equal(first.status, 200)
@@ -65,7 +68,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('an API key', async () => {
+  test('an expired API key can be revoked', async () => {
     const made = await manage(service, await manager(), 'POST', `${CLASSIC}/api-keys`, {
       body: { label: 'line 1', expires: inADay() },
     })
@@ -79,7 +82,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await revoke(), first, 'the first revocation stays')
   })
 
-  test('a grant is removed, also after its end', async () => {
+  test('an expired grant can be removed', async () => {
     const { username } = await addOperator(service)
     const made = await manage(service, await manager(), 'POST', '/grants', {
       body: { account: username, role: 'auditor', expires: inADay() },

@@ -1,4 +1,4 @@
-/** The largest tokens, from creation to revocation, and what their limits may cost. */
+/** The largest tokens, from creation to revocation, and the cost of their limits. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { addFirstPartyCaveat, decodeBase64, decodeBinary, type Macaroon } from '@ratafia/macaroon'
@@ -19,7 +19,7 @@ import {
   testService,
 } from '../support/service.ts'
 
-/** 32 characters, like the ids of the store. */
+/** Returns an id of 32 characters, like those of the store. */
 const id = (kind: string, index: number) => `${kind}${index}`.padEnd(32, 'aB3dE5fG7h')
 const ids = (kind: string, length: number) => Array.from({ length }, (_, index) => id(kind, index))
 const channels = Array.from(
@@ -38,10 +38,10 @@ oneDatabase((_kind, _open, fresh) => {
   const parsed = (token: string): Macaroon => decodeBinary(decodeBase64(token))[0]
   const extra = (limits: Record<string, readonly string[]>) => `extra ${JSON.stringify(limits)}`
 
-  test('200: 256 packages, 256 channels and 64 stores, from creation to revocation', async () => {
+  test('accepts 256 packages, 256 channels and 64 stores, from creation to revocation', async () => {
     const [packages, stores] = [ids('package', 256), ids('store', 64)]
     const request = {
-      // As craft-store sends them.
+      // craft-store sends packages like this.
       packages: packages.map((snap_id) => ({ series: '16', snap_id })),
       channels,
       store_ids: stores,
@@ -50,7 +50,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
     const root = await getRoot(service, request)
     const slice = await dischargeFor(service, root, person)
-    // As Python's clients write them: with a space after each separator.
+    // Python's clients write a space after each separator.
     const list = JSON.parse(Buffer.from(formatMacaroonsHeader(slice), 'base64url').toString())
     const spaced = Buffer.from(JSON.stringify(list, null, 1).replaceAll(/\n */g, ' ')).toString('base64')
     const token = await exchangeSlice(service, slice)
@@ -69,8 +69,8 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal((await whoami(bearing(token))).status, 401)
   })
 
-  // Guarantee: whatever root is given out can be presented with its discharge.
-  test('200: a root with the most that is allowed is exchanged, whatever characters it consists of', async () => {
+  // Guarantee: every issued root can be presented with its discharge.
+  test('a root with the largest limits can be exchanged, whatever characters they consist of', async () => {
     for (const [character, length] of [
       ['x', 90],
       ['"', 23],
@@ -82,7 +82,7 @@ oneDatabase((_kind, _open, fresh) => {
       const slice = await dischargeFor(service, root, person)
       const token = await exchangeSlice(service, slice)
       assert.deepEqual((await whoami(bearing(token))).body.channels, texts)
-      // 20 more of them are too many.
+      // 20 more channels are too many.
       const more = Array.from({ length: 20 }, (_, index) => character.repeat(length) + (230 + index))
       const refused = await call(service, 'POST', '/api/v2/tokens', {
         body: { channels: [...texts, ...more] },
@@ -92,7 +92,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  // Guarantee: what comparing channels costs a request does not grow with the number of its macaroons.
+  // Guarantee: the cost of comparing channels does not grow with the number of macaroons in a request.
   test('all macaroons of a request share one budget for comparing channels', async () => {
     const token = parsed(await logIn(service, person))
     const slow = (name: string, more: readonly string[]) =>
@@ -102,7 +102,7 @@ oneDatabase((_kind, _open, fresh) => {
     const [valid, empty] = [narrowed(['edge']), narrowed([])]
     assert.equal((await whoami({ macaroons: valid })).status, 200)
     assert.equal((await whoami({ macaroons: formatMacaroonsHeader([token]) })).status, 200)
-    // The first alone takes more than half of the budget, and is refused for another reason.
+    // The first alone uses more than half of the budget, and is refused for another reason.
     assert.match(refusalOf(await whoami({ macaroons: empty })).message, /no channels are left/)
     assert.equal((await whoami({ macaroons: `${empty},${valid}` })).status, 401)
     assert.equal((await whoami({ macaroons: `${empty},${formatMacaroonsHeader([token])}` })).status, 200)

@@ -1,4 +1,4 @@
-/** How many statements the requests of a login cost, so that none creeps in. */
+/** Counts the statements of a login's requests, so that an additional one is noticed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachDatabase } from '../support/databases.ts'
@@ -19,7 +19,7 @@ const POST_EXCHANGE = `POST ${EXCHANGE}`
 eachDatabase((kind, _open, fresh) => {
   const statementsDuring = statementCounts(fresh)
 
-  /** Logins that nobody has exchanged yet. */
+  /** Returns logins that have not been exchanged yet. */
   const newLogins = async (service: TestService) => {
     const person = await addPerson(service)
     return Promise.all(
@@ -27,12 +27,12 @@ eachDatabase((kind, _open, fresh) => {
     )
   }
 
-  test('a root macaroon', async () => {
+  test('issuing a root macaroon costs no statements', async () => {
     const statementsOf = await statementsDuring(newLogins)
     assert.deepEqual(statementsOf('POST /api/v2/tokens'), [])
   })
 
-  test('an exchange', async () => {
+  test('an exchange costs a fixed list of statements', async () => {
     const statementsOf = await statementsDuring(async (service) => {
       for (const login of await newLogins(service)) await exchangeSlice(service, login)
     })
@@ -44,7 +44,7 @@ eachDatabase((kind, _open, fresh) => {
     )
   })
 
-  test('another exchange of the same login', async () => {
+  test('another exchange of the same login costs one statement', async () => {
     const statementsOf = await statementsDuring(async (service) => {
       const [login] = await newLogins(service)
       if (!login) throw new TypeError('no login')
@@ -53,9 +53,9 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(statementsOf(POST_EXCHANGE), ['select account'])
   })
 
-  test('exchanges at the same moment share their statements', async () => {
+  test('simultaneous exchanges share their statements', async () => {
     const statementsOf = await statementsDuring(async (service) => {
-      // While the machine stands still, all that are sent at that moment cost more.
+      // If the machine stalls, the requests of that moment cost more, so repeat them.
       for (let again = 0; again < 3; again++) {
         const headers = (await newLogins(service)).map(presenting)
         await hearsOfChanges(service)

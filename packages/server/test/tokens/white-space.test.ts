@@ -1,4 +1,4 @@
-/** White space around a credential is taken off wherever one enters: files and shells leave it there. */
+/** White space around a credential, as files and shells leave it, is removed at every endpoint. */
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
 import { MANAGEMENT_PREFIX, OPERATIONS } from '@ratafia/api/schemas'
@@ -19,7 +19,7 @@ oneDatabase((_kind, _open, fresh) => {
   let manager: Record<string, string>
 
   before(async () => {
-    // An explanation is for the token's own account.
+    // Only the token's own account can explain it.
     const operator = await addOperator(service)
     token = await logIn(service, operator)
     manager = bearing(await managementToken(service, operator))
@@ -41,8 +41,8 @@ oneDatabase((_kind, _open, fresh) => {
   for (const [place, isTaken] of Object.entries(places)) {
     suite(place, () => {
       for (const around of AROUND) {
-        test(JSON.stringify(around), async () => {
-          assert.equal(await isTaken(token), true, 'as it is')
+        test(`accepts white space ${JSON.stringify(around)}`, async () => {
+          assert.equal(await isTaken(token), true, 'unchanged')
           assert.equal(await isTaken(around.join(token)), true)
         })
       }
@@ -51,7 +51,7 @@ oneDatabase((_kind, _open, fresh) => {
 
   suite('the header of a request', () => {
     for (const name of ['authorization', 'macaroons']) {
-      test(name, async () => {
+      test(`accepts white space in ${name}`, async () => {
         for (const space of [' ', '\t', '  ']) {
           const value =
             name === 'authorization' ? `Macaroon${space}${token}${space}` : `${space}${token}${space}`

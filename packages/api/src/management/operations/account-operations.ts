@@ -19,10 +19,10 @@ import {
   SwitchRemindersSchema,
 } from '../schemas/index.ts'
 
-/** Of whoever acts on an account that has roles. */
+/** The refusals for callers who change an account with roles. */
 const OF_ROLES = ['person-required', 'recent-sign-in-required'] as const
 const WITH_ROLES =
-  'The caller holds every role that the account has. If it has any, the caller is a person who signed in within the last 15 minutes.'
+  'The caller must have every role that the account has. If it has any, the caller must be a person who signed in within the last 15 minutes.'
 
 const READING = {
   ...SIGNED_IN,
@@ -43,7 +43,7 @@ export const ACCOUNT_OPERATIONS = {
     ...MANAGEMENT_ROUTES.myReminders,
     ...SIGNED_IN,
     summary:
-      'Whether I want reminders by mail before my tokens and roles, and the keys that I manage, expire, and whether any is sent',
+      'Returns whether I get mail before my tokens, roles and managed keys expire, and how the service sends it',
     errors: [],
     response: RemindersSchema,
     record: true,
@@ -51,9 +51,9 @@ export const ACCOUNT_OPERATIONS = {
   switchMyReminders: {
     ...MANAGEMENT_ROUTES.switchMyReminders,
     ...SIGNED_IN,
-    summary: 'Switches my reminders off or on',
+    summary: 'Switches my reminder mails off or on',
     description:
-      'Events to the webhook of the operator are sent anyway. Without a mail server, switching them on mails nothing: `sent_by` shows how the service sends reminders.',
+      "Events are still sent to the operator's webhook. Without a mail server, switching reminders on sends no mail: `sent_by` shows how the service sends reminders.",
     errors: ['state-conflict'],
     body: SwitchRemindersSchema,
     bodyRequired: true,
@@ -64,9 +64,9 @@ export const ACCOUNT_OPERATIONS = {
   accounts: {
     ...MANAGEMENT_ROUTES.accounts,
     ...READING,
-    summary: 'The accounts that fit all filters, by username',
+    summary: 'Lists the accounts that match all filters, by username',
     description:
-      'A page looks at 20,000 rows at most. It may be short or empty and have `next` all the same: go on with it. Removed accounts are not in the list.',
+      'A page reads at most 20,000 rows. It may be short or empty and still have `next`: continue with it. Removed accounts are not listed.',
     errors: [],
     query: AccountsQuerySchema,
     response: AccountsSchema,
@@ -74,7 +74,7 @@ export const ACCOUNT_OPERATIONS = {
   accountSummaries: {
     ...MANAGEMENT_ROUTES.accountSummaries,
     ...READING,
-    summary: 'The roles of some accounts, how many agents they have, and when they last opened a session',
+    summary: "Lists some accounts' roles, number of agents and newest session",
     errors: [],
     query: AccountSummariesQuerySchema,
     response: AccountSummariesSchema,
@@ -82,7 +82,7 @@ export const ACCOUNT_OPERATIONS = {
   addAccount: {
     ...MANAGEMENT_ROUTES.addAccount,
     ...SIGNED_IN,
-    summary: 'Adds an account without a password; `linkToPassword` lets its owner choose one',
+    summary: 'Creates an account without a password; with `linkToPassword` its owner can choose one',
     permission: 'accounts:manage',
     errors: ['already-exists'],
     body: NewAccountSchema,
@@ -95,14 +95,14 @@ export const ACCOUNT_OPERATIONS = {
   account: {
     ...MANAGEMENT_ROUTES.account,
     ...READING,
-    summary: 'One account, by its id or username',
+    summary: 'Returns an account, by its id or username',
     response: AccountRecordSchema,
     record: true,
   },
   editAccount: {
     ...MANAGEMENT_ROUTES.editAccount,
     ...CHANGING,
-    summary: 'Changes the name or the e-mail address of an account, or whether it wants reminders by mail',
+    summary: 'Changes the name or e-mail address of an account, or whether it gets reminder mails',
     errors: ['no-such-record', 'state-conflict', ...OF_ROLES],
     body: EditAccountSchema,
     bodyRequired: true,
@@ -111,7 +111,7 @@ export const ACCOUNT_OPERATIONS = {
   disableAccount: {
     ...MANAGEMENT_ROUTES.disableAccount,
     ...CHANGING,
-    summary: 'Disables an account: no logins, agents or tokens until it is enabled again',
+    summary: 'Disables an account: its logins, agents and tokens stop working until it is enabled again',
     errors: ['no-such-record', 'last-operator', ...OF_ROLES],
     actions: ['account.disable'],
   },
@@ -125,8 +125,8 @@ export const ACCOUNT_OPERATIONS = {
   linkToPassword: {
     ...MANAGEMENT_ROUTES.linkToPassword,
     ...SIGNED_IN,
-    summary: 'Makes a link through which the owner of an account sets a new password: once, within 24 hours',
-    description: 'The caller holds every role that the account has.',
+    summary: 'Creates a link with which the owner of an account sets a new password: once, within 24 hours',
+    description: 'The caller must have every role that the account has.',
     permission: 'accounts:manage',
     person: true,
     recentSignIn: true,
@@ -140,21 +140,21 @@ export const ACCOUNT_OPERATIONS = {
   accountIdentities: {
     ...MANAGEMENT_ROUTES.accountIdentities,
     ...READING,
-    summary: 'By which identities of external identity services an account is known',
+    summary: 'Lists the identities at external identity services that are linked to an account',
     query: PageQuerySchema,
     response: IdentitiesSchema,
   },
   accountAgents: {
     ...MANAGEMENT_ROUTES.accountAgents,
     ...READING,
-    summary: 'The agents of an account, by name',
+    summary: 'Lists the agents of an account, by name',
     query: PageQuerySchema,
     response: AgentsSchema,
   },
   removeAgent: {
     ...MANAGEMENT_ROUTES.removeAgent,
     ...CHANGING,
-    summary: 'Removes an agent: its key opens nothing any more; its tokens stay valid until they are revoked',
+    summary: 'Removes an agent: its key stops working; its tokens stay valid until they are revoked',
     errors: ['no-such-record', ...OF_ROLES],
     response: AgentSchema,
     actions: ['agent.remove'],

@@ -15,9 +15,9 @@ export const AUDIT_OPERATIONS = {
   audit: {
     ...MANAGEMENT_ROUTES.audit,
     ...SIGNED_IN,
-    summary: 'The entries that fit all filters, newest first',
+    summary: 'Lists the entries that match all filters, newest first',
     description:
-      'A page looks at 20,000 rows at most. It may be short or empty and have `next` all the same: go on with it.',
+      'A page reads at most 20,000 rows. It may be short or empty and still have `next`: continue with it.',
     permission: 'audit:read',
     errors: [],
     query: AuditQuerySchema,
@@ -26,9 +26,10 @@ export const AUDIT_OPERATIONS = {
   exportAudit: {
     ...MANAGEMENT_ROUTES.exportAudit,
     ...SIGNED_IN,
-    summary: 'The entries of before this request that fit all filters, oldest first, as JSON lines or CSV',
+    summary:
+      'Exports the entries before this request that match all filters, oldest first, as JSON lines or CSV',
     description:
-      'Sent as it is read, and compressed with `Accept-Encoding: gzip`. An answer that breaks off is a broken transfer, and not a short file. `details` is the text that was hashed. In CSV, a text that a spreadsheet would take for a formula has an apostrophe in front. Two at a time for an account.',
+      'The response is streamed, and compressed with `Accept-Encoding: gzip`. One that breaks off is a broken transfer, never a short file. `details` is the text that was hashed. In CSV, a text that a spreadsheet would read as a formula begins with an apostrophe. An account can run two exports at a time.',
     permission: 'audit:read',
     errors: [],
     query: AuditExportQuerySchema,
@@ -39,11 +40,11 @@ export const AUDIT_OPERATIONS = {
   verifyAudit: {
     ...MANAGEMENT_ROUTES.verifyAudit,
     ...SIGNED_IN,
-    summary: 'Checks that no entry was changed, removed, moved or inserted',
+    summary: 'Verifies that no entry was changed, removed, moved or inserted',
     description: `\
-Makes a job, whose only item has the counts as \`result\`: \`verified\`, \`unlinked\`, and \`broken_at\` if an entry is not
-intact. Its \`message\` is the last intact entry as \`SEQ:HASH\`, to be kept elsewhere and sent as \`expect\` the next time,
-and behind it what is wrong.`,
+Creates a job, whose only item has the counts as \`result\`: \`verified\`, \`unlinked\`, and \`broken_at\` if an entry is not
+intact. Its \`message\` begins with the last intact entry as \`SEQ:HASH\`. Keep it elsewhere and send it as \`expect\` the next
+time. After it, the message has any fault.`,
     permission: 'audit:read',
     errors: ['permission-denied'],
     body: VerifyAuditSchema,

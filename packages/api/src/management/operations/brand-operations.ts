@@ -21,7 +21,7 @@ export const BRAND_OPERATIONS = {
   brands: {
     ...MANAGEMENT_ROUTES.brands,
     ...READING,
-    summary: 'The accounts that serials are signed for, by their id',
+    summary: 'Lists the accounts for which serials are signed, by their id',
     errors: [],
     query: PageQuerySchema,
     response: BrandsSchema,
@@ -29,7 +29,7 @@ export const BRAND_OPERATIONS = {
   brand: {
     ...MANAGEMENT_ROUTES.brand,
     ...READING,
-    summary: 'One brand',
+    summary: 'Returns a brand',
     errors: ['no-such-record'],
     response: BrandRecordSchema,
     record: true,
@@ -37,7 +37,7 @@ export const BRAND_OPERATIONS = {
   signingKeys: {
     ...MANAGEMENT_ROUTES.signingKeys,
     ...READING,
-    summary: 'The keys that sign serials, by brand: their public halves, and whether each can sign now',
+    summary: 'Lists the keys that sign serials, by brand: their public halves, and whether each can sign now',
     errors: [],
     query: SigningKeysQuerySchema,
     response: SigningKeysSchema,
@@ -45,7 +45,7 @@ export const BRAND_OPERATIONS = {
   signingKey: {
     ...MANAGEMENT_ROUTES.signingKey,
     ...READING,
-    summary: 'One signing key',
+    summary: 'Returns a signing key',
     errors: ['no-such-record'],
     response: SigningKeySchema,
     record: true,
@@ -53,9 +53,9 @@ export const BRAND_OPERATIONS = {
   disableSigningKey: {
     ...MANAGEMENT_ROUTES.disableSigningKey,
     ...SIGNED_IN,
-    summary: 'Stops a key from signing serials; what it signed stays',
+    summary: 'Stops a key from signing serials; signed serials stay valid',
     description:
-      'Refused while models have no other key, unless `force` is true: that is for people who signed in within the last 15 minutes.',
+      'Refused if a model has no other key, unless `force` is true, which requires a person who signed in within the last 15 minutes.',
     permission: 'models:manage',
     errors: [
       ...(['no-such-record', 'still-referenced', 'version-mismatch'] as const),
@@ -68,7 +68,7 @@ export const BRAND_OPERATIONS = {
   trustRoots: {
     ...MANAGEMENT_ROUTES.trustRoots,
     ...SIGNED_IN,
-    summary: 'The accounts that may vouch for brands, an item for each key. They are changed on the host',
+    summary: 'Lists the accounts that can vouch for brands, an item for each key; change them on the host',
     permission: 'roles:read',
     errors: [],
     response: TrustRootsSchema,
@@ -76,7 +76,7 @@ export const BRAND_OPERATIONS = {
   hardwareIdentities: {
     ...MANAGEMENT_ROUTES.hardwareIdentities,
     ...READING,
-    summary: 'The keys that are built into hardware, by the digest of the key. For those who see all brands',
+    summary: "Lists the keys built into hardware, by the key's digest; requires access to all brands",
     errors: [],
     query: PageQuerySchema,
     response: HardwareIdentitiesSchema,

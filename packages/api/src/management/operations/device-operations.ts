@@ -41,9 +41,9 @@ export const DEVICE_OPERATIONS = {
   devices: {
     ...MANAGEMENT_ROUTES.devices,
     ...SIGNED_IN,
-    summary: 'The devices that fit all filters; of a filter that repeats, they fit one',
+    summary: 'Lists the devices that match all filters; a repeated filter matches any of its values',
     description:
-      'A page looks at 20,000 rows at most. It may be short or empty and have `next` all the same: go on with it.',
+      'A page reads at most 20,000 rows. It may be short or empty and still have `next`: continue with it.',
     permission: 'devices:read',
     errors: [],
     query: DevicesQuerySchema,
@@ -52,9 +52,9 @@ export const DEVICE_OPERATIONS = {
   deviceCounts: {
     ...MANAGEMENT_ROUTES.deviceCounts,
     ...SIGNED_IN,
-    summary: 'How many devices there are, by brand, model and status',
+    summary: 'Counts the devices, by brand, model and status',
     description:
-      'Counted again each minute. Those that wait for approval, or are in quarantine, are counted when you ask.',
+      'Updated every minute. Devices that wait for approval or are in quarantine are counted when you ask.',
     permission: 'devices:read',
     errors: [],
     query: DeviceCountsQuerySchema,
@@ -63,9 +63,9 @@ export const DEVICE_OPERATIONS = {
   exportDevices: {
     ...MANAGEMENT_ROUTES.exportDevices,
     ...SIGNED_IN,
-    summary: 'All devices that fit, as a file',
+    summary: 'Exports all matching devices as a file',
     description:
-      'A record on each line, as lists have them, or with `whole` as an import takes them; CSV begins with a line of names. It is sent while it is read, without a length: a transfer that breaks off is no whole file. With `Accept-Encoding: gzip` it is compressed.',
+      'Each line is a record: as in lists, or with `whole` as an import accepts it. CSV begins with a line of names. The response is streamed without a length: a transfer that breaks off is not a complete file. With `Accept-Encoding: gzip` it is compressed.',
     permission: 'devices:read',
     errors: [],
     query: DevicesExportQuerySchema,
@@ -76,9 +76,9 @@ export const DEVICE_OPERATIONS = {
   cloneEvidence: {
     ...MANAGEMENT_ROUTES.cloneEvidence,
     ...SIGNED_IN,
-    summary: 'Evidence of clones, by device: the one with the newest evidence first',
+    summary: 'Lists evidence of clones by device, newest evidence first',
     description:
-      'All filters must hold; of one that is repeated, one must. A page has the evidence of 100 devices at most. It may be short, and even empty, and have `next` all the same: go on with it.',
+      'Evidence matches all filters; a repeated filter matches any of its values. A page has the evidence of at most 100 devices. It may be short or even empty and still have `next`: continue with it.',
     permission: 'devices:read',
     errors: [],
     query: CloneEvidenceQuerySchema,
@@ -87,7 +87,7 @@ export const DEVICE_OPERATIONS = {
   device: {
     ...MANAGEMENT_ROUTES.device,
     ...SIGNED_IN,
-    summary: 'One device',
+    summary: 'Returns a device',
     permission: 'devices:read',
     errors: ['no-such-record'],
     response: DeviceSchema,
@@ -96,31 +96,31 @@ export const DEVICE_OPERATIONS = {
   deviceSessions: {
     ...MANAGEMENT_ROUTES.deviceSessions,
     ...NEWEST,
-    summary: 'The newest sessions of a device',
+    summary: 'Lists the newest sessions of a device',
     response: DeviceSessionsSchema,
   },
   deviceRegistrations: {
     ...MANAGEMENT_ROUTES.deviceRegistrations,
     ...NEWEST,
-    summary: 'When and from where a device asked for its serial, newest first',
+    summary: 'Lists when and from where a device requested its serial, newest first',
     response: DeviceRegistrationsSchema,
   },
   deviceAssertions: {
     ...MANAGEMENT_ROUTES.deviceAssertions,
     ...NEWEST,
-    summary: 'The serial assertions of a device, by revision',
+    summary: 'Lists the serial assertions of a device, by revision',
     response: DeviceAssertionsSchema,
   },
   deviceEvidence: {
     ...MANAGEMENT_ROUTES.deviceEvidence,
     ...NEWEST,
-    summary: 'What was seen of clones of a device, last seen first',
+    summary: 'Lists the evidence of clones of a device, last seen first',
     response: DeviceEvidenceSchema,
   },
   deviceActivity: {
     ...MANAGEMENT_ROUTES.deviceActivity,
     ...SIGNED_IN,
-    summary: 'When and where a device was last seen',
+    summary: 'Returns when and where a device was last seen',
     permission: 'devices:read',
     errors: ['no-such-record'],
     response: DeviceActivitySchema,
@@ -128,13 +128,13 @@ export const DEVICE_OPERATIONS = {
   deviceHistory: {
     ...MANAGEMENT_ROUTES.deviceHistory,
     ...NEWEST,
-    summary: 'What the audit log has about a device, newest first',
+    summary: 'Lists the audit log entries about a device, newest first',
     response: HistorySchema,
   },
   approveDevice: {
     ...MANAGEMENT_ROUTES.approveDevice,
     ...DECIDING,
-    summary: 'Gives a waiting or rejected device its serial',
+    summary: 'Approves a waiting or rejected device, which gets its serial',
     permission: 'devices:decide',
     body: ApproveSchema,
     actions: ['device.approve'],
@@ -142,7 +142,7 @@ export const DEVICE_OPERATIONS = {
   rejectDevice: {
     ...MANAGEMENT_ROUTES.rejectDevice,
     ...DECIDING,
-    summary: 'Refuses a waiting device, and tells it why',
+    summary: 'Rejects a waiting device; the device shows the reason',
     permission: 'devices:decide',
     body: RejectSchema,
     bodyRequired: true,
@@ -151,7 +151,7 @@ export const DEVICE_OPERATIONS = {
   revokeDevice: {
     ...MANAGEMENT_ROUTES.revokeDevice,
     ...DECIDING,
-    summary: 'Ends a device and its sessions for good; nobody else gets its serial',
+    summary: 'Revokes a device and its sessions permanently; no other device can get its serial',
     permission: 'devices:manage',
     body: RevokeSchema,
     actions: ['device.revoke'],
@@ -159,7 +159,7 @@ export const DEVICE_OPERATIONS = {
   releaseDevice: {
     ...MANAGEMENT_ROUTES.releaseDevice,
     ...DECIDING,
-    summary: 'Lets a device out of quarantine',
+    summary: 'Releases a device from quarantine',
     permission: 'devices:manage',
     body: EmptyObjectSchema,
     actions: ['device.release'],

@@ -1,4 +1,4 @@
-/** Who has which role. */
+/** Operations on grants: which account has which role. */
 import { EmptyObjectSchema } from '../../tokens.ts'
 import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
 import { MANAGEMENT_ROUTES } from '../routes.ts'
@@ -8,7 +8,7 @@ export const GRANT_OPERATIONS = {
   grants: {
     ...MANAGEMENT_ROUTES.grants,
     ...SIGNED_IN,
-    summary: 'Who has which role, by account',
+    summary: 'Lists grants: which account has which role, by account',
     permission: 'roles:read',
     errors: ['no-such-record'],
     query: GrantsQuerySchema,
@@ -32,7 +32,7 @@ export const GRANT_OPERATIONS = {
   removeGrant: {
     ...MANAGEMENT_ROUTES.removeGrant,
     ...SIGNED_IN,
-    summary: 'Takes a role from an account: it holds for its next request, and within a second everywhere',
+    summary: 'Removes a role from an account: from its next request on, and within a second everywhere',
     permission: 'roles:manage',
     person: true,
     recentSignIn: true,

@@ -1,4 +1,4 @@
-/** Jobs: the same decision about many records, which outlives its request. */
+/** Operations on jobs: the same decision about many records, which outlives its request. */
 import { EmptyObjectSchema } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
@@ -21,7 +21,7 @@ export const JOB_OPERATIONS = {
   jobs: {
     ...MANAGEMENT_ROUTES.jobs,
     ...SIGNED_IN,
-    summary: "Your jobs, newest first; an operator's list has all",
+    summary: 'Lists your jobs, newest first; operators see all jobs',
     errors: [],
     query: JobsQuerySchema,
     response: JobsSchema,
@@ -31,23 +31,24 @@ export const JOB_OPERATIONS = {
     ...SIGNED_IN,
     summary: 'Decides about many records, or imports a file',
     description: `\
-It takes the permission that the decision takes for one: \`devices:decide\` for \`devices.approve\` and
-\`devices.reject\`, \`devices:manage\` for \`devices.revoke\` and \`devices.release\`, \`tokens:revoke\` for
-\`tokens.revoke\`. Bulk revocations take a sign-in of the last 15 minutes of a person.
+It requires the same permission as a single decision: \`devices:decide\` for \`devices.approve\` and \`devices.reject\`,
+\`devices:manage\` for \`devices.revoke\` and \`devices.release\`, \`tokens:revoke\` for \`tokens.revoke\`. Bulk revocations
+require a person who signed in within the last 15 minutes.
 
-\`ids\` or \`filter\` say which records. They are written down now; what fits the filter later is not among them.
-The job goes on with the permissions of your account and token at each moment, and stops without them.
+\`ids\` or \`filter\` selects the records when the job is created; records that match the filter later are not included. The
+job runs with the permissions that your account and token have at each moment, and stops without them.
 
-A job that imports a file of up to 4 MiB is made with the file as the body and its \`kind\` in the query; the media type
-says the format, if \`format\` does not: \`text/csv\`, \`application/x-ndjson\`, or \`application/json\` for a list. For a larger
-file the body has \`kind\`, \`parts\` and what the kind takes; the job waits for its parts (\`PUT /jobs/ID/parts/N\`) and is
-queued by \`POST /jobs/ID/start\`. The file is imported whole or not at all. Its only item has the counts as \`result\`, or
-up to a hundred faults of the file as its \`message\` and, with their places, in \`extra\`. With \`dry_run\` the job says
-what it would do. \`devices.import\` takes \`devices:manage\`, \`allow-list.import\` and \`hardware-identities.import\` take
-\`models:manage\`, \`packages.import\` takes \`roles:manage\`.
+To create a job that imports a file of up to 4 MiB, send the file as the body and its \`kind\` in the query. The media type
+gives the format if \`format\` does not: \`text/csv\`, \`application/x-ndjson\`, or \`application/json\` for a list. For a
+larger file, the body has \`kind\`, \`parts\` and the options of the kind; the job waits for its parts
+(\`PUT /jobs/ID/parts/N\`) and is queued by \`POST /jobs/ID/start\`. The file is imported completely or not at all. The job's
+only item has the counts as \`result\`, or up to a hundred faults of the file as its \`message\` and, with their places, in
+\`extra\`. With \`dry_run\` the job only reports what it would do. \`devices.import\` requires \`devices:manage\`,
+\`allow-list.import\` and \`hardware-identities.import\` require \`models:manage\`, \`packages.import\` requires
+\`roles:manage\`.
 
-With the header \`Prefer: wait=10\` the answer comes when the job has ended, or after 10 seconds: 200 if it has ended,
-202 if not. With \`dry_run\` nothing is made: the answer says what would become of the first 1,000.`,
+With the header \`Prefer: wait=10\` the response comes when the job has ended, or after 10 seconds: 200 if it has ended,
+202 if not. With \`dry_run\` no job is created: the response shows the outcome for the first 1,000.`,
     errors: [
       'devices-too-many',
       'selection-changed',
@@ -68,7 +69,7 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
   job: {
     ...MANAGEMENT_ROUTES.job,
     ...SIGNED_IN,
-    summary: 'How far a job is',
+    summary: 'Returns the progress of a job',
     errors: ['no-such-record'],
     query: JobQuerySchema,
     response: JobSchema,
@@ -77,7 +78,7 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
   jobItems: {
     ...MANAGEMENT_ROUTES.jobItems,
     ...SIGNED_IN,
-    summary: 'What became of each record of a job, in the order of its selection',
+    summary: 'Lists the outcome of each record of a job, in the order of its selection',
     errors: ['no-such-record'],
     query: JobItemsQuerySchema,
     response: JobItemsSchema,
@@ -85,9 +86,9 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
   exportJob: {
     ...MANAGEMENT_ROUTES.exportJob,
     ...SIGNED_IN,
-    summary: 'The same as JSON lines or CSV, whole',
+    summary: 'Exports all outcomes of a job as JSON lines or CSV',
     description:
-      'Sent as it is read, and compressed with `Accept-Encoding: gzip`. An answer that breaks off is a broken transfer, and not a short file. Two at a time for an account.',
+      'The response is streamed, and compressed with `Accept-Encoding: gzip`. One that breaks off is a broken transfer, never a short file. An account can run two exports at a time.',
     errors: ['no-such-record'],
     query: JobExportQuerySchema,
     response: Type.String(),
@@ -98,7 +99,7 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
     ...SIGNED_IN,
     summary: 'Stores a part of the file that a job imports, or replaces it',
     description:
-      'Parts are counted from 1. They are put together as they are: a row may be in two of them. Only the login that made the job sends them, and starts it.',
+      'Parts are numbered from 1 and joined unchanged, so a row can span two of them. Only the login that created the job can send them and start it.',
     errors: ['no-such-record', 'permission-denied', 'state-conflict'],
     file: { bytes: PART_BYTES, types: ['application/octet-stream'] },
     bodyRequired: true,
@@ -107,7 +108,7 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
   startJob: {
     ...MANAGEMENT_ROUTES.startJob,
     ...SIGNED_IN,
-    summary: 'Queues a job whose file is whole',
+    summary: 'Queues a job whose file is complete',
     errors: ['no-such-record', 'permission-denied', 'state-conflict'],
     body: EmptyObjectSchema,
     response: JobSchema,
@@ -116,7 +117,7 @@ With the header \`Prefer: wait=10\` the answer comes when the job has ended, or 
   cancelJob: {
     ...MANAGEMENT_ROUTES.cancelJob,
     ...SIGNED_IN,
-    summary: 'Ends a job between two records; what is done stays done',
+    summary: 'Cancels a job between two records; finished records stay done',
     errors: ['no-such-record', 'state-conflict'],
     body: EmptyObjectSchema,
     response: JobSchema,

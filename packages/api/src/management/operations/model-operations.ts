@@ -31,7 +31,7 @@ export const MODEL_OPERATIONS = {
   models: {
     ...MANAGEMENT_ROUTES.models,
     ...READING,
-    summary: 'The models that devices may register as, by brand',
+    summary: 'Lists the models that devices can register as, by brand',
     errors: [],
     query: ModelsQuerySchema,
     response: ModelsSchema,
@@ -39,7 +39,7 @@ export const MODEL_OPERATIONS = {
   model: {
     ...MANAGEMENT_ROUTES.model,
     ...READING,
-    summary: 'One model: its policy, its assertion, and who signs its serials',
+    summary: 'Returns a model: its policy, its assertion, and the key that signs its serials',
     errors: ['no-such-record'],
     response: ModelDetailsSchema,
     record: true,
@@ -47,7 +47,7 @@ export const MODEL_OPERATIONS = {
   addModel: {
     ...MANAGEMENT_ROUTES.addModel,
     ...CHANGING,
-    summary: 'Adds a model, with the policy that says who may register',
+    summary: 'Adds a model, with the policy that decides which devices can register',
     errors: ['already-exists'],
     body: NewModelSchema,
     bodyRequired: true,
@@ -59,7 +59,7 @@ export const MODEL_OPERATIONS = {
   setPolicy: {
     ...MANAGEMENT_ROUTES.setPolicy,
     ...CHANGING,
-    summary: 'Changes the policy of a model: from the next registration on',
+    summary: 'Changes the policy of a model, from the next registration on',
     errors: ['no-such-record'],
     body: PolicyPatchSchema,
     bodyRequired: true,
@@ -81,7 +81,7 @@ export const MODEL_OPERATIONS = {
   removeModel: {
     ...MANAGEMENT_ROUTES.removeModel,
     ...CHANGING,
-    summary: 'Removes a model that no device has, with its assertion, API keys and remodels',
+    summary: 'Removes a model without devices, with its assertion, API keys and remodels',
     errors: ['no-such-record', 'still-referenced', 'version-mismatch'],
     body: EmptyObjectSchema,
     response: RemovedModelSchema,
@@ -90,7 +90,7 @@ export const MODEL_OPERATIONS = {
   addRemodel: {
     ...MANAGEMENT_ROUTES.addRemodel,
     ...CHANGING,
-    summary: 'Lets devices of a model become another; the caller manages both brands',
+    summary: 'Allows devices of a model to remodel to another; the caller must manage both brands',
     errors: ['no-such-record'],
     body: NewRemodelSchema,
     bodyRequired: true,
@@ -101,7 +101,7 @@ export const MODEL_OPERATIONS = {
   removeRemodel: {
     ...MANAGEMENT_ROUTES.removeRemodel,
     ...CHANGING,
-    summary: 'No longer lets devices of a model become another; those that did stay as they are',
+    summary: 'Stops allowing a remodel; devices that remodelled already stay unchanged',
     errors: ['no-such-record'],
     response: RemodelSchema,
     record: true,
@@ -110,19 +110,19 @@ export const MODEL_OPERATIONS = {
   remodels: {
     ...MANAGEMENT_ROUTES.remodels,
     ...LISTING,
-    summary: 'The models that devices of a model may become, by brand',
+    summary: 'Lists the models to which devices of a model can remodel, by brand',
     response: RemodelsSchema,
   },
   apiKeys: {
     ...MANAGEMENT_ROUTES.apiKeys,
     ...LISTING,
-    summary: 'The API keys of a model, the oldest first, without their text',
+    summary: 'Lists the API keys of a model without their text, oldest first',
     response: ApiKeysSchema,
   },
   apiKey: {
     ...MANAGEMENT_ROUTES.apiKey,
     ...READING,
-    summary: 'One API key, without its text',
+    summary: 'Returns an API key, without its text',
     errors: ['no-such-record'],
     response: ApiKeySchema,
     record: true,
@@ -130,7 +130,7 @@ export const MODEL_OPERATIONS = {
   addApiKey: {
     ...MANAGEMENT_ROUTES.addApiKey,
     ...CHANGING,
-    summary: 'Makes an API key: from its first one on, a model takes no device without a key',
+    summary: 'Creates an API key: once a model has had a key, registration requires one',
     errors: ['no-such-record'],
     body: NewApiKeySchema,
     bodyRequired: true,
@@ -142,7 +142,7 @@ export const MODEL_OPERATIONS = {
   revokeApiKey: {
     ...MANAGEMENT_ROUTES.revokeApiKey,
     ...CHANGING,
-    summary: 'Ends an API key: no device registers with it any more; those that did stay registered',
+    summary: 'Revokes an API key: no device can register with it; registered devices stay registered',
     errors: ['no-such-record'],
     body: EmptyObjectSchema,
     response: ApiKeySchema,
@@ -152,14 +152,14 @@ export const MODEL_OPERATIONS = {
   allowList: {
     ...MANAGEMENT_ROUTES.allowList,
     ...LISTING,
-    summary: 'The devices that may register, by serial number and key',
+    summary: 'Lists the devices that are allowed to register, by serial number and key',
     response: AllowListSchema,
   },
   removeAllowed: {
     ...MANAGEMENT_ROUTES.removeAllowed,
     ...CHANGING,
-    summary: 'Takes entries off the list; devices keep the serials that they have',
-    description: 'To empty the whole list is for people who signed in within the last 15 minutes.',
+    summary: 'Removes entries from the allow-list; devices keep their serials',
+    description: 'Removing all entries requires a person who signed in within the last 15 minutes.',
     errors: ['no-such-record', 'person-required', 'recent-sign-in-required'],
     body: RemoveAllowedSchema,
     bodyRequired: true,

@@ -1,4 +1,4 @@
-/** Publishing from CI: the issuers that are taken, and one's own rules. */
+/** Publishing from CI: the accepted issuers, and the caller's own CI rules. */
 import { EmptyObjectSchema } from '../../tokens.ts'
 import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
 import { MANAGEMENT_ROUTES } from '../routes.ts'
@@ -16,17 +16,16 @@ export const PUBLISHER_OPERATIONS = {
   issuers: {
     ...MANAGEMENT_ROUTES.issuers,
     ...SIGNED_IN,
-    summary:
-      'The issuers whose ID tokens are taken from jobs of CI systems. An operator adds them on the host',
+    summary: 'Lists the issuers whose ID tokens CI jobs can exchange; an operator adds them on the host',
     errors: [],
     response: IssuersSchema,
   },
   myPublishers: {
     ...MANAGEMENT_ROUTES.myPublishers,
     ...SIGNED_IN,
-    summary: 'The rules by which jobs of CI systems get tokens of mine, by name',
+    summary: 'Lists my rules by which CI jobs get tokens, by name',
     description:
-      'Nobody makes a rule over this API, because it outlives every token: the console does it, for people who just signed in, and the command line on the host.',
+      'This API cannot create a rule, because a rule outlives every token. Use the console, which requires a very recent sign-in, or the command line on the host.',
     errors: [],
     query: PageQuerySchema,
     response: PublishersSchema,
@@ -34,7 +33,7 @@ export const PUBLISHER_OPERATIONS = {
   myPublisher: {
     ...MANAGEMENT_ROUTES.myPublisher,
     ...SIGNED_IN,
-    summary: 'One of my rules, by its name, with what is risky about it',
+    summary: 'Returns one of my rules by its name, with its risks',
     errors: ['no-such-record'],
     response: ShownPublisherSchema,
     record: true,
@@ -42,7 +41,7 @@ export const PUBLISHER_OPERATIONS = {
   testMyPublisher: {
     ...MANAGEMENT_ROUTES.testMyPublisher,
     ...SIGNED_IN,
-    summary: 'Whether a job with these claims gets a token by one of my rules, claim by claim',
+    summary: 'Checks claim by claim whether a job with these claims gets a token by one of my rules',
     description:
       'Nothing is changed, stored or fetched. An ID token is not used up, and its signature is not checked.',
     onlyReads: true,
@@ -54,7 +53,7 @@ export const PUBLISHER_OPERATIONS = {
   removeMyPublisher: {
     ...MANAGEMENT_ROUTES.removeMyPublisher,
     ...SIGNED_IN,
-    summary: 'Removes one of my rules, and ends the sessions that it opened',
+    summary: 'Removes one of my rules, and revokes the sessions that it opened',
     errors: ['no-such-record', 'version-mismatch'],
     body: EmptyObjectSchema,
     response: RemovedPublisherSchema,

@@ -1,4 +1,4 @@
-/** The service as a whole in the management API: its package directory, and how it is. */
+/** Operations on the service as a whole: its package directory and its condition. */
 
 import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
 import { MANAGEMENT_ROUTES } from '../routes.ts'
@@ -19,16 +19,16 @@ export const SERVICE_OPERATIONS = {
     ...MANAGEMENT_ROUTES.packages,
     ...READING,
     summary:
-      'The package directory, by name. While it is empty, the name of a package is used as its snap id',
+      'Lists the package directory, by name; while it is empty, the name of a package is used as its snap id',
     query: PageQuerySchema,
     response: PackagesSchema,
   },
   counters: {
     ...MANAGEMENT_ROUTES.counters,
     ...SIGNED_IN,
-    summary: 'How often something happened in the hours of a day, the days of a month, the months of a year',
+    summary: 'Counts events in the hours of a day, the days of a month, or the months of a year',
     description:
-      '`registrations`, `device-sessions` and `store-questions` are of the brands that the caller may see. `token-uses`, `logins` and `refusals` are of the whole service, and take `audit:read` too. Each process stores what it has counted every minute. Only the first 200 brands are counted apart. `previous` adds what was counted in as many hours or days before; for a year it is null.',
+      '`registrations`, `device-sessions` and `store-questions` cover the brands that the caller can see. `token-uses`, `logins` and `refusals` cover the whole service, and also require `audit:read`. Each process stores its counts every minute. Only the first 200 brands are counted separately. `previous` adds the counts of the same number of hours or days before; for a year it is null.',
     permission: 'devices:read',
     errors: [],
     query: CountersQuerySchema,
@@ -37,9 +37,9 @@ export const SERVICE_OPERATIONS = {
   attention: {
     ...MANAGEMENT_ROUTES.attention,
     ...SIGNED_IN,
-    summary: 'What waits for somebody: devices, keys and tokens that end, jobs that failed',
+    summary: 'Returns what needs attention: waiting devices, keys and tokens that expire soon, failed jobs',
     description:
-      'Each part is of what the caller may read, and of the brands that they may see. Nothing of it is counted in large tables.',
+      'Each part requires its own read permission, and covers the brands that the caller can see. Nothing is counted in large tables.',
     permission: 'devices:read',
     errors: [],
     query: AttentionQuerySchema,
@@ -48,7 +48,8 @@ export const SERVICE_OPERATIONS = {
   status: {
     ...MANAGEMENT_ROUTES.status,
     ...READING,
-    summary: 'What runs, and what needs attention, as the node that answers sees it',
+    summary:
+      'Returns the condition of the service and what needs attention, as seen by the node that answers',
     response: StatusSchema,
   },
 } as const satisfies Record<string, ManagementOperation>

@@ -1,4 +1,4 @@
-/** Management tokens, who is asking, and the sessions of tokens of every kind. */
+/** Operations on management tokens, their holders, and the sessions of tokens of every kind. */
 import { EmptyObjectSchema, RootMacaroonResponseSchema, TokenResponseSchema } from '../../tokens.ts'
 import { type ManagementOperation, SIGNED_IN } from '../operation.ts'
 import { MANAGEMENT_ROUTES } from '../routes.ts'
@@ -26,9 +26,9 @@ import {
 export const SESSION_OPERATIONS = {
   createManagementRoot: {
     ...MANAGEMENT_ROUTES.createManagementRoot,
-    summary: 'A root macaroon, to be discharged by the identity service and then exchanged',
+    summary: 'Creates a root macaroon, to be discharged by the identity service and then exchanged',
     description:
-      'Nobody has proved who they are yet, so nothing is stored. An absent body is `{}`: a token with all roles of the account.',
+      'The caller has not proved who they are yet, so nothing is stored. An absent body counts as `{}`: a token with all roles of the account.',
     credential: 'none',
     errors: ['invalid-field'],
     body: ManagementRootRequestSchema,
@@ -36,9 +36,9 @@ export const SESSION_OPERATIONS = {
   },
   exchangeManagementRoot: {
     ...MANAGEMENT_ROUTES.exchangeManagementRoot,
-    summary: 'A management token for a root macaroon and its discharge (header `Macaroons`)',
+    summary: 'Exchanges a root macaroon and its discharge for a management token (header `Macaroons`)',
     description:
-      'The token has the roles that its account has at this moment, as far as the root asks for them. It cannot be renewed.',
+      'The token gets the roles that its account has at this moment, within those that the root requests. It cannot be renewed.',
     credential: 'management-root',
     errors: ['permission-denied', 'limit-exceeded'],
     body: EmptyObjectSchema,
@@ -48,14 +48,14 @@ export const SESSION_OPERATIONS = {
   me: {
     ...MANAGEMENT_ROUTES.me,
     ...SIGNED_IN,
-    summary: 'The account of the token, its roles, and what the token may do now',
+    summary: "Returns the token's account, its roles, and the token's current permissions",
     errors: [],
     response: MeSchema,
   },
   myTokens: {
     ...MANAGEMENT_ROUTES.myTokens,
     ...SIGNED_IN,
-    summary: 'The sessions of my tokens of every kind, newest first',
+    summary: 'Lists the sessions of my tokens of every kind, newest first',
     errors: [],
     query: SessionsQuerySchema,
     response: SessionsSchema,
@@ -64,7 +64,7 @@ export const SESSION_OPERATIONS = {
     ...MANAGEMENT_ROUTES.myToken,
     ...SIGNED_IN,
     exceptIds: ['explain', 'revoke'],
-    summary: 'One of my sessions',
+    summary: 'Returns one of my sessions',
     errors: ['no-such-record'],
     response: SessionSchema,
     record: true,
@@ -72,7 +72,7 @@ export const SESSION_OPERATIONS = {
   revokeMyToken: {
     ...MANAGEMENT_ROUTES.revokeMyToken,
     ...SIGNED_IN,
-    summary: 'Ends one of my sessions: within a second no node accepts its tokens',
+    summary: 'Revokes one of my sessions: within a second no node accepts its tokens',
     errors: ['no-such-record'],
     body: EmptyObjectSchema,
     response: SessionSchema,
@@ -83,7 +83,7 @@ export const SESSION_OPERATIONS = {
     ...MANAGEMENT_ROUTES.shortenMyToken,
     ...SIGNED_IN,
     summary:
-      'Brings the end of one of my sessions forward, so that two tokens overlap while one replaces the other',
+      'Makes one of my sessions expire earlier, so that two tokens overlap while one replaces the other',
     errors: ['no-such-record', 'state-conflict'],
     body: ShortenSchema,
     bodyRequired: true,
@@ -94,9 +94,9 @@ export const SESSION_OPERATIONS = {
   revokeMyTokens: {
     ...MANAGEMENT_ROUTES.revokeMyTokens,
     ...SIGNED_IN,
-    summary: 'Ends my sessions of every kind, or all but those that are named',
+    summary: 'Revokes my sessions of every kind, or all but the named ones',
     description:
-      'Without `all_but` also what may become a session: logins that were not used yet, and browsers that are signed in.\n\nAt most 1,000 sessions by one request, together or not at all; `more` says whether others are left.',
+      'Without `all_but` it also revokes logins that have not been used yet, and signs out all browsers.\n\nOne request revokes at most 1,000 sessions, together or not at all; `more` shows whether others are left.',
     person: true,
     recentSignIn: true,
     errors: ['invalid-field'],
@@ -107,9 +107,9 @@ export const SESSION_OPERATIONS = {
   explainToken: {
     ...MANAGEMENT_ROUTES.explainToken,
     ...SIGNED_IN,
-    summary: 'What a token may do, or why it is refused',
+    summary: 'Explains what a token allows, or why it is refused',
     description:
-      'Of any token for developers or administrators that this service has issued, whoever it belongs to: whoever has it could present it. It is not used by that, not stored and not logged.',
+      'Accepts any token for developers or administrators that this service has issued, of any account: its holder could present it anyway. The token is not used, stored or logged.',
     onlyReads: true,
     errors: [],
     body: ExplainSchema,
@@ -119,7 +119,7 @@ export const SESSION_OPERATIONS = {
   myAgents: {
     ...MANAGEMENT_ROUTES.myAgents,
     ...SIGNED_IN,
-    summary: 'The agents that log in as me, by name',
+    summary: 'Lists the agents that log in as me, by name',
     errors: [],
     query: AgentsQuerySchema,
     response: AgentsSchema,
@@ -127,9 +127,9 @@ export const SESSION_OPERATIONS = {
   removeMyAgent: {
     ...MANAGEMENT_ROUTES.removeMyAgent,
     ...SIGNED_IN,
-    summary: 'Removes an agent of mine, by its name, and ends my logins that were not used yet',
+    summary: 'Removes one of my agents by its name, and revokes my logins that have not been used yet',
     description:
-      'The sessions that it has opened go on: revoke them too. Nobody makes an agent over this API.',
+      'The sessions that it has opened continue: revoke them also. This API cannot create an agent.',
     errors: ['no-such-record'],
     body: EmptyObjectSchema,
     response: AgentSchema,
@@ -139,18 +139,18 @@ export const SESSION_OPERATIONS = {
   myBrowsers: {
     ...MANAGEMENT_ROUTES.myBrowsers,
     ...SIGNED_IN,
-    summary: 'The browsers that are signed in as me, newest first',
+    summary: 'Lists the browsers that are signed in as me, newest first',
     description:
-      'At the identity service of this installation, and in the administration: what a person opened there, in the console or with `ratafia login`. At most 200 of each. An identity service elsewhere knows its own.',
+      'Includes browsers at the identity service of this installation, and sign-ins to the administration: those of a person in the console or with `ratafia login`. At most 200 of each. An external identity service has its own list.',
     errors: [],
     response: BrowsersSchema,
   },
   endMyBrowser: {
     ...MANAGEMENT_ROUTES.endMyBrowser,
     ...SIGNED_IN,
-    summary: 'Signs one of my browsers out',
+    summary: 'Signs out one of my browsers',
     description:
-      'The answer is the browser as it was. A sign-in to the administration that it had opened is a browser of its own in the list, and stays.',
+      'The response is the browser as it was. A sign-in to the administration that it had opened is listed as a separate browser, and stays.',
     errors: ['no-such-record'],
     body: EmptyObjectSchema,
     response: BrowserSchema,
@@ -159,8 +159,8 @@ export const SESSION_OPERATIONS = {
   endMyBrowsers: {
     ...MANAGEMENT_ROUTES.endMyBrowsers,
     ...SIGNED_IN,
-    summary: 'Signs all my browsers out, or all but those that are named',
-    description: 'Without `all_but` also the one that asks.',
+    summary: 'Signs out all my browsers, or all but the named ones',
+    description: 'Without `all_but` it also signs out the calling browser.',
     person: true,
     recentSignIn: true,
     errors: ['invalid-field'],
@@ -171,7 +171,7 @@ export const SESSION_OPERATIONS = {
   tokens: {
     ...MANAGEMENT_ROUTES.tokens,
     ...SIGNED_IN,
-    summary: 'The sessions of tokens of all accounts, newest first',
+    summary: 'Lists the sessions of tokens of all accounts, newest first',
     permission: 'tokens:read',
     errors: ['no-such-record'],
     query: AllSessionsQuerySchema,
@@ -181,7 +181,7 @@ export const SESSION_OPERATIONS = {
     ...MANAGEMENT_ROUTES.token,
     ...SIGNED_IN,
     exceptIds: ['root', 'exchange'],
-    summary: 'One session of any account',
+    summary: 'Returns a session of any account',
     permission: 'tokens:read',
     errors: ['no-such-record'],
     response: SessionSchema,
@@ -190,7 +190,7 @@ export const SESSION_OPERATIONS = {
   revokeToken: {
     ...MANAGEMENT_ROUTES.revokeToken,
     ...SIGNED_IN,
-    summary: 'Ends a session of any account: within a second no node accepts its tokens',
+    summary: 'Revokes a session of any account: within a second no node accepts its tokens',
     permission: 'tokens:revoke',
     errors: ['no-such-record'],
     body: EmptyObjectSchema,

@@ -12,18 +12,20 @@ export const AccountRecordSchema = Type.Object(
     id: Text,
     username: Text,
     name: Text,
-    email: Type.String({ description: 'Empty for an account that a first login made' }),
-    password: Type.Boolean({ description: 'Whether it has one' }),
-    password_logins: Type.Boolean({ description: 'Whether programs may log in with its password' }),
+    email: Type.String({ description: 'Empty for an account that a first login created' }),
+    password: Type.Boolean({ description: 'Whether it has a password' }),
+    password_logins: Type.Boolean({ description: 'Whether programs can log in with its password' }),
     reminders: Type.Boolean({
       description:
-        'Whether it wants reminders by mail of what expires soon. `sent_by` of `GET /me/reminders` shows whether the service sends mail',
+        'Whether it gets mail about what expires soon. `sent_by` of `GET /me/reminders` shows whether the service sends mail',
     }),
     second_factor: Type.Boolean(),
     disabled_at: orNull(Text),
-    logins_since: orNull(Text, 'Logins of before open nothing'),
+    logins_since: orNull(Text, 'Logins before this instant are revoked'),
     created_at: Text,
-    removed_at: Type.Optional(Type.String({ description: 'Only of an account that is removed, for good' })),
+    removed_at: Type.Optional(
+      Type.String({ description: 'Only for an account that was removed permanently' }),
+    ),
   },
   { title: 'AccountRecord', ...exactly },
 )
@@ -33,7 +35,8 @@ export const AccountsSchema = Type.Object(
     next: orNull(Text),
     examined: Type.Optional(
       Type.Integer({
-        description: 'The page is short: so many rows were looked at, and there are more. Go on with `next`.',
+        description:
+          'Set on a short page: this many rows were read, and there are more. Continue with `next`.',
       }),
     ),
   },
@@ -50,7 +53,8 @@ export const AccountsQuerySchema = Type.Object(
   exactly,
 )
 
-// What a name or an address may be is a rule of accounts, which says it in its own words. These are limits before that.
+// The accounts' own rules decide on names and addresses, with their own messages. These limits come before
+// them.
 const NameSchema = Type.String({ maxLength: 1024, description: '1 to 128 characters' })
 const EmailSchema = Type.String({ maxLength: 1024, description: 'At most 254 bytes' })
 
@@ -76,11 +80,11 @@ export const EditAccountSchema = Type.Object(
 
 export const RemindersSchema = Type.Object(
   {
-    reminders: Type.Boolean({ description: 'Whether I want reminders by mail of what expires soon' }),
-    email: orNull(Text, 'Where they go. Null: I have no address, and get none'),
+    reminders: Type.Boolean({ description: 'Whether I get mail about what expires soon' }),
+    email: orNull(Text, 'Where reminders are sent. Null: I have no address and get none'),
     sent_by: Type.Array(Type.Enum(['mail', 'webhook'], { type: 'string' }), {
       description:
-        'How the service sends reminders. Without `mail` it has no mail server (RATAFIA_SMTP_URL), and mails none',
+        'How the service sends reminders. Without `mail` it has no mail server (RATAFIA_SMTP_URL) and sends no mail',
     }),
   },
   { title: 'Reminders', ...exactly },
@@ -93,7 +97,7 @@ export const SwitchRemindersSchema = Type.Object(
 export const PasswordLinkSchema = Type.Object(
   {
     username: Text,
-    url: orNull(Text, 'Whoever has it sets the password. Null in a dry run'),
+    url: orNull(Text, 'Its holder can set the password. Null in a dry run'),
     expires_at: Text,
   },
   { title: 'PasswordLink', ...exactly },
@@ -108,14 +112,14 @@ export const IdentitiesSchema = page(
   ),
 )
 
-/** As many as a page of a list has. */
+/** The same number as on a page of a list. */
 export const MOST_SUMMARIES = 100
 export const AccountSummariesQuerySchema = Type.Object(
   {
     account: Type.Array(nameOrId('A username or an id'), {
       minItems: 1,
       maxItems: MOST_SUMMARIES,
-      description: 'Usernames or ids. One that is not there is left out',
+      description: 'Usernames or ids. Unknown ones are left out',
     }),
   },
   exactly,
@@ -125,16 +129,16 @@ export const AccountSummarySchema = Type.Object(
     id: Text,
     username: Text,
     roles: Type.Array(Type.Object({ role: RoleSchema, brand: orNull(Text, 'Null: all brands') }, exactly), {
-      description: 'Those that it has now',
+      description: 'The roles that it has now',
     }),
     may_act: Type.Boolean({
       description:
-        'Whether you have all that these roles allow. Only then can you change the account, or revoke its tokens, if you have a role for that',
+        'Whether you have everything that these roles allow. Only then can you change the account or revoke its tokens, if one of your roles allows that',
     }),
-    agents: Type.Integer({ minimum: 0, description: 'How many it has' }),
+    agents: Type.Integer({ minimum: 0, description: 'The number of its agents' }),
     newest_session_at: orNull(
       Text,
-      'When the newest of its sessions was opened, by a person, an agent or a job of CI. Null: none is kept',
+      'When its newest session was opened, by a person, an agent or a CI job. Null: no session is stored',
     ),
   },
   { title: 'AccountSummary', ...exactly },

@@ -1,33 +1,33 @@
-/** What waits for somebody, as the overview of the console shows it. */
+/** The wire schemas of what needs attention, as the console's overview shows it. */
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { BrandSchema, exactly, Text } from './common.ts'
 
 export const AttentionQuerySchema = Type.Object({ brand: Type.Optional(BrandSchema) }, exactly)
 
-/** Counted up to a limit. */
+/** Fields of a count with an upper limit. */
 const counted = {
   devices: Type.Integer({ minimum: 0, description: 'At most 10,000' }),
-  more: Type.Boolean({ description: 'There are more' }),
+  more: Type.Boolean({ description: 'Whether there are more' }),
 }
 
 export const AttentionSchema = Type.Object(
   {
-    at: Type.String({ description: 'When it was looked at' }),
-    brand: orNull(Text, 'Null: all that you may see'),
+    at: Type.String({ description: 'When this was read' }),
+    brand: orNull(Text, 'Null: all brands that you can see'),
     waiting: Type.Object(
-      { ...counted, oldest_at: orNull(Text, 'When the device asked that has waited longest') },
+      { ...counted, oldest_at: orNull(Text, 'When the device that has waited longest sent its request') },
       { ...exactly, description: 'Devices that wait for approval' },
     ),
     quarantined: Type.Object(counted, { ...exactly, description: 'Devices in quarantine' }),
     evidence: Type.Object(counted, { ...exactly, description: 'Devices with evidence of a clone' }),
     brands_without_key: orNull(
       Type.Array(Text),
-      'Brands of which no key can sign. Null: not yours to see, as below',
+      'Brands without a key that can sign. Null, here and below: you lack the permission',
     ),
     signing_keys: orNull(
       Type.Array(Type.Object({ key_id: Text, brand_id: Text, name: orNull(Text), ends_at: Text }, exactly)),
-      'Of each brand the key that signs for longest, if it ends within 30 days: the next one first',
+      'For each brand, the key that signs for longest, if it expires within 30 days; the first to expire first',
     ),
     api_keys: orNull(
       Type.Array(
@@ -36,22 +36,22 @@ export const AttentionSchema = Type.Object(
           exactly,
         ),
       ),
-      'Models with API keys that end within 30 days, the next one first; at most 100',
+      'Models with API keys that expire within 30 days, the first to expire first; at most 100',
     ),
     tokens: orNull(
       Type.Object(
         {
           tokens: Type.Integer({ minimum: 0, description: 'At most 10,000' }),
-          more: Type.Boolean({ description: 'There are more' }),
+          more: Type.Boolean({ description: 'Whether there are more' }),
           first_ends_at: orNull(Text),
         },
         exactly,
       ),
-      'Developer tokens of all accounts that end within 30 days. Those of CI jobs, and of less than three days, are not counted. Null with a brand',
+      'Developer tokens of all accounts that expire within 30 days. Tokens of CI jobs, and those for less than three days, are not counted. Null with a brand',
     ),
     jobs: orNull(
       Type.Integer({ minimum: 0 }),
-      'Jobs of the last seven days that failed or were stopped, of the newest 1,000: your own, or for an operator all. Null with a brand',
+      'Jobs of the last seven days that failed or were stopped, among the newest 1,000: your own, or all for an operator. Null with a brand',
     ),
     sign_in_links: orNull(
       Type.Array(Type.Object({ username: Text, at: Text }, exactly)),

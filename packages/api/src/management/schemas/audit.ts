@@ -12,7 +12,7 @@ export const AuditEntrySchema = Type.Object(
     seq: orNull(Type.Integer(), 'Its place in the chain; null until it is linked, about a second later'),
     id: Text,
     actor: Text,
-    source: Type.String({ description: 'An address, or `command line` and who ran it' }),
+    source: Type.String({ description: 'An address, or `command line` and the user who ran the command' }),
     action: Text,
     subject: Text,
     at: Text,
@@ -26,14 +26,15 @@ export const AuditSchema = Type.Object(
     next: orNull(Text),
     examined: Type.Optional(
       Type.Integer({
-        description: 'The page is short: so many rows were looked at, and there are more. Go on with `next`.',
+        description:
+          'Set on a short page: this many rows were read, and there are more. Continue with `next`.',
       }),
     ),
   },
   { title: 'AuditEntries', ...exactly },
 )
 
-// No text of ours is empty or has a NUL, and no database takes one.
+// Our own texts are never empty and contain no NUL, and no database accepts one.
 const filterText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 600, pattern: STORABLE.pattern, description })
 
@@ -52,7 +53,10 @@ export const AuditQuerySchema = Type.Object(
     ...pageQuery,
     ...filters,
     before: Type.Optional(
-      Type.String({ pattern: UUID_TEXT.pattern, description: 'The id of an entry: those made before it' }),
+      Type.String({
+        pattern: UUID_TEXT.pattern,
+        description: 'The id of an entry: lists the entries before it',
+      }),
     ),
   },
   exactly,
@@ -72,7 +76,7 @@ export const VerifyAuditSchema = Type.Object(
     expect: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'The end that an earlier verification told: the log must still contain it',
+        description: 'The last entry that an earlier verification reported: the log must still contain it',
       }),
     ),
   },

@@ -1,4 +1,4 @@
-/** The wire schemas of brands and their keys in the management API, as `schemas.ts` writes them. */
+/** The wire schemas of brands and their keys in the management API. */
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { BrandSchema, exactly, page, pageQuery, several } from './common.ts'
@@ -19,7 +19,7 @@ const SIGNING_KEY = {
   until: orNull(Text),
   added_at: Text,
   disabled_at: orNull(Text),
-  fault: orNull(Text, 'Why it cannot sign now, though it is not disabled'),
+  fault: orNull(Text, 'Why it cannot sign now although it is not disabled'),
   key_id: Text,
 } as const
 
@@ -33,7 +33,7 @@ export const SigningKeysQuerySchema = Type.Object(
 export const DisableSigningKeySchema = Type.Object(
   {
     force: Type.Optional(
-      Type.Boolean({ description: 'Even if models have no other key; needs a recent sign-in' }),
+      Type.Boolean({ description: 'Disable it even if models have no other key; requires a recent sign-in' }),
     ),
   },
   { title: 'DisableSigningKey', ...exactly },
@@ -43,7 +43,7 @@ export const DisabledSigningKeySchema = Type.Object(
   {
     ...SIGNING_KEY,
     stopped_models: Type.Array(Text, {
-      description: 'BRAND/MODEL, of those that have no other key: their serials are signed no more',
+      description: 'BRAND/MODEL of the models without another key: their serials are not signed any more',
     }),
   },
   { title: 'DisabledSigningKey', ...exactly },

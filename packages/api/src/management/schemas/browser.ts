@@ -1,11 +1,11 @@
-/** The wire schemas of browsers that are signed in. */
+/** The wire schemas of signed-in browsers. */
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { exactly, listOf, nameOrId, Text } from './common.ts'
 
 export const BrowserSchema = Type.Object(
   {
-    id: Type.String({ description: 'It opens nothing' }),
+    id: Type.String({ description: 'A public id, not a credential' }),
     kind: Type.Enum(['sign-in', 'management'], {
       type: 'string',
       description:
@@ -13,10 +13,10 @@ export const BrowserSchema = Type.Object(
     }),
     since: Text,
     until: Text,
-    address: orNull(Text, 'Where it signed in from'),
-    user_agent: orNull(Text, 'What it called itself'),
+    address: orNull(Text, 'The address from which it signed in'),
+    user_agent: orNull(Text, 'The name that it sent'),
     description: orNull(Text),
-    current: Type.Boolean({ description: 'Whether it is the one that asks, as far as that is known' }),
+    current: Type.Boolean({ description: 'Whether it is the caller, as far as that is known' }),
   },
   { title: 'Browser', ...exactly },
 )

@@ -1,4 +1,4 @@
-/** Evidence of clones, of all devices. */
+/** The wire schemas of evidence of clones, for all devices. */
 import { BRAND_AND_MODEL } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
@@ -39,7 +39,7 @@ export const CloneEvidenceListSchema = Type.Object(
     examined: Type.Optional(
       Type.Integer({
         description:
-          'The page is short: so many devices were looked at, and there are more. Go on with `next`.',
+          'Set on a short page: this many devices were read, and there are more. Continue with `next`.',
       }),
     ),
   },

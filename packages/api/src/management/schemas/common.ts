@@ -1,4 +1,7 @@
-/** What the wire schemas of the management API share. Names are in snake_case, times RFC 3339 in UTC, and null is what is absent. */
+/**
+ * Shared parts of the management API's wire schemas. Names are in snake_case, times RFC 3339 in UTC, absent
+ * values null.
+ */
 import type { TSchema } from 'typebox'
 import { BRAND_ID, CURSOR, INSTANT, NAME_OR_ID } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
@@ -19,14 +22,14 @@ export const BrandSchema = Type.String({
   description: 'The account id of a brand',
 })
 
-/** A username, an id, or who decided. No other text is looked for. */
+/** A username, an id, or the author of a decision. No other text is looked up. */
 export const nameOrId = (description: string) => Type.String({ pattern: NAME_OR_ID.pattern, description })
 
-/** One page of a list; `next` is the `cursor` of the one that follows. */
+/** One page of a list; `next` is the `cursor` of the next page. */
 export const page = <const Name extends string, T extends TSchema>(title: string, name: Name, item: T) =>
   Type.Object({ ...named(name, Type.Array(item)), next: orNull(Text) }, { title, ...exactly })
 
-/** TypeScript takes the name of a computed property for any text. */
+/** The cast is needed because TypeScript reads a computed property's name as any string. */
 const named = <const Name extends string, T>(name: Name, value: T) => ({ [name]: value }) as Record<Name, T>
 
 export const LIMIT = { least: 1, most: 1000, standard: 100 } as const
@@ -37,23 +40,23 @@ export const pageQuery = {
     Type.Integer({
       minimum: LIMIT.least,
       maximum: LIMIT.most,
-      description: `How many records at most; ${LIMIT.standard} if absent`,
+      description: `The most records to return; ${LIMIT.standard} if absent`,
     }),
   ),
   cursor: Type.Optional(
     Type.String({
       pattern: CURSOR.pattern,
-      description: '`next` of the page before, whose other parameters must be the same',
+      description: '`next` of the previous page; all other parameters must be the same',
     }),
   ),
 }
 
-/** Of a list without filters. */
+/** The parameters of a list without filters. */
 export const PageQuerySchema = Type.Object(pageQuery, exactly)
 
 export const several = <T extends TSchema>(item: T, description?: string) =>
   Type.Array(item, { minItems: 1, maxItems: 64, ...(description === undefined ? {} : { description }) })
 
-/** A list that has no pages. */
+/** A list without pages. */
 export const listOf = <const Name extends string, T extends TSchema>(title: string, name: Name, item: T) =>
   Type.Object(named(name, Type.Array(item)), { title, ...exactly })

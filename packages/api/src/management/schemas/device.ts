@@ -1,4 +1,4 @@
-/** Devices, and decisions about them. */
+/** The wire schemas of devices, and of decisions about them. */
 import {
   ADDRESS_OR_BLOCK,
   BRAND_AND_MODEL,
@@ -32,9 +32,12 @@ const DeviceFields = {
 export const DeviceSchema = Type.Object(DeviceFields, { title: 'Device', ...exactly })
 
 const ActivityFields = {
-  last_seen_at: orNull(Text, 'It registered, opened a session or refreshed one; stored some seconds later'),
-  last_address: orNull(Text, 'From where it did'),
-  evidence_at: orNull(Text, 'When evidence of a clone was last seen, as long as there is any'),
+  last_seen_at: orNull(
+    Text,
+    'When it last registered, or opened or refreshed a session; stored some seconds later',
+  ),
+  last_address: orNull(Text, 'The address from which it did'),
+  evidence_at: orNull(Text, 'When evidence of a clone was last seen; null without evidence'),
 }
 export const DeviceActivitySchema = Type.Object(ActivityFields, { title: 'DeviceActivity', ...exactly })
 export const ListedDeviceSchema = Type.Object(
@@ -55,7 +58,7 @@ const DeviceFilterFields = {
     Type.Enum([...DEVICE_SORTS], {
       type: 'string',
       description:
-        '`-registered` if absent. By `seen` there are only devices that were seen, by `evidence` only those with evidence',
+        '`-registered` if absent. `seen` lists only devices that were seen, `evidence` only those with evidence',
     }),
   ),
   name: Type.Optional(
@@ -64,14 +67,14 @@ const DeviceFilterFields = {
       maxLength: 300,
       pattern: STORABLE.pattern,
       description:
-        'An id, BRAND/MODEL/SERIAL, or the id of a device key; not with `model`, `serial` or `key`',
+        'An id, BRAND/MODEL/SERIAL, or the id of a device key; cannot be combined with `model`, `serial` or `key`',
     }),
   ),
   q: Type.Optional(
     Type.String({
       pattern: SERIAL_KEY_OR_ID.pattern,
       description:
-        'Any part of a serial, the beginning (8 characters or more) of a key, or a whole id. Capitals count',
+        'Any part of a serial, the beginning (8 characters or more) of a key, or a whole id; case-sensitive',
     }),
   ),
   serial: Type.Optional(SerialText),
@@ -89,7 +92,7 @@ const DeviceFilterFields = {
   seen_since: Type.Optional(InstantSchema),
   seen_until: Type.Optional(InstantSchema),
   never_seen: Type.Optional(
-    Type.Boolean({ description: 'Whether it neither registered here nor ever opened a session' }),
+    Type.Boolean({ description: 'Whether it has neither registered here nor ever opened a session' }),
   ),
   session_since: Type.Optional(InstantSchema),
   session_until: Type.Optional(InstantSchema),
@@ -103,11 +106,13 @@ const DeviceFilterFields = {
   past_address: Type.Optional(
     Type.String({
       pattern: ADDRESS_OR_BLOCK.pattern,
-      description: 'From where it ever registered or opened a session, as far as retention keeps addresses',
+      description: 'Where it ever registered or opened a session, as far as retention keeps addresses',
     }),
   ),
-  evidence: Type.Optional(Type.Boolean({ description: 'Whether there is evidence of a clone of it' })),
-  evidence_kind: Type.Optional(several(CloneKindSchema, 'There is such evidence of a clone of it')),
+  evidence: Type.Optional(
+    Type.Boolean({ description: 'Whether there is evidence of a clone of the device' }),
+  ),
+  evidence_kind: Type.Optional(several(CloneKindSchema, 'The kind of evidence of a clone of the device')),
 }
 
 export const DevicesQuerySchema = Type.Object({ ...pageQuery, ...DeviceFilterFields }, exactly)
@@ -121,7 +126,7 @@ export const DevicesExportQuerySchema = Type.Object(
     whole: Type.Optional(
       Type.Boolean({
         description:
-          'With `request`, `assertions` and `clone_evidence`, as an import takes them, instead of when it was last seen',
+          'Include `request`, `assertions` and `clone_evidence`, as an import accepts them, instead of when the device was last seen',
       }),
     ),
     ...DeviceFilterFields,
@@ -134,26 +139,27 @@ export const DevicesSchema = Type.Object(
     next: orNull(Text),
     examined: Type.Optional(
       Type.Integer({
-        description: 'The page is short: so many rows were looked at, and there are more. Go on with `next`.',
+        description:
+          'Set on a short page: this many rows were read, and there are more. Continue with `next`.',
       }),
     ),
   },
   { title: 'Devices', ...exactly },
 )
 
-/** Counted up to a limit. */
+/** A count with an upper limit. */
 const CountedNowSchema = Type.Object(
   {
     devices: Type.Integer({ description: 'At most 10,000' }),
-    more: Type.Boolean({ description: 'There are more' }),
+    more: Type.Boolean({ description: 'Whether there are more' }),
   },
   exactly,
 )
 export const DeviceCountsQuerySchema = Type.Object({ brand: Type.Optional(several(BrandSchema)) }, exactly)
 export const DeviceCountsSchema = Type.Object(
   {
-    counted_at: orNull(Text, 'When `devices` and `counts` were counted; null before the first time'),
-    devices: Type.Integer({ description: 'All of `counts`' }),
+    counted_at: orNull(Text, 'When `devices` and `counts` were counted; null before the first count'),
+    devices: Type.Integer({ description: 'The sum of `counts`' }),
     counts: Type.Array(
       Type.Object(
         {
@@ -242,12 +248,12 @@ export const NewestQuerySchema = Type.Object(
 export const ReasonSchema = Type.String({
   minLength: 1,
   maxLength: 400,
-  description: 'One line of 1 to 200 printable characters; a device that is rejected shows it',
+  description: 'One line of 1 to 200 printable characters, which a rejected device shows',
 })
 export const ApproveSchema = Type.Object(
   {
     serial: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, description: 'Instead of what the device proposed' }),
+      Type.String({ minLength: 1, maxLength: 128, description: 'Replaces what the device proposed' }),
     ),
   },
   { title: 'Approve', ...exactly },

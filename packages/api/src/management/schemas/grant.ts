@@ -1,11 +1,11 @@
-/** Who has which role. */
+/** The wire schemas of grants: which account has which role. */
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { BrandSchema, exactly, InstantSchema, nameOrId, page, pageQuery, RoleSchema, Text } from './common.ts'
 
 export const GrantFields = {
   role: RoleSchema,
-  brand: orNull(Text, 'Null: all brands, and what belongs to none'),
+  brand: orNull(Text, 'Null: all brands, and what belongs to no brand'),
   granted_at: Text,
   granted_by: Text,
   expires_at: orNull(Text),
@@ -15,7 +15,7 @@ export const GrantSchema = Type.Object(
   {
     ...{ id: Text, account_id: Text, account: Text, ...GrantFields },
     agents: Type.Array(Text, {
-      description: 'The agents that have the role although they were added before it was given',
+      description: 'The agents that have the role although they were added before the grant',
     }),
   },
   { title: 'Grant', ...exactly },
@@ -41,7 +41,7 @@ export const NewGrantSchema = Type.Object(
         maxItems: 100,
         uniqueItems: true,
         description:
-          'The names of agents of the account that get the role although they were added before. Agents that are added later have it.',
+          'The names of agents of the account that get the role although they were added before. Agents that are added later have it anyway.',
       }),
     ),
   },

@@ -9,7 +9,7 @@ const exactly = { additionalProperties: false }
 const Text = Type.String()
 const Count = Type.Integer({ minimum: 0 })
 
-/** Those that are asked for by their names. */
+/** The kinds that a request can name. */
 export const NEW_JOB_KINDS = [
   'devices.approve',
   'devices.reject',
@@ -23,46 +23,47 @@ export const NEW_JOB_KINDS = [
   'packages.import',
 ] as const
 const JOB_KINDS_WITH_FILE = NEW_JOB_KINDS.filter((kind) => /[.](import|remove)$/.test(kind))
-/** Beside those, one with a request of its own. */
+/** All kinds, including one with its own request. */
 export const JOB_KIND_NAMES = [...NEW_JOB_KINDS, 'audit.verify'] as const
 const KindSchema = Type.Enum([...NEW_JOB_KINDS], { type: 'string', title: 'JobKind' })
 
 const { limit: _, cursor: __, sort: ___, ...filters } = DevicesQuerySchema.properties
-/** What `GET /devices` takes in its query, as an object. */
+/** The filters of `GET /devices`, as an object. */
 export const DeviceFilterSchema = Type.Object(filters, {
   title: 'DeviceFilter',
   minProperties: 1,
   ...exactly,
 })
 
-/** What a request says of a file, beside its kind. */
+/** The options of a file in a request, besides its kind. */
 const FileOptions = {
   format: Type.Optional(
     Type.Enum(['csv', 'json', 'ndjson'], {
       type: 'string',
-      description: 'Of the file: CSV with a header line, a JSON list of objects, or an object in each line',
+      description:
+        'The format of the file: CSV with a header line, a JSON list of objects, or an object per line',
     }),
   ),
   model: Type.Optional(
     Type.String({
       pattern: NAMED_MODEL.pattern,
-      description: 'Of `allow-list.import` and `allow-list.remove`: BRAND/MODEL',
+      description: 'For `allow-list.import` and `allow-list.remove`: BRAND/MODEL',
     }),
   ),
   unknown_models: Type.Optional(
-    Type.Boolean({ description: 'Of `devices.import`: take devices of models that are not here' }),
+    Type.Boolean({ description: 'For `devices.import`: accept devices of models that are not here' }),
   ),
   replace_all: Type.Optional(
-    Type.Boolean({ description: 'Of `packages.import`: remove the packages that are not in the file' }),
+    Type.Boolean({ description: 'For `packages.import`: remove the packages that are not in the file' }),
   ),
 }
 
 /** The longest list of ids in a request. */
 export const MOST_IDS = 1_000
-/** Of a file, and the bytes of each. */
+/** The most parts of a file, and the most bytes of each. */
 export const MOST_PARTS = 64
 export const PART_BYTES = 4 * 1024 * 1024
-/** Seconds that a request may wait for a job to end. */
+/** The most seconds that a request can wait for a job to end. */
 export const MOST_JOB_WAIT = 30
 
 export const NewJobSchema = Type.Object(
@@ -72,7 +73,7 @@ export const NewJobSchema = Type.Object(
       Type.Array(Type.String({ pattern: UUID_TEXT.pattern }), {
         minItems: 1,
         maxItems: MOST_IDS,
-        description: 'Of devices; for `tokens.revoke` of sessions',
+        description: 'Ids of devices; for `tokens.revoke`, of sessions',
       }),
     ),
     filter: Type.Optional(DeviceFilterSchema),
@@ -80,7 +81,7 @@ export const NewJobSchema = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 100_000,
-        description: 'How many the filter chose when you looked: any other number is refused',
+        description: 'How many devices the filter selected when you looked: any other number is refused',
       }),
     ),
     reason: Type.Optional(ReasonSchema),
@@ -88,7 +89,7 @@ export const NewJobSchema = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: MOST_PARTS,
-        description: 'Of a job that imports a file: in how many parts it comes',
+        description: 'For a job that imports a file: the number of its parts',
       }),
     ),
     ...FileOptions,
@@ -96,11 +97,14 @@ export const NewJobSchema = Type.Object(
   { title: 'NewJob', ...exactly },
 )
 
-/** `kind`: the body is the file of the job. */
+/** With `kind`, the body is the file of the job. */
 export const NewJobQuerySchema = Type.Object(
   {
     kind: Type.Optional(
-      Type.Enum(JOB_KINDS_WITH_FILE, { type: 'string', description: 'The body is the file of such a job' }),
+      Type.Enum(JOB_KINDS_WITH_FILE, {
+        type: 'string',
+        description: 'The kind of job for the file in the body',
+      }),
     ),
     ...FileOptions,
   },
@@ -118,14 +122,14 @@ export const JobSchema = Type.Object(
     by: Text,
     total: Count,
     done: Count,
-    unchanged: Type.Integer({ minimum: 0, description: 'Those that were decided this way before' }),
+    unchanged: Type.Integer({ minimum: 0, description: 'How many were already in the wanted state' }),
     refused: Count,
     created_at: Text,
     started_at: orNull(Text),
     ended_at: orNull(Text),
     note: orNull(Text, 'Why it was cancelled or stopped, or that it failed'),
-    parts: orNull(Type.Integer({ minimum: 1 }), 'In how many parts its file comes'),
-    dry_run: Type.Boolean({ description: 'It says what it would do, and changes nothing' }),
+    parts: orNull(Type.Integer({ minimum: 1 }), 'The number of parts of its file'),
+    dry_run: Type.Boolean({ description: 'Whether it only shows what it would do, and changes nothing' }),
   },
   { title: 'Job', ...exactly },
 )
@@ -134,8 +138,8 @@ export const JobPreviewSchema = Type.Object(
   {
     kind: Text,
     total: Count,
-    examined: Type.Integer({ minimum: 0, description: 'So many of them were looked at, the first ones' }),
-    done: Type.Integer({ minimum: 0, description: 'So many of those would be done' }),
+    examined: Type.Integer({ minimum: 0, description: 'How many of the first records were examined' }),
+    done: Type.Integer({ minimum: 0, description: 'How many of those would be done' }),
     unchanged: Count,
     refused: Count,
     first: Type.Array(Text, { description: 'The first ids' }),
@@ -155,7 +159,7 @@ export const JobQuerySchema = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: MOST_JOB_WAIT,
-        description: 'Seconds: the answer comes when the job has ended, and after this time in any case',
+        description: 'Seconds to wait for the job to end before the response comes',
       }),
     ),
   },
@@ -168,17 +172,17 @@ export const JobItemsSchema = Type.Object(
       Type.Object(
         {
           subject: Type.String({
-            description: 'The id of a device, or of a session; `file` of an import; `audit log`',
+            description: 'The id of a device or session; `file` for an import; `audit log`',
           }),
-          outcome: orNull(Text, '`done`, `unchanged` or `refused`; null until its turn has come'),
-          code: orNull(Text, 'Of the refusal'),
+          outcome: orNull(Text, '`done`, `unchanged` or `refused`; null until its turn comes'),
+          code: orNull(Text, 'The code of the refusal'),
           message: orNull(
             Text,
-            'Of a file that is refused, a line for each fault; of the audit log its last intact entry as `SEQ:HASH`, and what is wrong',
+            'For a refused file, a line per fault; for the audit log, its last intact entry as `SEQ:HASH` and any fault',
           ),
           extra: orNull(
             Type.Record(Text, Type.Unknown()),
-            'Of the refusal; of a file `faults`, a list of `{line, item, column, message}`',
+            'The `extra` of the refusal; for a file `faults`, a list of `{line, item, column, message}`',
           ),
           result: orNull(Type.Record(Text, Type.Integer()), 'What the job did or found: counts by name'),
         },

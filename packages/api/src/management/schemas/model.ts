@@ -1,4 +1,4 @@
-/** The wire schemas of models and what belongs to them in the management API, as `schemas.ts` writes them. */
+/** The wire schemas of models and what belongs to them in the management API. */
 import { ALLOWED_SERIAL, DEVICE_KEY_ID } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
@@ -9,12 +9,12 @@ const Text = Type.String()
 const choice = <const Value extends string>(...values: readonly Value[]) =>
   Type.Enum([...values], { type: 'string' })
 
-/** The policy of a model, as its record has it. */
+/** The policy of a model, as in its record. */
 const POLICY = {
   registration: choice('auto', 'allow-list', 'approval'),
   proposed_serial: choice('required', 'optional', 'ignored'),
   taken_serial: choice('refuse', 'reissue'),
-  serials: Type.String({ description: 'The template of serial numbers that are made here, or `uuid`' }),
+  serials: Type.String({ description: 'The template of generated serial numbers, or `uuid`' }),
   hardware_identity: choice('required', 'ignored'),
   clones: choice('quarantine', 'record'),
 } as const
@@ -24,7 +24,7 @@ const MODEL = {
   model: Text,
   ...POLICY,
   added_at: Text,
-  warnings: Type.Array(Text, { description: 'What is dangerous about the policy, a sentence each' }),
+  warnings: Type.Array(Text, { description: 'The dangers of the policy, a sentence each' }),
 } as const
 
 export const ModelRecordSchema = Type.Object(MODEL, { title: 'ListedModel', ...exactly })
@@ -34,11 +34,11 @@ export const ModelsQuerySchema = Type.Object(
   exactly,
 )
 
-/** A template is checked by the operation, which says how to write one. */
+/** The operation checks the template; its refusal explains how to write one. */
 const NewSerials = Type.Optional(
   orNull(
     Type.String({ minLength: 1, maxLength: 128 }),
-    'A template such as `AC-{number:8}`; null or `uuid`: each serial number is a UUID',
+    'A template such as `AC-{number:8}`; with null or `uuid`, each serial number is a UUID',
   ),
 )
 const NEW_POLICY = {
@@ -51,8 +51,7 @@ const NEW_POLICY = {
 const AssertionText = Type.String({
   minLength: 1,
   maxLength: 60_000,
-  description:
-    'The model assertion, and behind it the account-key that signed it, if that is another than before',
+  description: 'The model assertion, followed by the account-key that signed it if the key is new',
 })
 
 export const NewModelSchema = Type.Object(
@@ -60,7 +59,10 @@ export const NewModelSchema = Type.Object(
     assertion: AssertionText,
     policy: Type.Object(
       { registration: POLICY.registration, ...NEW_POLICY },
-      { description: 'What is left out is as for a new model of the command line', ...exactly },
+      {
+        description: 'Omitted settings get the defaults that the command line has for a new model',
+        ...exactly,
+      },
     ),
   },
   { title: 'NewModel', ...exactly },
@@ -93,24 +95,28 @@ export const ModelDetailsSchema = Type.Object(
         },
         exactly,
       ),
-      { description: 'The same warnings, each with the setting of the policy that it is about' },
+      { description: 'The same warnings, each with its setting of the policy' },
     ),
-    revision: Type.Integer({ description: 'Of its assertion' }),
-    display_name: orNull(Text, 'What its assertion calls it'),
+    revision: Type.Integer({ description: 'The revision of its assertion' }),
+    display_name: orNull(Text, 'The display name in its assertion'),
     architecture: orNull(Text),
     base: orNull(Text),
     grade: orNull(Text),
-    classic: Type.Boolean({ description: 'Whether it is a classic system with snaps, and not Ubuntu Core' }),
-    signed_at: Type.String({ description: 'When the brand signed its assertion, as that says' }),
+    classic: Type.Boolean({
+      description: 'Whether it is a classic system with snaps instead of Ubuntu Core',
+    }),
+    signed_at: Type.String({
+      description: 'When the brand signed the assertion, according to the assertion',
+    }),
     store: orNull(Text),
     serial_authority: Type.Array(Text, {
-      description: 'Who else may sign its serials, as its assertion says',
+      description: 'The other accounts that can sign its serials, according to its assertion',
     }),
     signer: orNull(
       Type.Object({ authority_id: Text, key_id: Text }, exactly),
-      'The key that signs its serials now',
+      'The key that now signs its serials',
     ),
-    signer_fault: orNull(Text, 'Why there is none'),
+    signer_fault: orNull(Text, 'Why there is no such key'),
   },
   { title: 'Model', ...exactly },
 )
@@ -133,12 +139,12 @@ export const ApiKeySchema = Type.Object(API_KEY, { title: 'ApiKey', ...exactly }
 export const ApiKeysSchema = page('ApiKeys', 'api_keys', ApiKeySchema)
 export const NewApiKeySchema = Type.Object(
   {
-    label: Type.String({ minLength: 1, maxLength: 200, description: 'What it is for' }),
+    label: Type.String({ minLength: 1, maxLength: 200, description: 'The purpose of the key' }),
     expires: Type.Optional(orNull(InstantSchema)),
     uses: Type.Optional(
       orNull(
         Type.Integer({ minimum: 1, maximum: 2_000_000_000 }),
-        'How often it may be used; null or absent: any number of times',
+        'How often it can be used; null or absent: any number of times',
       ),
     ),
   },
@@ -147,7 +153,7 @@ export const NewApiKeySchema = Type.Object(
 export const CreatedApiKeySchema = Type.Object(
   {
     ...API_KEY,
-    key: orNull(Text, 'What devices send. It is shown this once, and stored nowhere. Null in a dry run'),
+    key: orNull(Text, 'The text that devices send. Shown only once and stored nowhere. Null in a dry run'),
   },
   { title: 'CreatedApiKey', ...exactly },
 )
@@ -174,16 +180,16 @@ export const RemoveAllowedSchema = Type.Object(
           minItems: 1,
           maxItems: 1000,
           description:
-            'A serial number stands for all its entries, a key for the one without a serial number, both for that entry',
+            'A serial number selects all its entries, a key the entry without a serial number, both together that entry',
         },
       ),
     ),
-    all: Type.Optional(Type.Boolean({ description: 'True: all entries; needs a recent sign-in' })),
+    all: Type.Optional(Type.Boolean({ description: 'True: all entries; requires a recent sign-in' })),
   },
   { title: 'RemoveAllowed', ...exactly },
 )
 export const RemovedAllowedSchema = Type.Object(
-  { removed: Type.Integer({ description: 'How many entries' }) },
+  { removed: Type.Integer({ description: 'The number of removed entries' }) },
   { title: 'RemovedAllowed', ...exactly },
 )
 
@@ -220,7 +226,7 @@ export const NewRemodelSchema = Type.Object(
     to: Type.String({
       minLength: 1,
       maxLength: 300,
-      description: 'BRAND/MODEL: what the devices may become',
+      description: 'The BRAND/MODEL to which devices can remodel',
     }),
   },
   { title: 'NewRemodel', ...exactly },

@@ -1,4 +1,4 @@
-/** The package directory, and how the service is. */
+/** The wire schemas of the package directory, the counters and the condition of the service. */
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
 import { COUNTER_NAMES, COUNTER_PERIODS } from '../counters.ts'
@@ -10,18 +10,16 @@ export const PackagesSchema = page('Packages', 'packages', PackageSchema)
 export const CountersQuerySchema = Type.Object(
   {
     name: Type.Optional(
-      Type.Enum([...COUNTER_NAMES], { type: 'string', description: 'Default: all that you may see' }),
+      Type.Enum([...COUNTER_NAMES], { type: 'string', description: 'Default: all that you can see' }),
     ),
     period: Type.Optional(
       Type.Enum([...COUNTER_PERIODS], {
         type: 'string',
-        description: 'By the hour (the default), day or month, the current one included',
+        description: 'By the hour (the default), day or month, including the current one',
       }),
     ),
     brand: Type.Optional(BrandSchema),
-    previous: Type.Optional(
-      Type.Boolean({ description: 'Also say how much there was in the period before' }),
-    ),
+    previous: Type.Optional(Type.Boolean({ description: 'Also return the counts of the previous period' })),
   },
   exactly,
 )
@@ -29,14 +27,14 @@ const NumberSchema = Type.Integer({ minimum: 0 })
 export const CountersSchema = Type.Object(
   {
     period: Type.Enum([...COUNTER_PERIODS], { type: 'string' }),
-    brand: orNull(Text, 'Null: all that you may see'),
+    brand: orNull(Text, 'Null: all brands that you can see'),
     unit: Type.Enum(['hour', 'day', 'month'], { type: 'string' }),
     counters: Type.Array(
       Type.Object(
         {
           name: Type.Enum([...COUNTER_NAMES], { type: 'string', title: 'CounterName' }),
           labels: Type.Array(Text, {
-            description: 'What is told apart: outcomes, or for `refusals` the codes that were answered',
+            description: 'The labels: outcomes, or for `refusals` the codes of the answers',
           }),
           buckets: Type.Array(
             Type.Object(
@@ -46,12 +44,12 @@ export const CountersSchema = Type.Object(
               },
               { title: 'CounterBucket', ...exactly },
             ),
-            { description: 'Oldest first, none is missing; the last one is not over' },
+            { description: 'Oldest first and without gaps; the last one is not over' },
           ),
           previous: Type.Optional(
             orNull(
               Type.Record(Type.String(), NumberSchema),
-              'By label, with `previous`: of as many buckets before. Null: not kept for so long',
+              'Counts by label in the same number of buckets before, if `previous` was sent. Null: not stored that long',
             ),
           ),
         },
@@ -64,16 +62,16 @@ export const CountersSchema = Type.Object(
 
 export const StatusSchema = Type.Object(
   {
-    release: Type.String({ description: 'Of the node that answers' }),
+    release: Type.String({ description: 'The release of the node that answers' }),
     findings: Type.Array(
       Type.Object(
         {
           part: Type.String({
-            description: '`schema`, `jobs`, `keys`, … : there may be others in a newer release',
+            description: '`schema`, `jobs`, `keys`, …; a newer release may have others',
           }),
           state: Type.Enum(['ok', 'attention', 'unknown'], {
             type: 'string',
-            description: '`unknown`: it cannot be seen from the service, which is no fault',
+            description: '`unknown`: the service cannot determine it, which is not a fault',
           }),
           says: Type.String({ description: 'A sentence, with what to do if it needs attention' }),
         },

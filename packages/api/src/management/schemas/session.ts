@@ -1,4 +1,4 @@
-/** Tokens and their sessions, and who is asking. */
+/** The wire schemas of tokens, their sessions and their holders. */
 import type { Static } from 'typebox'
 import { MAX_DESCRIPTION_LENGTH } from '../../limits.ts'
 import { orNull } from '../../tokens.ts'
@@ -14,7 +14,7 @@ export const ManagementRootRequestSchema = Type.Object(
         minItems: 1,
         maxItems: 6,
         uniqueItems: true,
-        description: 'Only with these; one that includes another may stand for it',
+        description: 'Only these roles; one can also be part of a larger role of the account',
       }),
     ),
     brands: Type.Optional(
@@ -22,22 +22,22 @@ export const ManagementRootRequestSchema = Type.Object(
         minItems: 1,
         maxItems: 64,
         uniqueItems: true,
-        description: 'Only for these',
+        description: 'Only these brands',
       }),
     ),
-    read_only: Type.Optional(Type.Boolean({ description: 'It changes nothing' })),
+    read_only: Type.Optional(Type.Boolean({ description: 'Whether the token can change nothing' })),
     lifetime: Type.Optional(
       Type.Integer({
         minimum: 60,
         maximum: 86_400,
-        description: 'Seconds; what the service is set to if absent',
+        description: 'The lifetime in seconds; the default of the service if absent',
       }),
     ),
     max_age: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 86_400,
-        description: 'Seconds: a person who signed in to the browser longer ago signs in again',
+        description: 'In seconds: a user who signed in to the browser longer ago must sign in again',
       }),
     ),
     description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_LENGTH })),
@@ -67,15 +67,17 @@ export const MeSchema = Type.Object(
     signed_in: Type.Object(
       {
         with: Type.Enum(['browser', 'agent', 'unknown'], { type: 'string' }),
-        at: orNull(Text, 'When the person signed in'),
+        at: orNull(Text, 'When the user signed in'),
         agent: orNull(Text),
       },
       exactly,
     ),
     session_id: Text,
-    expires: Type.String({ description: 'The end of the token' }),
+    expires: Type.String({ description: 'When the token expires' }),
     grants: Type.Array(Type.Object({ id: Text, ...GrantFields }, exactly)),
-    permissions: Type.Array(PermissionWithBrandsSchema, { description: 'What this token may do now' }),
+    permissions: Type.Array(PermissionWithBrandsSchema, {
+      description: 'The current permissions of this token',
+    }),
   },
   { title: 'Me', ...exactly },
 )
@@ -97,7 +99,7 @@ const AskedRolesSchema = Type.Object(
   {
     roles: orAll('Null: all that its account has'),
     brands: orAll('Null: all'),
-    read_only: Type.Boolean({ description: 'It changes nothing' }),
+    read_only: Type.Boolean({ description: 'Whether it can change nothing' }),
   },
   exactly,
 )
@@ -107,27 +109,27 @@ const SessionFields = {
   username: Text,
   kind: Type.Enum(['developer', 'management'], { type: 'string' }),
   description: orNull(Text),
-  signed_in: orNull(Text, '`browser INSTANT` or `agent NAME`, where it is known'),
+  signed_in: orNull(Text, '`browser INSTANT` or `agent NAME`, if known'),
   opened_from: orNull(Text),
   limits: orNull(
     LimitsSchema,
-    'Of developer tokens: what its login asked for; a copy of its token may have less. Null: not recorded, because the limits are too long',
+    'For developer tokens, what the login requested; a copy of its token may have less. Null: not recorded, because the limits are too long',
   ),
-  manage: orNull(AskedRolesSchema, 'Of management tokens: what its login asked for. Null: not recorded'),
+  manage: orNull(AskedRolesSchema, 'For management tokens, what the login requested. Null: not recorded'),
   valid_since: Text,
   valid_until: Text,
   revoked_at: orNull(Text),
   revoked_by: orNull(Text),
   rule: orNull(Text),
   issuer: orNull(Text),
-  job: orNull(Type.Record(Type.String(), Type.Unknown()), 'What the ID token of a CI job says of it'),
+  job: orNull(Type.Record(Type.String(), Type.Unknown()), 'The facts about a CI job in its ID token'),
 }
 export const SessionSchema = Type.Object(SessionFields, { title: 'Session', ...exactly })
 export const ListedSessionSchema = Type.Object(
   {
     ...SessionFields,
-    last_used_at: orNull(Text, 'When a token of it was last accepted, to about five minutes'),
-    last_used_from: orNull(Text, 'From where: of whoever presented it, such as a store that asked about it'),
+    last_used_at: orNull(Text, 'When one of its tokens was last accepted, to about five minutes'),
+    last_used_from: orNull(Text, 'The address that presented it, such as that of a store that checked it'),
   },
   { title: 'ListedSession', ...exactly },
 )
@@ -138,21 +140,21 @@ const sessionsQuery = {
     Type.Enum(['active', 'ending', 'revoked', 'expired', 'all'], {
       type: 'string',
       description:
-        '`active` if absent. `ending`: a reminder is sent for it, and it expires within 30 days, the next one first; not sessions of CI jobs, nor short ones. `expired`: over and not revoked, the last one first. `revoked`: the last one first',
+        '`active` if absent. `ending`: sessions that get a reminder and expire within 30 days, the first to expire first; not short ones or those of CI jobs. `expired`: expired without being revoked, the last one first. `revoked`: the last one first',
     }),
   ),
   kind: Type.Optional(Type.Enum(['developer', 'management'], { type: 'string' })),
   ci: Type.Optional(
     Type.Enum(['none', 'only'], {
       type: 'string',
-      description: '`none`: without the sessions that CI jobs opened. `only`: those alone',
+      description: '`none`: without the sessions that CI jobs opened. `only`: only those sessions',
     }),
   ),
   rule: Type.Optional(nameOrId('The name of a rule: only the sessions that CI jobs opened by it')),
   q: Type.Optional(
     Type.String({
       ...{ minLength: 1, maxLength: 128 },
-      description: 'A part of the description, in letters of either case',
+      description: 'A part of the description, not case-sensitive',
     }),
   ),
   unused_since: Type.Optional(InstantSchema),
@@ -173,7 +175,7 @@ export const RevokeMineSchema = Type.Object(
       Type.Array(nameOrId('The id of a session'), {
         maxItems: 64,
         uniqueItems: true,
-        description: 'The ids of the sessions that go on',
+        description: 'The ids of the sessions that are not revoked',
       }),
     ),
   },
@@ -181,13 +183,13 @@ export const RevokeMineSchema = Type.Object(
 )
 export const RevokedSchema = Type.Object(
   {
-    revoked: Type.Integer({ description: 'How many sessions this request ended' }),
-    more: Type.Boolean({ description: 'There are more: send the request again' }),
+    revoked: Type.Integer({ description: 'How many sessions this request revoked' }),
+    more: Type.Boolean({ description: 'Whether there are more: then send the request again' }),
   },
   { title: 'Revoked', ...exactly },
 )
 
-/** A slice of macaroons as long as they may be, in base64 twice, as tools store it. */
+/** The longest slice of macaroons, in base64 twice, which is how tools store it. */
 export const MOST_TOKEN_CHARACTERS = 60 * 1024
 export const ExplainSchema = Type.Object(
   {
@@ -209,20 +211,17 @@ export const EXPLAINED_KINDS = [
 ] as const
 export const ExplanationSchema = Type.Object(
   {
-    kind: orNull(
-      Type.Enum([...EXPLAINED_KINDS], { type: 'string' }),
-      'Null: nothing that this service has issued',
-    ),
-    accepted: Type.Boolean({ description: 'Whether it opens anything now' }),
+    kind: orNull(Type.Enum([...EXPLAINED_KINDS], { type: 'string' }), 'Null: not issued by this service'),
+    accepted: Type.Boolean({ description: 'Whether it is accepted now' }),
     refusal: orNull(
       Type.Object({ code: Text, message: Text }, exactly),
-      'Why it is refused, as whoever presents it is told',
+      'Why it is refused, as in the refusal when it is presented',
     ),
     username: orNull(Text, 'The account that it acts for'),
     session_id: orNull(Text),
     expires: orNull(Text),
-    limits: orNull(LimitsSchema, 'Of a developer token: what it is limited to'),
-    may: orNull(Type.Array(PermissionWithBrandsSchema), 'Of a management token: what it may do now'),
+    limits: orNull(LimitsSchema, 'The limits of a developer token'),
+    may: orNull(Type.Array(PermissionWithBrandsSchema), 'The current permissions of a management token'),
   },
   { title: 'Explanation', ...exactly },
 )

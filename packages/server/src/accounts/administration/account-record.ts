@@ -1,8 +1,8 @@
-/** An account, as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+/** The record of an account that the API, `--json` and exports show. Times are RFC 3339 in UTC. */
 import type { TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 
-/** A record for each account, in their order. */
+/** Returns a record for each account, in the same order. */
 export async function accountRecords(accounts: readonly Account[], { secondFactors }: TransactionStores) {
   const protectedIds = await secondFactors.confirmedAmong(accounts.map(({ id }) => id))
   return accounts.map((account) => ({

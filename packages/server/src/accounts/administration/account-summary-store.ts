@@ -1,4 +1,4 @@
-/** What lists show of an account that other tables have: its roles, its agents, its newest session. */
+/** The details of accounts that lists show from other tables: roles, agents, newest session. */
 import type { AccountId, Role, Username } from '@ratafia/api'
 import type { HeldRole } from '../../authority.ts'
 import { type Database, fromInstant, toInstant } from '../../database/index.ts'
@@ -6,15 +6,18 @@ import { type Database, fromInstant, toInstant } from '../../database/index.ts'
 interface AccountSummary {
   readonly id: AccountId
   readonly username: Username
-  /** Those that have not ended, by role and brand. */
+  /** The roles that have not expired, by role and brand. */
   readonly roles: readonly HeldRole[]
   readonly agents: number
-  /** When the newest session that is kept was opened. */
+  /** When the newest session in the database was opened. */
   readonly newestSessionAt: Date | undefined
 }
 
 export interface AccountSummaryStore {
-  /** Of the accounts with these usernames or ids, by username; those that are not there are left out. */
+  /**
+   * Returns the summaries of the accounts with these usernames or ids, by username. Omits accounts that don't
+   * exist.
+   */
   of(
     named: { readonly usernames: readonly Username[]; readonly ids: readonly AccountId[] },
     now: Date,
@@ -29,7 +32,8 @@ declare module '../../stores.ts' {
 
 export function accountSummaryStore({ query }: Pick<Database, 'query'>): AccountSummaryStore {
   return {
-    // Indexes: the primary key and the unique one on username; agent_account and token_session_account_since for each.
+    // Indexes: the primary key and the unique one on username; agent_account and token_session_account_since
+    // for each.
     async of({ usernames, ids }, now) {
       if (usernames.length + ids.length === 0) return []
       const accounts = await query
@@ -60,7 +64,7 @@ export function accountSummaryStore({ query }: Pick<Database, 'query'>): Account
       )
       return accounts
         .map(({ id, username, agents, newest }) => ({
-          // What is stored was checked when it was written.
+          // The casts are safe: ids and usernames are checked when they are written.
           id: id as AccountId,
           username: username as Username,
           roles: roles.get(id) ?? [],
@@ -85,7 +89,7 @@ export function accountSummaryStore({ query }: Pick<Database, 'query'>): Account
       .orderBy('brand_id')
       .execute()
     for (const { subject, role, brand_id } of rows) {
-      // Only checked grants fill these columns.
+      // The cast is safe: only checked grants are ever inserted.
       const held = { role: role as Role, brandId: brand_id === '' ? undefined : brand_id }
       roles.set(subject, [...(roles.get(subject) ?? []), held])
     }

@@ -9,20 +9,21 @@ import { requireMayManage } from './may-manage.ts'
 import type { NamedAccount } from './show-account.ts'
 
 export interface AccountChange extends NamedAccount {
-  /** Throws `version-mismatch` for a record that is not what the caller has seen. */
+  /** Throws `version-mismatch` if the record differs from what the caller has seen. */
   readonly mustBeSeen?: ((now: AccountRecord) => void) | undefined
 }
 
 interface Edit extends AccountChange {
-  /** Undefined: it stays. */
+  /** Undefined to keep the name; the same for the other fields. */
   readonly name?: string | undefined
   readonly email?: string | undefined
   readonly reminders?: boolean | undefined
 }
 
 /**
- * Throws {@link RequestError}: as `requireMayManage`; `no-such-record`; `invalid-field` for what breaks its rule, and for
- * an address that another account with a password has; `state-conflict` for a removed account; what `mustBeSeen` throws.
+ * Changes the account. Throws {@link RequestError} as `requireMayManage` does; `no-such-record`;
+ * `invalid-field` for a field that breaks its rule, and for an address that another account with a password
+ * has; `state-conflict` for a removed account; and whatever `mustBeSeen` throws.
  */
 export async function editAccount(
   { account: nameOrId, authority, mustBeSeen, ...wanted }: Edit,
@@ -34,7 +35,7 @@ export async function editAccount(
     await requireMayManage({ authority, account: found }, on, stores.clock())
     const before = requireNotRemoved((await on.accounts.lock(found.id)) ?? found)
     mustBeSeen?.(await accountRecord(before, on))
-    // What a form sends back unchanged stays, even if it breaks a rule that is newer than it.
+    // A value that a form sends back unchanged stays, even if it breaks a newer rule.
     const name = unlessSame(wanted.name, before.name, checkDisplayName)
     const email = unlessSame(wanted.email, before.email, checkEmail)
     const changes = {

@@ -1,12 +1,13 @@
-/** Who may change an account (contract/administration.md, B10 and B13). */
+/** The permission checks for changes of an account (contract/administration.md, B10 and B13). */
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
 import { requireMayActOn } from '../../grants/may-act-on.ts'
 import type { TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 
 /**
- * They hold every role that the account has; if it has any, they are a person who signed in a short while ago. Throws
- * {@link RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`.
+ * Requires that the caller holds every role that the account has, and if it has any, that the caller is a
+ * person who signed in recently. Throws {@link RequestError}: `permission-denied`, `person-required`,
+ * `recent-sign-in-required`.
  */
 export async function requireMayManage(
   { authority, account }: { readonly authority: Authority; readonly account: Pick<Account, 'id'> },
@@ -19,9 +20,10 @@ export async function requireMayManage(
 }
 
 /**
- * The same for what makes another way in as somebody: a password, a factor, an identity, an agent. Only people do it, who
- * signed in a short while ago (B11). In the transaction of the change: returns the account, locked, or undefined when
- * there is none. Throws as {@link requireMayManage}.
+ * Checks the same for a change that adds or replaces a credential: a password, a second factor, an identity
+ * or an agent. Always requires a person who signed in recently (B11). Call it in the transaction of the
+ * change. Returns the account, locked, or undefined if there is none. Throws as {@link requireMayManage}
+ * does.
  */
 export async function requireMayLetIn(
   { authority, account }: { readonly authority: Authority; readonly account: Pick<Account, 'id'> },
@@ -29,7 +31,7 @@ export async function requireMayLetIn(
   now: Date,
 ): Promise<Account | undefined> {
   requireRecentPerson(authority, now)
-  // First: whoever gives it a role waits for this, or was first.
+  // Lock first: a request that grants it a role either came first, or waits for this transaction.
   const locked = await stores.accounts.lock(account.id)
   await requireMayManage({ authority, account }, stores, now)
   return locked

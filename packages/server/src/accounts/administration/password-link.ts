@@ -1,4 +1,4 @@
-/** A one-time link to a new password, for somebody else: nobody types another's password. */
+/** Creates one-time set-password links, so that operators never type another user's password. */
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
 import { stateConflict } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
@@ -9,13 +9,13 @@ import type { NamedAccount } from './show-account.ts'
 const LIFETIME_MS = 24 * 3_600_000
 
 export interface PasswordLinkDeps extends Stores {
-  /** Of the bundled identity service, without a trailing slash; undefined where another one is used. */
+  /** The URL of the bundled identity service, without a trailing slash; undefined if another one is used. */
   readonly identityLocation: string | undefined
 }
 
 /**
- * Returns its record. In a dry run it has no address, because there would be nothing behind it. Throws
- * {@link RequestError} as `makeResetLink` does; `state-conflict`, too, where another service has the passwords.
+ * Returns the link's record. In a dry run it has no URL, because the link would not work. Throws {@link
+ * RequestError} as `makeResetLink` does, and `state-conflict` if another service manages the passwords.
  */
 export async function makePasswordLink(
   { dryRun, ...named }: NamedAccount & { readonly dryRun: boolean },
@@ -24,13 +24,16 @@ export async function makePasswordLink(
   requireForAll(named.authority, 'accounts:manage')
   requireRecentPerson(named.authority, deps.clock())
   if (deps.identityLocation === undefined) {
-    throw stateConflict('Another identity service has the passwords of this service: set a new one there.')
+    throw stateConflict('Another identity service manages the passwords. Set a new one there.')
   }
   const made = await makeResetLink({ ...named, lifetimeMs: LIFETIME_MS }, deps)
   return passwordLinkRecord(made, dryRun ? undefined : deps.identityLocation)
 }
 
-/** As the API and `--json` show it. `location`: of the identity service, without a trailing slash. */
+/**
+ * Returns the record that the API and `--json` show. `location` is the identity service's URL, without a
+ * final slash.
+ */
 export const passwordLinkRecord = (
   { account, secret, expiresAt }: MadeLink,
   location: string | undefined,

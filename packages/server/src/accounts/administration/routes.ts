@@ -14,7 +14,7 @@ import { summarizeAccounts } from './summarize-accounts.ts'
 
 export function accountManagementRoutes(add: AddManagementRoute, deps: PasswordLinkDeps): void {
   const api = MANAGEMENT_OPERATIONS
-  // In a dry run nobody is signed out either.
+  // A dry run also signs no browser out.
   const tried = ({ dryRun }: { readonly dryRun: boolean }): PasswordLinkDeps =>
     dryRun
       ? {

@@ -1,4 +1,4 @@
-/** One account, for whoever may see accounts. */
+/** Shows one account to callers that may see accounts. */
 import { type Authority, requireForAll } from '../../authority.ts'
 import { type Page, type Paging, pageOf } from '../../page.ts'
 import type { TransactionStores } from '../../stores.ts'
@@ -12,7 +12,7 @@ export interface NamedAccount {
   readonly authority: Authority
 }
 
-/** Throws {@link RequestError} `permission-denied`, and `no-such-record`. */
+/** Returns the account. Throws {@link RequestError} `permission-denied` or `no-such-record`. */
 export async function showAccount(
   { account, authority }: NamedAccount,
   stores: TransactionStores,
@@ -21,7 +21,7 @@ export async function showAccount(
   return findAccount(account, stores)
 }
 
-/** By issuer and subject. Throws {@link RequestError} as `showAccount` does. */
+/** Lists an account's identities by issuer and subject. Throws {@link RequestError} as `showAccount` does. */
 export async function listIdentities(
   { after, limit, ...named }: NamedAccount & Paging<ExternalIdentity>,
   stores: TransactionStores,
@@ -30,7 +30,7 @@ export async function listIdentities(
   return pageOf(limit, (most) => stores.accounts.identitiesOf(id, { after, limit: most }))
 }
 
-/** As the API shows it. Times are RFC 3339 in UTC. */
+/** Returns the record that the API shows. Times are RFC 3339 in UTC. */
 export const identityRecord = ({ issuer, subject, createdAt }: LinkedIdentity) => ({
   issuer,
   subject,

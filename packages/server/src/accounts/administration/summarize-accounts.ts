@@ -1,4 +1,4 @@
-/** What lists show of accounts beside their records, for as many as a page has. */
+/** Returns the details that lists show of accounts in addition to their records, for one page. */
 import { isAccountId, isUsername } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { mayActOn } from '../../grants/may-act-on.ts'
@@ -10,7 +10,10 @@ interface Wanted {
   readonly authority: Authority
 }
 
-/** By username, without those that are not there. Times are RFC 3339 in UTC. Throws `permission-denied`. */
+/**
+ * Returns the summaries by username, and omits accounts that don't exist. Times are RFC 3339 in UTC. Throws
+ * `permission-denied`.
+ */
 export async function summarizeAccounts(
   { accounts, authority }: Wanted,
   { accountSummaries, clock }: Stores,

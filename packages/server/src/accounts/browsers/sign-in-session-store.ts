@@ -1,4 +1,7 @@
-/** The browsers that are signed in. The table has only hashes of their cookies, so reading it opens no session. */
+/**
+ * The browsers that are signed in. The table has only hashes of their cookies, so its reader cannot use a
+ * session.
+ */
 import type { AccountId } from '@ratafia/api'
 import type { Selectable } from 'kysely'
 import { anyRowChanged, type Database, fromInstant, type Schema, toInstant } from '../../database/index.ts'
@@ -7,11 +10,11 @@ export interface SignInSession {
   /** SHA-256 of the cookie's 32 bytes. */
   readonly idHash: Uint8Array
   readonly accountId: AccountId
-  /** Of the account: see `login-mark.ts`. */
+  /** The account's `loginsSince` at that time; see `login-mark.ts`. */
   readonly seen: number
   readonly createdAt: Date
   readonly expiresAt: Date
-  /** Where the browser was, and what it calls itself; undefined where that is not recorded. */
+  /** The browser's address; undefined if not recorded. */
   readonly address?: string | undefined
   readonly userAgent?: string | undefined
 }
@@ -19,16 +22,18 @@ export interface SignInSession {
 export interface SignInSessionStore {
   /** Throws if the hash exists, which does not happen with 32 random bytes. */
   insert(session: SignInSession): Promise<void>
-  /** Returns expired sessions too: the caller compares the time. */
+  /** Also returns expired sessions: the caller compares the time. */
   find(idHash: Uint8Array): Promise<SignInSession | undefined>
-  /** At most `limit` of an account, newest first, expired ones too. */
+  /** Returns at most `limit` sessions of an account, newest first, including expired ones. */
   newestOf(accountId: AccountId, limit: number): Promise<readonly SignInSession[]>
-  /** False when there is none. */
+  /** Returns false if there is no such session. */
   remove(idHash: Uint8Array): Promise<boolean>
-  /** Those of an account that began at this instant. Returns how many. */
+  /** Removes the sessions of an account that began at this instant. Returns their number. */
   removeBegun(accountId: AccountId, createdAt: Date): Promise<number>
   removeAllOf(accountId: AccountId): Promise<void>
-  /** Removes at most `limit` that expired before that instant. Returns how many were removed. */
+  /**
+   * Removes at most `limit` sessions that expired before that instant. Returns the number of removed ones.
+   */
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
@@ -65,7 +70,8 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
       return row && fromRow(row)
     },
 
-    // Index: sign_in_session_account. An account has few: each takes a password, and lasts half a day.
+    // Index: sign_in_session_account. An account has few: each requires a sign-in, and expires after half a
+    // day.
     newestOf: async (accountId, limit) => {
       const rows = await query
         .selectFrom('sign_in_session')

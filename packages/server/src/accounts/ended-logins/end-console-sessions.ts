@@ -10,12 +10,22 @@ interface EndedSessions {
   readonly at: Date
 }
 
-/** Sessions of an account that are looked at, newest first: one of the console lasts half a day. */
+/**
+ * The number of sessions examined, newest first. Console sessions last half a day, so they are among the
+ * newest.
+ */
 const MOST = 10_000
-/** Sessions that have ended by the clock here may go on by another node's. */
+/**
+ * Sessions that expired within this time are revoked as well: they would be valid again if the database's
+ * clock, which decides (decision 58), were set back.
+ */
 const CLOCK_MARGIN_MS = 86_400_000
 
-/** In the transaction of a change, with an entry for each: what replaces a credential ends what the old one opened. */
+/**
+ * Revokes the console sessions of an account, with an audit log entry for each, because a change that
+ * replaces a credential also revokes the sessions opened with the old one. Call it in the transaction of that
+ * change.
+ */
 export async function endConsoleSessions(
   { accountId, by, at }: EndedSessions,
   { tokenSessions, record }: TransactionStores & Recording,

@@ -1,25 +1,30 @@
-/** Refuses a root and its discharge that were issued before the logins of their account were ended. */
+/** Refuses a root and its discharge that were issued before the logins of their account were invalidated. */
 import { type RequestError, unauthorized } from '../../errors.ts'
 import type { Account } from '../account.ts'
 import { endedSince, type LoginMark } from './login-mark.ts'
 
-/** What a root and its discharge prove about their age. */
+/** The facts that a root and its discharge prove about their age. */
 export interface ProvenLogin {
-  /** When the root was minted, by the clock of the node that did. */
+  /** When the root was minted, by the database's clock. */
   readonly since: Date
   /** Undefined in a discharge of an external identity service. */
   readonly mark: LoginMark | undefined
 }
 
-/** Where discharges carry no mark, a root minted by a node whose clock is this much ahead is refused too. */
+/**
+ * Where discharges have no mark, a root minted up to this long after the logins were invalidated is refused
+ * as well. Nodes are up to a network delay behind the database's clock (decision 58), so a root minted just
+ * before can look later. The margin is far larger than that delay, and also covers small steps back of the
+ * database's clock.
+ */
 export const CLOCK_MARGIN_MS = 5_000
-/** How long after a discharge was given it may open a session. Clients do it in the same second. */
+/** How long after it was given a discharge can open a session. Clients do this in the same second. */
 const FIRST_USE_MS = 60 * 60_000
 
 /**
- * `bundled`: the discharge is from the identity service of this installation, so it must carry a mark once the logins
- * of the account were ended. An external one's proves no time: then it counts when the root was minted, which was
- * before. Throws a 401.
+ * Throws a 401 if the login was invalidated. `bundled` means that the discharge is from this installation's
+ * identity service: once the account's logins were invalidated, it must have a mark. A discharge of an
+ * external service proves no time, so the root's time decides, which is earlier.
  */
 export function refuseEndedLogin(
   { since, mark }: ProvenLogin,
@@ -32,7 +37,10 @@ export function refuseEndedLogin(
   if (bundled && endedSince(mark?.seen, account)) throw endedAt(loginsSince, account)
 }
 
-/** The same for a login that proved it was in time when its session was opened: only its root counts. Throws a 401. */
+/**
+ * Throws a 401 if the root is too old. Enough for a login whose discharge was checked when its session was
+ * opened.
+ */
 export function refuseEarlierRoot(
   { since }: Pick<ProvenLogin, 'since'>,
   account: Account,
@@ -46,13 +54,13 @@ export function refuseEarlierRoot(
 
 const endedAt = (loginsSince: Date, { username }: Account): RequestError =>
   unauthorized(
-    `The logins of "${username}" were ended at ${loginsSince.toISOString()}, and this one began before. Log in again.`,
+    `Logins of "${username}" from before ${loginsSince.toISOString()} are no longer valid. Log in again.`,
   )
 
-/** For a login that opens its session now. Throws a 401. */
+/** Throws a 401 if it is too late for the login to open its session. */
 export function refuseLateLogin({ mark }: Pick<ProvenLogin, 'mark'>, now: Date): void {
   if (!mark || now.getTime() <= mark.givenAt.getTime() + FIRST_USE_MS) return
   throw unauthorized(
-    `The discharge was given at ${mark.givenAt.toISOString()} and not used within an hour. Discharge the root again, or log in again.`,
+    `The discharge was given at ${mark.givenAt.toISOString()} and was not used within an hour. Discharge the root again, or log in again.`,
   )
 }

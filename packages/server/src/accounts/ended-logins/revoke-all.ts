@@ -1,6 +1,6 @@
 /**
- * Revokes every token of an account, and ends its logins: the answer to a stolen password, agent key or computer. The
- * account can log in again at once.
+ * Revokes every token of an account, and invalidates its logins, for example after a password, agent key or
+ * computer was stolen. The account can log in again at once.
  */
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
 import { requireMayActOn } from '../../grants/may-act-on.ts'
@@ -9,15 +9,19 @@ import type { Account } from '../account.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
 
-/** Sessions of one transaction. */
+/** The number of sessions revoked in one transaction. */
 const BATCH = 200
-/** Sessions that have ended by the clock here may go on by another node's. */
+/**
+ * Sessions that expired within this time are revoked as well: they would be valid again if the database's
+ * clock, which decides (decision 58), were set back.
+ */
 const CLOCK_MARGIN_MS = 86_400_000
 
 /**
- * Returns how many sessions were revoked. If it is interrupted, the logins have ended, and running it again revokes the
- * remaining sessions. Only people who signed in a short while ago do this, and have every role that the account has.
- * Throws `permission-denied`, `person-required`, `recent-sign-in-required`, `no-such-record`.
+ * Returns the number of revoked sessions. If it is interrupted, the logins are already invalidated, and
+ * running it again revokes the remaining sessions. The caller must be a person who signed in recently and has
+ * every role that the account has. Throws `permission-denied`, `person-required`, `recent-sign-in-required`,
+ * `no-such-record`.
  */
 export async function revokeAll(
   { account: nameOrId, authority }: NamedAccount,
@@ -29,7 +33,7 @@ export async function revokeAll(
   const account = await findAccount(nameOrId, stores)
   const { by, author } = authority
   const change = changeBy(author)
-  // First: whoever opens a session from now on does so with a later login, or is refused.
+  // First, so that only later logins can open sessions from now on.
   await change(async (on) => {
     const { accounts, record } = on
     await requireMayActOn({ authority, accountId: account.id }, on, clock())
@@ -44,7 +48,7 @@ export async function revokeAll(
     if (sessions.length === 0) {
       return { account: (await stores.accounts.findById(account.id)) ?? account, revoked }
     }
-    // Otherwise a database that keeps no revocation would be asked for ever.
+    // Prevents an endless loop if the database does not keep revocations.
     if (sessions.every(({ id }) => tried.has(id))) {
       throw new TypeError(`the session ${sessions[0]?.id} is listed again after it was revoked`)
     }

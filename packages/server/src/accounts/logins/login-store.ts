@@ -1,4 +1,4 @@
-/** The account that a login is for, and its session. Those who ask at the same moment share a statement. */
+/** The account of a login, and its session. Simultaneous look-ups share a statement. */
 import type { AccountId, SessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
@@ -19,31 +19,31 @@ export interface LoginSession {
   readonly accountId: AccountId
   readonly revokedAt: Date | undefined
   readonly revokedBy: string | undefined
-  /** Of the rule by which a job of a CI system opened it; undefined for a login. */
+  /** The id of the rule by which a CI job opened it; undefined for a login. */
   readonly ruleId: string | undefined
   readonly kind: TokenSessionTable['kind']
-  /** How its holder signed in; undefined where that is not recorded. */
+  /** How its holder signed in; undefined if not recorded. */
   readonly origin: string | undefined
-  /** When its root was made. */
+  /** When its root was issued. */
   readonly since: Date
   /** `console` for a session that a browser opened there. */
   readonly openedIn: string | undefined
-  /** No macaroon of it is good for longer, whatever that says. */
+  /** When it expires. No macaroon of it is valid for longer, whatever its caveats permit. */
   readonly validUntil: Date
 }
 
-/** An account, and a session that may be another's. */
+/** An account, and a session that can belong to another account. */
 export interface NamedLogin {
   readonly accountId: AccountId
   readonly sessionId: SessionId
 }
 
 export interface LoginStore {
-  /** Undefined when there is no such account; without `session` when there is no such session. */
+  /** Returns undefined if there is no such account, and no `session` if there is no such session. */
   find(
     login: NamedLogin,
   ): Promise<{ readonly account: Account; readonly session: LoginSession | undefined } | undefined>
-  /** Of a session that is known already: its account, and what became of it. Undefined when there is no such session. */
+  /** Returns an existing session and its account; undefined if there is no such session. */
   ofSession(id: SessionId): Promise<{ readonly account: Account; readonly session: LoginSession } | undefined>
 }
 
@@ -61,8 +61,8 @@ export const loginStore = ({ query }: Pick<Database, 'query'>): LoginStore => ({
 const NAMED = { place: 'bigint', account_id: 'text', session_id: 'text' } as const
 
 /**
- * Primary keys. A join with the sessions would be planned while they are few, and then be slow for a minute while they
- * become many.
+ * Primary keys. A join with the sessions would be planned while there are few, and be slow for a minute after
+ * there are many.
  */
 const selectNamed = compiledOnce((query, { named }: { named: string }) => {
   const ofSession = (column: string) =>
@@ -88,7 +88,7 @@ async function findAll(query: Database['query'], logins: readonly NamedLogin[]) 
   return logins.map((_, place) => {
     const row = byPlace.get(place)
     if (!row) return undefined
-    // It refers to an account.
+    // The cast is safe: the column is a foreign key of an account.
     const accountId = row.session_account as AccountId | null
     const session = accountId === null ? undefined : { accountId, ...openedOf(row) }
     return { account: accountOf(row), session }

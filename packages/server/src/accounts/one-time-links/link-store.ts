@@ -1,12 +1,15 @@
-/** Links that work once: the table `reset_link`. It has only hashes of their secrets, so reading it opens nothing. */
+/**
+ * The table `reset_link`: links that work once. It has only hashes of their secrets, so its reader cannot use
+ * a link.
+ */
 import type { AccountId } from '@ratafia/api'
 import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'
 
 interface OneTimeLink {
-  /** See `link.ts`. */
+  /** The hash of `link.ts`. */
   readonly secretHash: Uint8Array
   readonly accountId: AccountId
-  /** Of the account: see `login-mark.ts`. */
+  /** The account's `loginsSince` at that time; see `login-mark.ts`. */
   readonly seen: number
   readonly createdAt: Date
   readonly expiresAt: Date
@@ -15,12 +18,12 @@ interface OneTimeLink {
 export interface OneTimeLinkStore {
   /** Throws if the hash exists, which does not happen with 32 random bytes. */
   insert(link: OneTimeLink): Promise<void>
-  /** Returns expired links too: the caller compares the time. */
+  /** Also returns expired links: the caller compares the time. */
   find(secretHash: Uint8Array): Promise<OneTimeLink | undefined>
-  /** False when there is none (any more): of two calls at once, one gets true. */
+  /** Returns false if there is no such link (any more). Of two simultaneous calls, one gets true. */
   remove(secretHash: Uint8Array): Promise<boolean>
   removeAllOf(accountId: AccountId): Promise<void>
-  /** Removes at most `limit` that expired before that instant. Returns how many were removed. */
+  /** Removes at most `limit` links that expired before that instant. Returns the number of removed ones. */
   removeExpired(before: Date, limit: number): Promise<number>
 }
 

@@ -1,6 +1,7 @@
 /**
- * A link that works once, until it expires, and until the logins of its account are ended. The secret is in the link
- * alone. What it is for goes into its hash, so a link to a sign-in sets no password.
+ * A link that works once, until it expires or the logins of its account are invalidated. Only the link
+ * contains the secret. The stored hash depends on the link's purpose, so a sign-in link cannot set a
+ * password.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
@@ -19,7 +20,7 @@ const ACTIONS = { password: 'account.reset-link', 'sign-in': 'account.sign-in-li
 
 export interface MadeLink {
   readonly account: Account
-  /** It goes into the link. */
+  /** The secret to put into the link. */
   readonly secret: string
   readonly expiresAt: Date
 }
@@ -30,9 +31,9 @@ interface Wanted extends NamedAccount {
 }
 
 /**
- * Only people make one, who signed in a short while ago: it is another way in (contract/administration.md, B10 and B11).
- * Throws {@link RequestError}: as `requireMayManage`, `no-such-record`, `state-conflict` for an account that is disabled or
- * removed.
+ * Creates a link. This requires a person who signed in recently, because a link is another credential
+ * (contract/administration.md, B10 and B11). Throws {@link RequestError} as `requireMayManage` does,
+ * `no-such-record`, and `state-conflict` for an account that is disabled or removed.
  */
 export async function makeLink(
   { account: nameOrId, purpose, lifetimeMs, authority }: Wanted,
@@ -47,7 +48,7 @@ export async function makeLink(
   const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
   const account = await stores.changeBy(authority.author)(async (on) => {
     const { accounts, oneTimeLinks, record } = on
-    // First: whoever gives it a role waits for this, or was first.
+    // Lock first: a request that grants it a role either came first, or waits for this transaction.
     const locked = (await accounts.lock(id)) ?? found
     await requireMayManage({ authority, account: locked }, on, createdAt)
     const kept = requireNotRemoved(locked)
@@ -55,7 +56,8 @@ export async function makeLink(
       throw stateConflict('The account is disabled. Enable it first.', { status: 'disabled' })
     }
     const secretHash = hashOf(secret, purpose)
-    // A way past the second factor is in one hand at a time. The account is locked: of two made at once, one is left.
+    // Only one link at a time may bypass the second factor. The account is locked, so of two simultaneous
+    // calls one wins.
     if (purpose === 'sign-in') await oneTimeLinks.removeAllOf(id)
     await oneTimeLinks.insert({ secretHash, accountId: id, seen: seenBy(kept), createdAt, expiresAt })
     const details = { expires: expiresAt.toISOString() }
@@ -68,11 +70,11 @@ export async function makeLink(
 interface Found {
   readonly account: Account
   readonly secretHash: Uint8Array
-  /** Of the account when the link was made: see `login-mark.ts`. */
+  /** The account's `loginsSince` when the link was created; see `login-mark.ts`. */
   readonly seen: number
 }
 
-/** Undefined when the link does not work (any more), or never existed. */
+/** Returns the link's account; undefined if the link does not work (any more), or never existed. */
 export async function findLink(
   secret: string,
   purpose: LinkPurpose,
@@ -87,11 +89,14 @@ export async function findLink(
   return account && isOpenTo(account, seen) ? { account, secretHash, seen } : undefined
 }
 
-/** Whether an account is still what it was when the link was made, and may be used. */
+/** Whether the account is enabled, and its logins have not been invalidated since the link was created. */
 export const isOpenTo = (account: Account, seen: number): boolean =>
   !account.disabledAt && !endedSince(seen, account)
 
-/** 32 random bytes need no salt. Links to a password have the hash of the secret alone, as they had at first. */
+/**
+ * Returns the stored hash. 32 random bytes need no salt. Set-password links have no prefix, for
+ * compatibility.
+ */
 function hashOf(secret: Uint8Array, purpose: LinkPurpose): Uint8Array {
   const hash = createHash('sha256')
   if (purpose !== 'password') hash.update(`${purpose}:`)

@@ -8,7 +8,7 @@ import { chosenPasswordBytes } from '../passwords/password.ts'
 import { storePassword } from '../passwords/set-password.ts'
 import { findLink, isOpenTo, type MadeLink, makeLink } from './link.ts'
 
-/** Throws as {@link makeLink} does. */
+/** Creates a set-password link. Throws as {@link makeLink} does. */
 export const makeResetLink = (
   wanted: NamedAccount & { readonly lifetimeMs: number },
   stores: Stores,
@@ -17,13 +17,13 @@ export const makeResetLink = (
 export interface UseResetLinkInput {
   readonly secret: string
   readonly password: string
-  /** The browser's. */
+  /** The browser's address. */
   readonly address: string
 }
 
 /**
- * Sets the password as `setPassword` does. Of two uses at once, one sets its password. Throws a 401 when the link does
- * not work (any more), `invalid-field` when the password breaks its rule.
+ * Sets the password as `setPassword` does. Of two simultaneous uses, one sets its password. Throws a 401 if
+ * the link does not work (any more), and `invalid-field` if the password breaks its rule.
  */
 export async function useResetLink(
   { secret, password, address }: UseResetLinkInput,
@@ -40,7 +40,7 @@ export async function useResetLink(
       on,
       stores.clock(),
     )
-    // Hashing takes long, and meanwhile the account may have been disabled, or its logins ended.
+    // While the password was hashed, the account may have been disabled, or its logins invalidated.
     if (!stored || !isOpenTo(stored.before, seenBy(account))) throw linkIsOver()
     await on.record({ action: 'account.reset-password', subject: account.username })
     return stored.after
@@ -50,4 +50,4 @@ export async function useResetLink(
 }
 
 const linkIsOver = () =>
-  unauthorized('This link has expired, or was used before. Ask the operator of this store for another one.')
+  unauthorized('This link has expired or was used already. Ask the operator of this store for another one.')

@@ -1,4 +1,4 @@
-/** Changes the password of an account for its owner, who has just given the old one. */
+/** Changes the password of an account for its owner, who has just entered the old one. */
 import type { AuthoredStores } from '../../change.ts'
 import type { Account } from '../account.ts'
 import { chosenPasswordBytes } from './password.ts'
@@ -12,8 +12,9 @@ export interface ChangePasswordInput {
 }
 
 /**
- * The account afterwards; undefined when the password was changed by somebody else since it was checked. Signs the
- * account out of every browser, as `setPassword` does. Throws `invalid-field` when the password breaks its rule.
+ * Changes the password, and signs the account out of every browser as `setPassword` does. Returns the account
+ * as changed; undefined if another request has changed the password since it was checked. Throws
+ * `invalid-field` if the password breaks its rule.
  */
 export async function changePassword(
   { account, replacing, password }: ChangePasswordInput,

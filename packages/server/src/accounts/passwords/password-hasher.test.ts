@@ -8,7 +8,7 @@ import { createPasswordHasher } from './password-hasher.ts'
 const cheap = { ln: 4, r: 8, p: 1 }
 const bytes = (text: string) => Buffer.from(text)
 
-test('a password verifies against its stored hash, another one does not', async () => {
+test('verifies a password against its stored hash, and refuses another one', async () => {
   const hasher = createPasswordHasher({ parameters: cheap })
   const stored = await hasher.hash(bytes('correct horse'))
   assert.match(stored, /^\$scrypt\$ln=4,r=8,p=1\$[\w-]{22}\$[\w-]{43}$/)
@@ -16,26 +16,26 @@ test('a password verifies against its stored hash, another one does not', async 
   assert.equal(await hasher.verify(bytes('correct horse '), stored), false)
 })
 
-test('the standard parameters are scrypt N=2^15, r=8, p=3 and hashes are salted', async () => {
+test('hashes with scrypt N=2^15, r=8, p=3 and a salt by default', async () => {
   const hasher = createPasswordHasher()
   const [one, two] = await Promise.all([hasher.hash(bytes('same')), hasher.hash(bytes('same'))])
   assert.match(one, /^\$scrypt\$ln=15,r=8,p=3\$/)
   assert.notEqual(one, two)
 })
 
-test('a hash with other parameters than the current ones still verifies', async () => {
+test('verifies a hash with other than the current parameters', async () => {
   const stored = await createPasswordHasher({ parameters: cheap }).hash(bytes('long ago'))
   const hasher = createPasswordHasher({ parameters: { ln: 5, r: 8, p: 2 } })
   assert.equal(await hasher.verify(bytes('long ago'), stored), true)
 })
 
-test('no stored hash: the answer is no, for every password', async () => {
+test('refuses every password if no hash is stored', async () => {
   const hasher = createPasswordHasher({ parameters: cheap })
   assert.equal(await hasher.verify(bytes(''), undefined), false)
   assert.equal(await hasher.verify(bytes('anything'), undefined), false)
 })
 
-test('no stored hash costs the work of a stored one', async (context) => {
+test('does the same work with and without a stored hash', async (context) => {
   const hasher = createPasswordHasher({ parameters: { ln: 5, r: 8, p: 2 } })
   const stored = await hasher.hash(bytes('x'))
   const work = context.mock.method(crypto, 'scrypt')
@@ -53,7 +53,7 @@ test('no stored hash costs the work of a stored one', async (context) => {
   assert.deepEqual([unknown, more], [known, []])
 })
 
-test('a stored text of unknown form is a fault, not a wrong password', async () => {
+test('reports a stored text of unknown form as a fault, not as a wrong password', async () => {
   const hasher = createPasswordHasher({ parameters: cheap })
   for (const text of [
     '',
@@ -65,7 +65,7 @@ test('a stored text of unknown form is a fault, not a wrong password', async () 
   }
 })
 
-test('more passwords at once than there is room for are answered with Unavailable; the others finish', async () => {
+test('throws Unavailable for passwords beyond the queue, and finishes the others', async () => {
   const hasher = createPasswordHasher({ concurrency: 1, queue: 2, parameters: cheap })
   const results = await Promise.allSettled(
     Array.from({ length: 5 }, () => hasher.verify(bytes('x'), undefined)),
@@ -76,6 +76,6 @@ test('more passwords at once than there is room for are answered with Unavailabl
   )
   const [, , , refused] = results
   assert.ok(refused?.status === 'rejected' && refused.reason instanceof Unavailable)
-  // The places are free again.
+  // The queue is free again.
   assert.equal(await hasher.verify(bytes('x'), undefined), false)
 })

@@ -1,31 +1,34 @@
 /**
- * Password hashes: scrypt (RFC 7914) of the platform. The stored text has the parameters, so that they can be raised
- * later. Hashing is slow on purpose and therefore bounded: a few at a time, a short queue, then {@link Unavailable}.
+ * Hashes passwords with Node's scrypt (RFC 7914). The stored text includes the parameters, so they can be
+ * raised later. Hashing is slow on purpose and therefore bounded: a few at a time, with a short queue, then
+ * {@link Unavailable}.
  *
- * Stored: `$scrypt$ln=15,r=8,p=3$SALT$HASH`, salt (16 bytes) and hash (32 bytes) in unpadded base64url.
+ * The stored text is `$scrypt$ln=15,r=8,p=3$SALT$HASH`, with the salt (16 bytes) and the hash (32 bytes) in
+ * unpadded base64url.
  */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import pLimit from 'p-limit'
 import { Unavailable } from '../../errors.ts'
 
 interface Parameters {
-  /** log2 of N. */
+  /** The base-2 logarithm of N. */
   readonly ln: number
   readonly r: number
   readonly p: number
 }
 
-/** 32 MiB and about a quarter of a second on one core (OWASP password storage cheat sheet: N=2^15, r=8, p=3). */
+/** Takes 32 MiB and about 0.25 seconds of one core (OWASP password storage cheat sheet: N=2^15, r=8, p=3). */
 const CURRENT: Parameters = { ln: 15, r: 8, p: 3 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
 export interface PasswordHasher {
-  /** A new stored text. Throws {@link Unavailable} when too many hashes are waiting. */
+  /** Returns a new stored text. Throws {@link Unavailable} if too many hashes are waiting. */
   hash(password: Uint8Array): Promise<string>
   /**
-   * Whether the password is the stored one. For `undefined` (no such account, no password) false, after the same
-   * work as for a wrong password. Throws {@link Unavailable} when too many hashes are waiting.
+   * Returns whether the password is the stored one. For `undefined` (no such account, or no password) returns
+   * false after the same work as for a wrong password. Throws {@link Unavailable} if too many hashes are
+   * waiting.
    */
   verify(password: Uint8Array, stored: string | undefined): Promise<boolean>
 }
@@ -37,18 +40,18 @@ declare module '../../stores.ts' {
 }
 
 export interface PasswordHasherOptions {
-  /** How many hashes are computed at a time; each takes 32 MiB and a thread. */
+  /** The number of hashes computed at a time, each of which takes 32 MiB and a thread. */
   readonly concurrency?: number
-  /** How many may wait. */
+  /** The number of hashes that can wait. */
   readonly queue?: number
-  /** For tests: cheaper parameters. */
+  /** Cheaper parameters, for tests. */
   readonly parameters?: Parameters
 }
 
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const { concurrency = 2, queue = 64, parameters = CURRENT } = options
   const inTurn = limiter(concurrency, queue)
-  // No password fits: salt and hash are independent random bytes.
+  // No password matches, because salt and hash are independent random bytes.
   const dummy: StoredHash = { parameters, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) }
   return {
     hash: async (password) => {
@@ -73,7 +76,7 @@ interface StoredHash {
 
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/
 
-/** Throws a plain Error: we wrote what is stored, so another form is a fault and not a refusal. */
+/** Parses a stored text. Throws a plain Error, because this service wrote it, so another form is a fault. */
 function parseStored(text: string): StoredHash {
   const [, ln, r, p, salt, hash] = STORED.exec(text) ?? []
   if (salt === undefined || hash === undefined) throw new Error('A stored password hash has an unknown form.')
@@ -86,14 +89,17 @@ function parseStored(text: string): StoredHash {
 
 function derive(password: Uint8Array, salt: Uint8Array, { ln, r, p }: Parameters): Promise<Buffer> {
   const N = 2 ** ln
-  // The default maximum is what N=2^15, r=8 takes without overhead; twice the need is always enough.
+  // The default maximum is exactly what N=2^15, r=8 needs, without overhead. Twice the need is always enough.
   const options: ScryptOptions = { N, r, p, maxmem: 2 * 128 * (N * r + r * p) + 1024 * 1024 }
   return new Promise((resolve, reject) => {
     scrypt(password, salt, HASH_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
   })
 }
 
-/** Runs work when its turn comes; throws {@link Unavailable} at once when `queue` others already wait. */
+/**
+ * Returns a function that runs work in turn, and throws {@link Unavailable} at once if `queue` others already
+ * wait.
+ */
 function limiter(concurrency: number, queue: number) {
   const limit = pLimit(concurrency)
   return async <T>(work: () => Promise<T>): Promise<T> => {

@@ -1,24 +1,25 @@
-/** The rules for passwords, and the one byte sequence that each is hashed as. */
+/** The rules for passwords, and the bytes that are hashed. */
 import { invalidField } from '../../errors.ts'
 
-/** In characters: the least that NIST SP 800-63B lets a person choose. */
+/** The minimum that NIST SP 800-63B allows for chosen passwords, in characters. */
 const MIN_PASSWORD_LENGTH = 8
-/** In bytes after normalisation: longer ones would only keep the service busy. */
+/** In bytes after normalisation. Longer passwords would only cost the service time. */
 export const MAX_PASSWORD_BYTES = 1024
 
 /**
- * The bytes to hash: Unicode NFC, so that one password typed on two keyboards is the same. `undefined` when the text
- * cannot be a password here: too long, or it would be hashed as another text (not well-formed Unicode, or NULs at the
- * end, with which HMAC and so scrypt fill up a password).
+ * Returns the bytes to hash, in Unicode NFC, so that a password typed on another keyboard is the same.
+ * Returns `undefined` for a text that cannot be a password here: it is too long, or another text would have
+ * the same hash (it is not well-formed Unicode, or ends with NULs, with which HMAC, and so scrypt, pads
+ * passwords).
  */
 export function passwordBytes(text: string): Uint8Array | undefined {
-  // Normalisation never shortens a text to less than a third, so this check before it bounds the work.
+  // Normalisation never shortens a text to less than a third, so this check bounds its work.
   if (text.length > 3 * MAX_PASSWORD_BYTES || !text.isWellFormed() || text.endsWith('\0')) return undefined
   const bytes = Buffer.from(text.normalize('NFC'))
   return bytes.length <= MAX_PASSWORD_BYTES ? bytes : undefined
 }
 
-/** The bytes of a newly chosen password. Throws `invalid-field` with the rule when it breaks one. */
+/** Returns the bytes of a newly chosen password. Throws `invalid-field` with the rule if it breaks one. */
 export function chosenPasswordBytes(text: string): Uint8Array {
   const bytes = passwordBytes(text)
   if (bytes !== undefined && [...text.normalize('NFC')].length >= MIN_PASSWORD_LENGTH) return bytes

@@ -1,4 +1,4 @@
-/** Sets the password of an account, signs it out of every browser, and ends its logins that were not used yet. */
+/** Sets the password of an account, signs it out of every browser, and invalidates its unused logins. */
 import { requireForAll } from '../../authority.ts'
 import type { Recording } from '../../change.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
@@ -10,8 +10,8 @@ import { findAccount } from '../find.ts'
 import { chosenPasswordBytes } from './password.ts'
 
 /**
- * Throws as `requireMayLetIn`; `no-such-record`; `invalid-field` when the password breaks its rule, or another account
- * with a password has the e-mail address.
+ * Sets the password. Throws as `requireMayLetIn` does, `no-such-record`, and `invalid-field` if the password
+ * breaks its rule or another account with a password has the e-mail address.
  */
 export async function setPassword(
   { account: nameOrId, password, authority }: NamedAccount & { readonly password: string },
@@ -26,8 +26,8 @@ export async function setPassword(
     if (stored) await on.record({ action: 'account.set-password', subject: account.username })
     return stored?.after
   })
-  // After the hash is stored: this signs out whoever signed in with the old password before, and whoever is doing so
-  // right now checks the hash once more.
+  // After the hash is stored, this removes earlier sign-ins with the old password. A sign-in in progress
+  // checks the hash once more after its own insert.
   await stores.signInSessions.removeAllOf(account.id)
   return changed ?? (await stores.accounts.findById(account.id)) ?? account
 }
@@ -35,18 +35,19 @@ export async function setPassword(
 interface StoredPassword {
   readonly account: Account
   readonly passwordHash: string
-  /** Who sets it, as `revoked-by` names them. */
+  /** The name for `revoked-by` of the person who sets it. */
   readonly by: string
-  /** The hash that this one replaces. Default: any. */
+  /** The hash that must be stored now. Default: any. */
   readonly replacing?: string
-  /** The hash of the secret of a link that this uses up. */
+  /** The hash of the secret of the link that is used. */
   readonly link?: Uint8Array
 }
 
 /**
- * In the transaction of a change: stores the hash, and ends the account's logins, its console sessions and its links to a
- * new password. Returns the account before and after; undefined when it is removed, its hash is no longer the one to
- * replace, or the link is used already: then the caller stores nothing.
+ * Stores the hash, invalidates the account's logins, revokes its console sessions and removes its one-time
+ * links. Call it in the transaction of a change. Returns the account before and after; undefined if the
+ * account is removed, its hash is no longer the one to replace, or the link was used already. Then the caller
+ * must store nothing.
  */
 export async function storePassword(
   { account: { id }, passwordHash, by, replacing, link }: StoredPassword,
@@ -54,7 +55,7 @@ export async function storePassword(
   now: Date,
 ): Promise<{ readonly before: Account; readonly after: Account } | undefined> {
   const { accounts, oneTimeLinks } = on
-  // It locks the row: nobody else changes the account before this transaction ends.
+  // This locks the row, so no other transaction changes the account before this one ends.
   if (!(await accounts.setPasswordHash(id, passwordHash, replacing))) return undefined
   if (link && !(await oneTimeLinks.remove(link))) return undefined
   const before = await accounts.findById(id)

@@ -1,4 +1,7 @@
-/** Checks the password of whoever gives a username or an e-mail address. It takes equally long whether or not they exist. */
+/**
+ * Checks a password for a username or e-mail address. It takes the same time whether or not the account
+ * exists.
+ */
 import { isUsername } from '@ratafia/api'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
@@ -6,17 +9,20 @@ import { isEmail } from '../account-fields.ts'
 import type { WithPassword } from '../account-store.ts'
 import { passwordBytes } from './password.ts'
 
-/** `disabled` only for someone who knows the password: anyone else learns nothing about the account. */
+/**
+ * The result of a check. Only callers who know the password get `disabled`; all others learn nothing about
+ * the account.
+ */
 export type PasswordVerdict =
   | { readonly verdict: 'disabled'; readonly account: Account }
   | {
       readonly verdict: 'right'
       readonly account: Account
-      /** What was compared. */
+      /** The hash that was compared. */
       readonly passwordHash: string
       /**
-       * Whether the verdict still applies, without hashing again: hashing takes long, and meanwhile the password may
-       * have changed. Call it after you stored what the password permits, and undo that unless it returns `right`.
+       * Checks again, without hashing, because the password may have changed during the slow hashing. Call it
+       * after you stored what the password permits, and undo that unless it returns `right`.
        */
       recheck(): Promise<'right' | 'disabled' | 'wrong'>
     }
@@ -28,17 +34,20 @@ export async function findByLoginName(
   { accounts }: TransactionStores,
 ): Promise<WithPassword | undefined> {
   if (isUsername(name)) return accounts.findPassword(name)
-  // Not even asked about any other text: a database refuses some.
+  // The database is not asked about any other text, because it refuses some.
   return isEmail(name) ? accounts.findPasswordByEmail(name) : undefined
 }
 
-/** Throws Unavailable when too many passwords are being checked already. */
+/**
+ * Checks the password of a found account. Throws `Unavailable` if too many passwords are being checked
+ * already.
+ */
 export async function verifyPassword(
   { found, password }: { readonly found: WithPassword | undefined; readonly password: string },
   { accounts, passwords }: Stores,
 ): Promise<PasswordVerdict> {
   const bytes = passwordBytes(password)
-  // An impossible password is compared with nothing, at the same cost.
+  // An impossible password is compared with a dummy hash, at the same cost.
   const right = await passwords.verify(bytes ?? new Uint8Array(), bytes && found?.passwordHash)
   if (!right || found?.passwordHash === undefined) return { verdict: 'wrong' }
   const { account, passwordHash } = found

@@ -1,12 +1,12 @@
-/** Takes what is personal out of an account, in the tables that refer to it. */
+/** Removes the personal data of an account from all tables that refer to it. */
 import type { AccountId, Username } from '@ratafia/api'
 import { announce, changeAnnounced, type Database, inTransaction, toInstant } from '../../database/index.ts'
 
 export interface AccountRemovalStore {
   /**
-   * Within a transaction: ends the account and whatever is its own, and leaves a row without a person, whose username is
-   * `replacement`. Its sessions keep their ids and become revoked: a revocation must not be forgotten while macaroons of
-   * the session are good. Undefined if the account was removed before.
+   * Removes everything that belongs to the account, and leaves an anonymous row with the username
+   * `replacement`. Its sessions keep their ids and are revoked, because a revocation must not be forgotten
+   * while macaroons of the session could still be valid. Returns undefined if the account was removed before.
    */
   clear(
     account: { readonly id: AccountId; readonly username: Username },
@@ -21,9 +21,9 @@ declare module '../../stores.ts' {
 }
 
 interface Cleared {
-  /** How many sessions were not revoked before. */
+  /** The number of sessions that this revoked. */
   readonly sessions: number
-  /** How many rules for jobs of CI systems were removed. */
+  /** The number of removed CI rules. */
   readonly rules: number
 }
 
@@ -33,7 +33,8 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
       inTransaction(query, async (transaction) => {
         const instant = toInstant(at)
         const cleared = await changeAnnounced(transaction, { kind: 'account', id }, () =>
-          // Primary key. First: whoever gives the account something waits for this row, and then sees it removed.
+          // Primary key. This comes first: other transactions that add something to the account wait for this
+          // row, and then see that it is removed.
           transaction
             .updateTable('account')
             .set((eb) => ({
@@ -59,14 +60,15 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
           .execute()
         const names = agents.map(({ name }) => name)
         await announce(transaction, 'agent', names)
-        // Index publisher_rule_account. Before the sessions: an exchange that is at work holds its rule.
+        // Index publisher_rule_account. Before the sessions, because an exchange in progress locks its rule.
         const rules = await transaction
           .deleteFrom('publisher_rule')
           .where('account_id', '=', id)
           .returning('id')
           .execute()
         await transaction.deleteFrom('sign_in_session').where('account_id', '=', id).execute()
-        // Indexes second_factor_account, reset_link_account, kept_form_account, and primary keys that begin with the account.
+        // Indexes second_factor_account, reset_link_account, kept_form_account, and primary keys that begin
+        // with the account.
         for (const table of [
           'second_factor',
           'recovery_code',
@@ -77,19 +79,20 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
         ] as const) {
           await transaction.deleteFrom(table).where('account_id', '=', id).execute()
         }
-        // The primary key begins with them.
+        // The primary key begins with these two columns.
         await transaction
           .deleteFrom('reminder')
           .where('channel', '=', 'mail')
           .where('recipient', '=', id)
           .execute()
-        // Index job_account. A job that has not ended stops with the session of whoever made it.
+        // Index job_account. A running job stops because the session that created it is revoked.
         await transaction
           .updateTable('job')
           .set({ made_by: replacement, source: '' })
           .where('account_id', '=', id)
           .execute()
-        // Each stays until it expires, because a login is decided once. It has no index by account; the table is small.
+        // The rows stay until they expire, because a login is decided once. The table has no index by
+        // account, but it is small.
         await transaction
           .updateTable('completed_login')
           .set({ decision: 'denied' })
@@ -115,7 +118,8 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
             ),
           )
           .execute()
-        // Primary key, and the same index. After the sessions: what a process still remembers finds them revoked.
+        // Primary key, and the same index. After the sessions: uses that a process stores later find them
+        // revoked.
         await transaction
           .deleteFrom('token_activity')
           .where(

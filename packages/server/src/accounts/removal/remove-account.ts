@@ -1,4 +1,7 @@
-/** Removes an account for good, for the protection of data: everything of it ends, and nothing personal is left. */
+/**
+ * Removes an account permanently, for data protection: revokes all its credentials, and deletes its personal
+ * data.
+ */
 import { createHash } from 'node:crypto'
 import type { Username } from '@ratafia/api'
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
@@ -10,19 +13,19 @@ import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
 
 export interface RemovedAccount {
-  /** As it is now. */
+  /** The account after its removal. */
   readonly account: Account
-  /** How many of its sessions were revoked with it. */
+  /** The number of its sessions that were revoked. */
   readonly revoked: number
-  /** How many of its rules for jobs of CI systems were removed. */
+  /** The number of its CI rules that were removed. */
   readonly rules: number
-  /** It was removed earlier, and nothing was done. */
+  /** Whether it had been removed earlier, so that nothing was done. */
   readonly before: boolean
 }
 
 /**
- * Only people who signed in a short while ago remove an account: it cannot be undone. Throws as `requireMayManage`;
- * `no-such-record`; `last-operator`.
+ * Removes the account. Because this cannot be undone, it requires a person who signed in recently. Throws as
+ * `requireMayManage` does, `no-such-record` and `last-operator`.
  */
 export async function removeAccount(
   { account: nameOrId, authority }: NamedAccount,
@@ -39,16 +42,17 @@ export async function removeAccount(
     const replacement = replacementOf(account)
     await requireOtherOperator(id, on, stores.clock())
     const cleared = await accountRemovals.clear(account, { replacement, at: stores.clock(), by })
-    // Not by its username, which the entry would keep for as long as the audit log is kept.
+    // The entry does not name the account by its username, which would stay as long as the audit log.
     if (cleared) {
-      // Whoever gave it a role waited for this, or was first.
+      // A request that grants it a role either came first, or waits for this transaction.
       await on.grants.removeAllOf(id)
       const { sessions, rules } = cleared
       await record({ action: 'account.remove', subject: replacement, details: { id, sessions, rules } })
     }
     return cleared
   })
-  // Again, after the change is stored: whoever was signing in meanwhile checks the account once more.
+  // Repeat this after the change is stored: a sign-in in progress checks the account once more after its own
+  // insert.
   await stores.signInSessions.removeAllOf(id)
   const removed = await stores.accounts.findById(id)
   if (!removed) throw new TypeError(`no account ${id}`)
@@ -56,8 +60,8 @@ export async function removeAccount(
   return { account: removed, revoked: sessions, rules, before: cleared === undefined }
 }
 
-/** From the id, which is random, by a hash: usernames have no capital letters. */
+/** Derives a username from the random id. It is hashed, because usernames have no capital letters. */
 function replacementOf({ id }: Account): Username {
-  // 28 characters of those that usernames have.
+  // The cast is safe: these are 28 characters that usernames can have.
   return `removed-${createHash('sha256').update(id).digest('hex').slice(0, 20)}` as Username
 }

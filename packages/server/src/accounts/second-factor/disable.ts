@@ -1,4 +1,4 @@
-/** Takes the second factor from an account, and its recovery codes: a password is enough from then on. */
+/** Removes the second factor of an account and its recovery codes. From then on a password is enough. */
 import { requireForAll } from '../../authority.ts'
 import type { Changing, Recording } from '../../change.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
@@ -8,7 +8,10 @@ import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
 import { hasNone } from './enable.ts'
 
-/** Throws as `requireMayLetIn`; `no-such-record`; `invalid-field` when it has none. */
+/**
+ * Removes it for an operator. Throws as `requireMayLetIn` does, `no-such-record`, and `invalid-field` if it
+ * has none.
+ */
 export async function disableSecondFactor(
   { account: nameOrId, authority }: NamedAccount,
   stores: Stores,
@@ -22,7 +25,7 @@ export async function disableSecondFactor(
   return account
 }
 
-/** For its owner, who has proved it. Throws `invalid-field` when it has none. */
+/** Removes it for the account's authenticated owner. Throws `invalid-field` if it has none. */
 export const disableOwnFactor = (
   account: Account,
   { change }: { readonly change: Changing },

@@ -1,4 +1,6 @@
-/** Gives an account a second factor that is in force at once: the operator hands its owner the secret. */
+/**
+ * Adds a second factor that is required at once to an account. The operator passes the secret to its owner.
+ */
 import { requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
@@ -10,15 +12,16 @@ import { findAccount } from '../find.ts'
 import { type NewSecondFactor, newTotp, replaceRecoveryCodes, shownTotp } from './second-factor.ts'
 
 export interface EnableInput extends NamedAccount {
-  /** What an authenticator calls this service. */
+  /** The name of this service in authenticators. */
   readonly issuer: string
-  /** Whether the account has one already, which then ends. */
+  /** Whether to replace an existing second factor. */
   readonly instead: boolean
 }
 
 /**
- * Signs the account out of every browser and ends its unused logins, which took no code. Throws as `requireMayLetIn`;
- * `no-such-record`; `invalid-field` when it has a second factor and none is to be replaced, or the other way round.
+ * Adds the second factor. Signs the account out of every browser and invalidates its unused logins, which
+ * required no code. Throws as `requireMayLetIn` does, `no-such-record`, and `invalid-field` if it already has
+ * a second factor and `instead` is false, or has none and `instead` is true.
  */
 export async function enableSecondFactor(
   { account: nameOrId, issuer, instead, authority }: EnableInput,
@@ -33,7 +36,7 @@ export async function enableSecondFactor(
     if (instead && !(await on.secondFactors.removeAllOf(account.id))) throw hasNone(account)
     await on.secondFactors.removeUnconfirmed(account.id)
     if (!(await on.secondFactors.insert(factor))) {
-      throw refused(account, 'has a second factor already. `ratafia accounts totp reset` replaces it.')
+      throw refused(account, 'already has a second factor. Replace it with `ratafia accounts totp reset`.')
     }
     const now = stores.clock()
     const codes = await replaceRecoveryCodes(account.id, on, now)
@@ -43,13 +46,14 @@ export async function enableSecondFactor(
     await on.record({ action, subject: account.username, details: { kind: factor.kind } })
     return codes
   })
-  // After the change is stored: whoever is signing in right now looks at the second factors once more.
+  // After the change is stored, because a sign-in in progress checks for second factors once more after its
+  // own insert.
   await stores.signInSessions.removeAllOf(account.id)
   return { account, recoveryCodes, ...shownTotp(secret, issuer, account) }
 }
 
 export const hasNone = (account: Account) =>
-  refused(account, 'has no second factor. `ratafia accounts totp enable` gives it one.')
+  refused(account, 'has no second factor. Add one with `ratafia accounts totp enable`.')
 
 const refused = ({ username }: Account, what: string) =>
   invalidField(`The account "${username}" ${what}`, { field: 'account' })

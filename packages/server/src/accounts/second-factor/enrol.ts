@@ -1,4 +1,7 @@
-/** How a person gets a second factor by themselves: a secret for their authenticator, and a code that shows they have it. */
+/**
+ * Lets users enrol a second factor: they get a secret for their authenticator, and prove with a code that
+ * they have it.
+ */
 import type { AuthoredStores } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
@@ -7,17 +10,20 @@ import { confirmedFactors, newTotp, openTotp, replaceRecoveryCodes, shownTotp } 
 import type { SecondFactor } from './second-factor-store.ts'
 import { useTimeCode } from './use-code.ts'
 
-/** How long a secret waits to be confirmed. */
+/** How long an unconfirmed secret is valid. */
 const ENROLMENT_MS = 30 * 60_000
 
-/** Stores a new secret in place of an unconfirmed one. Throws `invalid-field` when the account has a second factor. */
+/**
+ * Stores a new secret, and replaces an unconfirmed one. Throws `invalid-field` if the account has a second
+ * factor.
+ */
 export async function startEnrolment(account: Account, stores: AuthoredStores): Promise<void> {
   if ((await confirmedFactors(account.id, stores)).length > 0) throw hasOne()
   const { factor } = newTotp(account.id, false, stores)
   await stores.change(async ({ accounts, secondFactors, record }) => {
     if (!(await accounts.keep(account.id))) return
     await secondFactors.removeUnconfirmed(account.id)
-    // Another page may have started at the same moment: its secret is as good.
+    // If another page started an enrolment at the same moment, its secret is used instead.
     if (await secondFactors.insert(factor)) {
       await record({
         action: 'second-factor.start',
@@ -28,7 +34,7 @@ export async function startEnrolment(account: Account, stores: AuthoredStores): 
   })
 }
 
-/** What the authenticator is to be given. Undefined when no enrolment was started lately. */
+/** Returns the secret for the authenticator; undefined if no enrolment was started recently. */
 export async function enrolment(
   account: Account,
   issuer: string,
@@ -38,7 +44,10 @@ export async function enrolment(
   return waiting && shownTotp(openTotp(waiting, stores), issuer, account)
 }
 
-/** The recovery codes; undefined when the code is wrong. Throws `invalid-field` when there is nothing to confirm. */
+/**
+ * Confirms the enrolment and returns the recovery codes; undefined if the code is wrong. Throws
+ * `invalid-field` if there is nothing to confirm.
+ */
 export async function confirmEnrolment(
   { account, code }: { readonly account: Account; readonly code: string },
   stores: AuthoredStores,
@@ -69,7 +78,9 @@ async function waitingFactor(
   )
 }
 
-const hasOne = () => invalidField('Your account has a second factor already. Turn it off first.')
+const hasOne = () => invalidField('Your account already has a second factor. Turn it off first.')
 
 const nothingToConfirm = () =>
-  invalidField('There is no secret to confirm: it is older than half an hour, or was confirmed. Start again.')
+  invalidField(
+    'There is no secret to confirm: it is older than half an hour, or confirmed already. Start again.',
+  )

@@ -1,10 +1,10 @@
-/** Makes new recovery codes for an account; the earlier ones end. */
+/** Creates new recovery codes for an account, and removes the earlier ones. */
 import type { AuthoredStores } from '../../change.ts'
 import type { Account } from '../account.ts'
 import { hasNone } from './enable.ts'
 import { confirmedFactors, replaceRecoveryCodes } from './second-factor.ts'
 
-/** Throws `invalid-field` when the account has no second factor. */
+/** Returns the new codes. Throws `invalid-field` if the account has no second factor. */
 export async function newRecoveryCodesOf(
   account: Account,
   { change, clock }: AuthoredStores,

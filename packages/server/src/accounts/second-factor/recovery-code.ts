@@ -1,6 +1,6 @@
 /**
- * Codes for whoever has lost their authenticator. Each is 80 random bits in Crockford's base32, so a fast hash is
- * enough: nobody finds one by trying.
+ * Recovery codes, for users who have lost their authenticator. Each has 80 random bits, in Crockford's
+ * base32. That is too many to guess, so a fast hash is enough.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
@@ -10,7 +10,9 @@ const BYTES = 10
 const LENGTH = (BYTES * 8) / 5
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** As people see them: `K3V9-0WZT-61MC-8RYQ`. In capitals: the log has no part of a path with any (`access-log.ts`). */
+/**
+ * Returns codes such as `K3V9-0WZT-61MC-8RYQ`. The log omits parts of a path with capitals (`access-log.ts`).
+ */
 export const newRecoveryCodes = (): readonly string[] => Array.from({ length: COUNT }, newRecoveryCode)
 
 function newRecoveryCode(): string {
@@ -22,12 +24,14 @@ function newRecoveryCode(): string {
   return characters.join('').replace(/.{4}(?=.)/g, '$&-')
 }
 
-/** What is stored of a code, as it was typed; undefined if it cannot be one. A hash is good for one account. */
+/**
+ * Returns the stored hash of a typed code; undefined if it cannot be a code. A hash is valid for one account.
+ */
 export function recoveryCodeHash(accountId: AccountId, typed: string): Buffer | undefined {
   const code = bareCode(typed).toUpperCase().replace(/[IL]/g, '1').replaceAll('O', '0')
   if (code.length !== LENGTH || [...code].some((character) => !ALPHABET.includes(character))) return undefined
   return createHash('sha256').update(`ratafia recovery code\0${accountId}\0${code}`).digest()
 }
 
-/** Returns a code without what was typed between its groups, such as spaces and dashes, and with full-width characters narrowed. */
+/** Removes spaces and dashes from a typed code, and narrows full-width characters. */
 export const bareCode = (typed: string): string => typed.normalize('NFKC').replace(/[\s\p{Pd}]/gu, '')

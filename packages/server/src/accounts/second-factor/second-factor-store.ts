@@ -1,42 +1,48 @@
-/** Second factors of accounts, their recovery codes, and the time steps whose code was used. */
+/** The second factors of accounts, their recovery codes, and the time steps whose code was used. */
 import type { AccountId } from '@ratafia/api'
 import { anyRowChanged, type Database, fromInstant, rowLock, toInstant } from '../../database/index.ts'
 
 export interface SecondFactor {
   readonly id: string
   readonly accountId: AccountId
-  /** `totp`; a newer release may have others. */
+  /** `totp`; newer releases can have other kinds. */
   readonly kind: string
-  /** Sealed for `secondFactorPurpose(id)`: the secret. */
+  /** The secret, sealed for `secondFactorPurpose(id)`. */
   readonly sealed: Uint8Array
   readonly createdAt: Date
-  /** Undefined until its owner has shown that they have it: it is asked for only then. */
+  /** Undefined until its owner has proved that they have it. It is required only from then on. */
   readonly confirmedAt: Date | undefined
 }
 
 export interface SecondFactorStore {
-  /** All of an account, confirmed or not. */
+  /** Returns all second factors of an account, confirmed or not. */
   of(accountId: AccountId): Promise<readonly SecondFactor[]>
-  /** Those of the accounts that have a confirmed one. */
+  /** Returns the accounts that have a confirmed second factor. */
   confirmedAmong(accountIds: readonly AccountId[]): Promise<ReadonlySet<AccountId>>
-  /** False, and nothing is written, when the account has one of one-time codes already, even by a call at this moment. */
+  /**
+   * Returns false, and writes nothing, if the account already has a `totp` factor, even by a simultaneous
+   * call.
+   */
   insert(factor: SecondFactor): Promise<boolean>
-  /** False when there is none that is not confirmed: of two calls at once, one gets true. */
+  /** Returns false if there is no unconfirmed one with this id. Of two simultaneous calls, one gets true. */
   confirm(id: string, at: Date): Promise<boolean>
   removeUnconfirmed(accountId: AccountId): Promise<void>
   /**
-   * With the recovery codes. The used steps stay, so that no code is accepted twice. False when there was no confirmed
-   * one.
+   * Removes the second factors and the recovery codes. The used steps stay, so that no code is accepted
+   * twice. Returns false if there was no confirmed second factor.
    */
   removeAllOf(accountId: AccountId): Promise<boolean>
-  /** False when the code of the step, or of a later one, was used before; of two calls at once, one gets true. */
+  /**
+   * Returns false if the code of this or a later step was used before. Of two simultaneous calls, one gets
+   * true.
+   */
   useStep(accountId: AccountId, step: number, at: Date): Promise<boolean>
-  /** In a transaction, once the account has a second factor. */
+  /** Replaces the recovery codes. Call it in a transaction, once the account has a second factor. */
   replaceRecoveryCodes(accountId: AccountId, hashes: readonly Uint8Array[], at: Date): Promise<void>
-  /** False when there is no such code (any more): of two calls at once, one gets true. */
+  /** Returns false if there is no such code (any more). Of two simultaneous calls, one gets true. */
   useRecoveryCode(accountId: AccountId, hash: Uint8Array): Promise<boolean>
   recoveryCodesLeft(accountId: AccountId): Promise<number>
-  /** Removes at most `limit` that were used before that instant. Returns how many were removed. */
+  /** Removes at most `limit` steps that were used before that instant. Returns the number of removed ones. */
   removeUsedSteps(before: Date, limit: number): Promise<number>
 }
 
@@ -123,7 +129,7 @@ export function secondFactorStore({ query }: Pick<Database, 'query'>): SecondFac
       return removed.some((row) => row.confirmed_at !== null)
     },
 
-    // The primary key decides which of two came first.
+    // The primary key decides which of two calls came first.
     useStep: async (accountId, step, at) => {
       const result = await query
         .insertInto('used_time_step')
@@ -131,7 +137,7 @@ export function secondFactorStore({ query }: Pick<Database, 'query'>): SecondFac
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst()
       if (!anyRowChanged(result)) return false
-      // Whoever saw an earlier code gets no use of it. Index: the primary key.
+      // Refuse codes of earlier steps, which someone may have seen. Index: the primary key.
       const later = await query
         .selectFrom('used_time_step')
         .select('step')
@@ -143,7 +149,7 @@ export function secondFactorStore({ query }: Pick<Database, 'query'>): SecondFac
     },
 
     replaceRecoveryCodes: async (accountId, hashes, at) => {
-      // Two calls at once take turns, so that the codes of one are left. Index: second_factor_account.
+      // Simultaneous calls take turns, so that only the codes of one are left. Index: second_factor_account.
       await query
         .selectFrom('second_factor')
         .select('id')

@@ -1,4 +1,4 @@
-/** What a second factor is made of, and whether an account has one. Each kind seals what it keeps under its own id. */
+/** Creates, opens and finds second factors. Each one's secret is sealed under its own id. */
 import { randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
 import { Unavailable } from '../../errors.ts'
@@ -9,14 +9,14 @@ import { newRecoveryCodes, recoveryCodeHash } from './recovery-code.ts'
 import type { SecondFactor } from './second-factor-store.ts'
 import { forAuthenticator, SECRET_BYTES } from './totp.ts'
 
-/** What its owner needs, and nobody can show again. */
+/** The secrets that its owner needs, which cannot be shown again. */
 export interface NewSecondFactor {
   readonly secret: string
   readonly uri: string
   readonly recoveryCodes: readonly string[]
 }
 
-/** The ids of the confirmed ones: an account that has any is asked for a code. */
+/** Returns the confirmed second factors. An account that has any is asked for a code. */
 export async function confirmedFactors(
   accountId: AccountId,
   { secondFactors }: TransactionStores,
@@ -24,7 +24,7 @@ export async function confirmedFactors(
   return (await secondFactors.of(accountId)).filter(({ confirmedAt }) => confirmedAt !== undefined)
 }
 
-/** A secret for one-time codes, not stored yet. */
+/** Creates a secret for one-time codes, without storing it. */
 export function newTotp(
   accountId: AccountId,
   confirmed: boolean,
@@ -38,14 +38,17 @@ export function newTotp(
   return { factor: { id, accountId, kind: 'totp', sealed, createdAt: now, confirmedAt }, secret }
 }
 
-/** Throws Unavailable when the secret key of this node does not open it: then nothing can be checked. */
+/**
+ * Returns the secret. Throws {@link Unavailable} if this node's secret key does not open it, so no code can
+ * be checked.
+ */
 export function openTotp({ id, sealed }: SecondFactor, { sealer }: Stores): Uint8Array {
   const secret = sealer.unseal(secondFactorPurpose(id), sealed)
   if (secret) return secret
   throw new Unavailable('a second factor is sealed under another secret key')
 }
 
-/** Stores new recovery codes in place of all earlier ones, and returns them. */
+/** Replaces all recovery codes by new ones, and returns them. */
 export async function replaceRecoveryCodes(
   accountId: AccountId,
   { secondFactors }: TransactionStores,
@@ -57,6 +60,9 @@ export async function replaceRecoveryCodes(
   return codes
 }
 
-/** For the owner of the account; `issuer` is what an authenticator calls this service. */
+/**
+ * Returns the secret in the forms shown to the account's owner. `issuer` is this service's name in
+ * authenticators.
+ */
 export const shownTotp = (secret: Uint8Array, issuer: string, { username }: Pick<Account, 'username'>) =>
   forAuthenticator(secret, { issuer, username })

@@ -4,7 +4,7 @@ import type { AccountId } from '@ratafia/api'
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-code.ts'
 import { codeAt, forAuthenticator, stepOfCode } from './totp.ts'
 
-// RFC 6238, appendix B, the rows of SHA-1. Its codes have eight digits: ours are the last six of them.
+// The SHA-1 rows of RFC 6238, appendix B. Its codes have eight digits, and ours are their last six.
 const SECRET = Buffer.from('12345678901234567890')
 const VECTORS = [
   [59, '94287082', 0x1],
@@ -18,14 +18,14 @@ const at = (seconds: number) => new Date(seconds * 1000)
 
 describe('one-time codes', () => {
   for (const [seconds, digits, step] of VECTORS) {
-    test(`RFC 6238 at ${seconds}: ${digits.slice(2)}`, () => {
+    test(`computes the code of RFC 6238 at ${seconds}, ${digits.slice(2)}`, () => {
       const code = digits.slice(2)
       assert.equal(codeAt(SECRET, at(seconds)), code)
       assert.equal(stepOfCode(SECRET, code, at(seconds)), step)
     })
   }
 
-  test('the code of a step is taken in the step before and after it, and in no other', () => {
+  test('accepts the code of a step also one step earlier and later, but not two', () => {
     const [seconds, digits, step] = VECTORS[3]
     const steps = [-2, -1, 0, 1, 2].map((away) =>
       stepOfCode(SECRET, digits.slice(2), at(seconds + 30 * away)),
@@ -33,13 +33,13 @@ describe('one-time codes', () => {
     assert.deepEqual(steps, [undefined, step, step, step, undefined])
   })
 
-  test('what is no code is wrong', () => {
+  test('refuses a text that is not a code', () => {
     for (const text of ['', '00592', '0059240', ' 005924', '٠٠٥٩٢٤', 'abcdef', '-05924', '5924.0']) {
       assert.equal(stepOfCode(SECRET, text, at(1234567890)), undefined, text)
     }
   })
 
-  test('an authenticator is given issuer, username and secret', () => {
+  test('gives an authenticator the issuer, username and secret', () => {
     const { secret, uri } = forAuthenticator(SECRET, { issuer: 'id.example.org:8080', username: 'ann' })
     assert.equal(secret, 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ')
     const { protocol, host, pathname, searchParams } = new URL(uri)
@@ -54,13 +54,13 @@ describe('one-time codes', () => {
 describe('recovery codes', () => {
   const account = 'a'.repeat(32) as AccountId
 
-  test('ten, of four groups, and no two alike', () => {
+  test('creates ten different codes of four groups', () => {
     const codes = newRecoveryCodes()
     assert.equal(new Set(codes).size, 10)
     for (const code of codes) assert.match(code, /^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/)
   })
 
-  test('however it is typed, a code has one hash, and another one for another account', () => {
+  test('a code has the same hash however it is typed, and another hash for another account', () => {
     const code = '01ab-cdef-ghjk-mnpq'
     const hash = recoveryCodeHash(account, code)
     for (const typed of [
@@ -74,7 +74,7 @@ describe('recovery codes', () => {
     assert.notDeepEqual(recoveryCodeHash('b'.repeat(32) as AccountId, code), hash)
   })
 
-  test('what is no code has no hash', () => {
+  test('returns no hash for a text that is not a code', () => {
     for (const text of [
       '',
       '123456',

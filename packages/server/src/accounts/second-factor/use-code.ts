@@ -1,6 +1,6 @@
 /**
- * Checks a code of a second factor, or a recovery code in its place. Each is accepted once, by a database constraint; a
- * code is refused once that of a later step was used.
+ * Checks a code of a second factor, or a recovery code instead. A database constraint ensures that each is
+ * accepted once. A code is refused after the code of a later step was used.
  */
 import type { AuthoredStores } from '../../change.ts'
 import type { Account } from '../account.ts'
@@ -9,12 +9,13 @@ import { confirmedFactors, openTotp } from './second-factor.ts'
 import type { SecondFactor } from './second-factor-store.ts'
 import { isTimeCode, stepOfCode } from './totp.ts'
 
-/** Longer than any code, with what people type between its groups. */
+/** Longer than any code with the separators that people type. */
 const MAX_TYPED = 64
 
 /**
- * False for a wrong code and for one that was used, even by a request at the same moment. `code` as typed. Using a
- * recovery code has an entry in the audit log. Throws Unavailable when it could not be checked.
+ * Uses the code, as typed. Returns false for a wrong code and for one that was used, even by a simultaneous
+ * request. The use of a recovery code gets an entry in the audit log. Throws `Unavailable` if the code could
+ * not be checked.
  */
 export async function useCode(
   { account, code }: { readonly account: Account; readonly code: string },
@@ -37,7 +38,7 @@ export async function useCode(
   })
 }
 
-/** Also for one that is not confirmed yet. */
+/** Uses a code of a second factor, which may be unconfirmed. */
 export async function useTimeCode(
   factor: SecondFactor,
   code: string,

@@ -85,7 +85,7 @@ export async function storeSigningKey(
   }
   if (key.publicKey.id !== publicKeyId) {
     throw invalidField(
-      `${keyName} is the private half of key ${key.publicKey.id}, but the account-key assertion is about ${publicKeyId}. Give the two that belong together.`,
+      `${keyName} is the private half of key ${key.publicKey.id}, but the account-key assertion is about ${publicKeyId}. Pass the key and the assertion that belong together.`,
     )
   }
   const given = distinct([account, accountKey, ...others])

@@ -154,7 +154,10 @@ export function nothingFound({ q, ...filters }: DeviceFilters, sort: string): st
     .map(([name, value]) => [OPTIONS.find((one) => one.name === name)?.option.long, value])
     .map(([flag, value]) => (value === true ? flag : `${flag} ${[value].flat().join(', ')}`))
   const fits = others.length === 0 ? '' : ` matches ${others.join(' ')}`
-  if (typeof q !== 'string') return others.length === 0 ? `There is no ${device}.` : `No ${device}${fits}.`
+  if (typeof q !== 'string') {
+    if (others.length > 0) return `No ${device}${fits}.`
+    return device === 'device' ? 'No devices yet.' : `There is no ${device}.`
+  }
   const key = q.length < 8 ? '' : `, or a key that begins with it${fits === '' ? '' : ','}`
   return `No ${device}${fits === '' ? ' has' : ' with'} a serial that contains ${JSON.stringify(q)}${key}${fits}.`
 }

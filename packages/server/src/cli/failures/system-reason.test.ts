@@ -70,7 +70,7 @@ test('every function that opens a file names its path, the problem, and what to 
     for (const place of places) {
       await assert.rejects(place, (error: Error) => {
         assert.ok(error.message.includes(long), error.message)
-        assert.match(error.message, /: the name is too long\. Give a shorter one\./)
+        assert.match(error.message, /: the name is too long\. Give a shorter name\./)
         return true
       })
     }

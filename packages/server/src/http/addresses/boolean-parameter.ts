@@ -1,7 +1,9 @@
-/** A parameter of a query that means yes or no. */
+/** A query parameter that is true or false. */
 import { invalidField } from '../../errors.ts'
 
-/** As people write it, and as clients write a boolean of their language: Python's is `True`. */
+/**
+ * The spellings of people, and those of clients that write a boolean of their language: Python's is `True`.
+ */
 const SPELLINGS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['1', true],
@@ -13,7 +15,7 @@ const SPELLINGS: ReadonlyMap<string, boolean> = new Map([
   ['off', false],
 ])
 
-/** False if the parameter is absent. Throws {@link RequestError} `invalid-field`. */
+/** Returns false if the parameter is absent. Throws {@link RequestError} `invalid-field`. */
 export function booleanParameter(query: unknown, name: string): boolean {
   const value = (query as Readonly<Record<string, unknown>>)[name]
   if (value === undefined) return false

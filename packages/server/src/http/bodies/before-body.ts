@@ -1,28 +1,28 @@
 /**
- * A route's work that comes before its body is examined, so that a request without a credential gets its 401 whatever its
- * body says. It runs once the body has arrived within its limit, when the request counts as work; where bodies are files,
- * before any of it is read.
+ * Work that a route does before its body is examined, so that a request without a credential gets its 401
+ * whatever its body is. It runs once the body has arrived within its limit and the request counts as work.
+ * For routes whose bodies are files, it runs before any of the body is read.
  */
 import type { FastifyReply, FastifyRequest, preParsingHookHandler, preValidationHookHandler } from 'fastify'
 import { asError } from '../hooks.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Only for {@link beforeBody}. */
+    /** Used only by {@link beforeBody}. */
     resultBeforeBody: unknown
   }
 }
 
 export interface BeforeBody<T> {
-  /** For the options of a route. */
+  /** Goes into the options of a route. */
   readonly preValidation: preValidationHookHandler
-  /** Instead, for the options of a route whose body is large. */
+  /** Goes into the options of a route with a large body instead. */
   readonly preParsing: preParsingHookHandler
-  /** For its handler. */
+  /** Returns the result of the work, for the route's handler. */
   resultOf(request: FastifyRequest): T
 }
 
-/** What `work` throws is the answer, whatever the body is. */
+/** An error that `work` throws is the answer, whatever the body is. */
 export function beforeBody<T extends object>(
   work: (request: FastifyRequest, reply: FastifyReply) => T | Promise<T>,
 ): BeforeBody<T> {
@@ -45,7 +45,7 @@ export function beforeBody<T extends object>(
       run(request, reply, (error) => (error ? done(error) : done(null, payload))),
     resultOf: ({ resultBeforeBody }) => {
       if (resultBeforeBody === undefined) throw new TypeError('the route lacks the hook')
-      // A route has one of these, whose hook alone sets it.
+      // Only the hook of this route's own `beforeBody` sets it.
       return resultBeforeBody as T
     },
   }

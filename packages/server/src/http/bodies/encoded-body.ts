@@ -1,6 +1,6 @@
 /**
- * Refuses bodies with a content coding, before anything of them is read: no client of this API compresses what it sends,
- * and what a small body decompresses to has no limit.
+ * Refuses bodies with a content coding before any of the body is read: no client of this API compresses its
+ * requests, and there is no limit to what a small body decompresses to.
  */
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.ts'
@@ -10,9 +10,11 @@ import { hasBody } from './has-body.ts'
 
 const CODE = 'unsupported-encoding'
 const MESSAGE =
-  'The body has a Content-Encoding, and this service reads no compressed bodies. Send it without that header, as it is.'
+  'The body has a Content-Encoding, and this service does not accept compressed bodies. Send it uncompressed, without that header.'
 
-/** For routes added to `app` later. The connection ends with the refusal, because the body stays unread. */
+/**
+ * Applies to routes added to `app` later. The refusal closes the connection, because the body stays unread.
+ */
 export function refuseEncodedBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (isPlain(request.headers['content-encoding']) || !hasBody(request.raw)) return done(null, payload)
@@ -22,7 +24,7 @@ export function refuseEncodedBodies(app: FastifyInstance): void {
   })
 }
 
-/** `identity` means that there is no coding (RFC 9110, 8.4.1). Node joins repeated headers with commas. */
+/** `identity` means no coding (RFC 9110, 8.4.1). Node joins repeated headers with commas. */
 const isPlain = (coding: string | readonly string[] | undefined): boolean =>
   coding === undefined ||
   String(coding)

@@ -1,15 +1,15 @@
-/** Bodies that are files, of routes whose other bodies may be JSON. */
+/** Bodies that are files, on routes that may also accept JSON. */
 import type { FileBody } from '@ratafia/api/schemas'
 import type { FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body is a file. */
+    /** Set if the body is a file. */
     file?: Pick<FileBody, 'bytes' | 'onlyWith'>
   }
 }
 
-/** The bytes that the body may have as a file; undefined if it is none. */
+/** Returns the most bytes that the body can have as a file; undefined if it is not a file. */
 export function fileLimit({ routeOptions, query }: FastifyRequest): number | undefined {
   const { file } = routeOptions.config
   if (!file) return undefined

@@ -1,6 +1,6 @@
 /**
- * Reads bodies that are a form or, with a JSON media type, a JSON object: the same parameters under the same names
- * (contract/oidc.md, A2).
+ * Reads a body that is a form or, with a JSON media type, a JSON object: both have the same parameters under
+ * the same names (contract/oidc.md, A2).
  */
 import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify'
 import { RequestError } from '../../errors.ts'
@@ -8,14 +8,14 @@ import { afterwards, asError } from '../hooks.ts'
 import { BODY_LIMIT, decodeUtf8, parseJsonBody } from './json-body.ts'
 import { bodyParser } from './read-body.ts'
 
-/** By name, a value for each time that the parameter is there: texts, or whatever JSON says. */
+/** By name, one value for each time the parameter occurs: texts, or any JSON values. */
 export type SentParameters = ReadonlyMap<string, readonly unknown[]>
 
-/** The body of each POST becomes {@link SentParameters}. */
+/** Turns the body of each POST into {@link SentParameters}. */
 export function readFormsOrJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', bodyParser({ limit: BODY_LIMIT, parse: (body) => body }))
-  // Not in the parser: its errors close the connection, and this body was read to its end.
+  // Not in the parser, whose errors close the connection: this body was read to its end.
   app.addHook('onRoute', (route) => {
     if (route.method === 'POST') route.preValidation = afterwards(route.preValidation, parse)
   })
@@ -52,7 +52,7 @@ function ofForm(body: unknown): SentParameters {
 
 function ofJson(body: unknown): SentParameters {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new RequestError('invalid-request', 'The body is JSON, but no object.')
+    throw new RequestError('invalid-request', 'The body is JSON, but not an object. Send a JSON object.')
   }
   const present = Object.entries(body).filter(([, value]) => value !== null)
   return new Map(present.map(([name, value]) => [name, Array.isArray(value) ? value : [value]]))

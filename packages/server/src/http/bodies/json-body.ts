@@ -1,6 +1,6 @@
 /**
- * Reads every body of the API as JSON, whatever its content type, because the store's clients (and `curl -d`) are
- * careless about it. An absent body is `{}`.
+ * Reads every body of the API as JSON, whatever its content type, because the store's clients (and `curl -d`)
+ * are careless about it. An absent body counts as `{}`.
  */
 import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { scan } from 'secure-json-parse'
@@ -17,8 +17,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export function readJsonBodies(app: FastifyInstance, limit = BODY_LIMIT): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', bodyParser({ limit, parse: (body) => body }))
-  // Not in the parser: its errors close the connection, and this body was read to its end. After the route's own
-  // hooks, which check the credential.
+  // Not in the parser, whose errors close the connection: this body was read to its end. Runs after the
+  // route's own hooks, which check the credential.
   app.addHook('onRoute', (route) => {
     if (typeof route.method !== 'string' || !WITH_BODY.has(route.method)) return
     route.preValidation = afterwards(route.preValidation, parse)
@@ -36,10 +36,13 @@ const parse: preValidationHookHandler = (request, _reply, done) => {
 
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** The API needs no more than 4; code that recurses into a body may rely on this. */
+/** The API needs at most 4 levels; code that recurses into a body can rely on this limit. */
 const MAX_DEPTH = 32
 
-/** An absent body is `{}`. Throws {@link RequestError} `invalid-request`. `__proto__` and `constructor.prototype` are refused. */
+/**
+ * An absent body is `{}`. Throws {@link RequestError} `invalid-request`, also for `__proto__` and
+ * `constructor.prototype`.
+ */
 export function parseJsonBody(body: unknown): unknown {
   if (!(body instanceof Buffer) || body.length === 0) return {}
   const value = parseText(body)
@@ -61,7 +64,7 @@ function parseText(body: Buffer): unknown {
   )
 }
 
-/** Throws {@link RequestError} `invalid-request` with this message. */
+/** Throws {@link RequestError} `invalid-request` with the message `otherwise`. */
 export const decodeUtf8 = (body: Buffer, otherwise: string): string =>
   read(() => utf8.decode(body), otherwise)
 

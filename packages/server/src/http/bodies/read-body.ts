@@ -1,7 +1,7 @@
 /**
- * Reads the body of a request, within the limit of its route and the memory there is for bodies. Fastify's own reader
- * knows no limit on memory: one in front of it would pass every body through a stream more, which costs as much as a
- * short request does.
+ * Reads the body of a request, within its route's limit and the memory for bodies. Fastify's own reader does
+ * not limit memory, and a limiter in front of it would pass every body through one more stream, which costs
+ * as much as a short request.
  */
 import { errorCodes, type FastifyRequest } from 'fastify'
 import { asError } from '../hooks.ts'
@@ -10,23 +10,23 @@ import { fileLimit } from './file-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Undefined for a request without a body. */
+    /** The memory that the body uses; undefined for a request without a body. */
     bodySpace: BodySpace | undefined
   }
 }
 
 type Done = (error: Error | null, body?: unknown) => void
-/** For `addContentTypeParser`. */
+/** A parser for `addContentTypeParser`. */
 type BodyParser = (request: FastifyRequest, payload: FastifyRequest['raw'], done: Done) => void
 
 export interface BodyOptions {
-  /** Bytes. Default: the limit of the route. */
+  /** The limit in bytes. Default: the route's limit. */
   readonly limit?: number
-  /** What becomes of the bytes. What it throws is the answer. */
+  /** Turns the bytes into the body. If it throws, the error is the answer. */
   readonly parse: (body: Buffer, request: FastifyRequest) => unknown
 }
 
-/** Refuses a longer body with Fastify's own error; a connection ends with the refusal of its body. */
+/** Refuses a longer body with Fastify's own error. Refusing a body closes the connection. */
 export function bodyParser({ limit, parse }: BodyOptions): BodyParser {
   return (request, payload, done) => {
     const most = fileLimit(request) ?? limit ?? request.routeOptions.bodyLimit
@@ -36,7 +36,7 @@ export function bodyParser({ limit, parse }: BodyOptions): BodyParser {
     let bytes = 0
     const finish = (error: Error | null, body?: unknown) => {
       payload.off('data', take).off('end', end).off('error', fail)
-      // The rest is read and dropped.
+      // Reads and drops the rest.
       payload.resume()
       done(error, body)
     }
@@ -49,13 +49,13 @@ export function bodyParser({ limit, parse }: BodyOptions): BodyParser {
     }
     const end = () => {
       try {
-        // Copies: the pieces are views into memory that the socket reads into.
+        // Copies, because the pieces are views of the memory that the socket reads into.
         finish(null, parse(Buffer.concat(pieces, bytes), request))
       } catch (error) {
         finish(asError(error))
       }
     }
-    // The client is gone, or what it sent is not HTTP.
+    // The client is gone, or it sent invalid HTTP.
     const fail = (error: Error) => finish(Object.assign(error, { statusCode: 400 }))
     payload.on('data', take).on('end', end).on('error', fail)
   }

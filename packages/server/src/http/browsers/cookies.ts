@@ -1,4 +1,4 @@
-/** The names and attributes of browser cookies, for the console and the identity service alike. */
+/** Names and attributes of browser cookies, for the console and the identity service. */
 import type { CookieSerializeOptions } from '@fastify/cookie'
 
 export interface PageCookies {
@@ -8,8 +8,8 @@ export interface PageCookies {
 }
 
 /**
- * Returns how to set cookies for the pages at `address` (an absolute URL) and below. Under https their names have a
- * prefix, and browsers accept such cookies only over https (RFC 6265bis, 4.1.3.1).
+ * Returns how to set cookies for the pages at `address` (an absolute URL) and below. Over https their names
+ * have a prefix, and browsers accept cookies with this prefix only over https (RFC 6265bis, 4.1.3.1).
  */
 export function cookiesFor(address: string): PageCookies {
   const { protocol, pathname } = new URL(address)

@@ -25,7 +25,7 @@ const accepts = async (csrf: string | undefined, cookie?: string): Promise<boole
   return (await app.inject({ method: 'POST', url: '/identity', ...sent })).json()
 }
 
-test('a browser gets one cookie for all forms, out of reach of scripts and other sites', async () => {
+test('gives a browser one cookie for all forms, out of reach of scripts and other sites', async () => {
   const { one, two, set } = await page()
   assert.equal(set.length, 1)
   const [{ value = '', ...attributes } = {}] = set
@@ -34,15 +34,15 @@ test('a browser gets one cookie for all forms, out of reach of scripts and other
   })
   assert.match(value, /^[\w-]{24}$/)
   for (const token of [one, two]) assert.equal(await accepts(token, value), true)
-  assert.deepEqual((await page(value)).set, [], 'it is kept')
+  assert.deepEqual((await page(value)).set, [], 'the cookie is kept')
 })
 
-test('each page gets another token', async () => {
+test('gives each page a different token', async () => {
   const { one, two } = await page('cookie')
   assert.notEqual(one, two)
 })
 
-test('Guarantee: only a token that was made for the cookie of the browser is accepted', async () => {
+test("Guarantee: accepts only a token created for the browser's cookie", async () => {
   const { one } = await page('cookie')
   assert.equal(await accepts(one, 'cookie'), true)
   for (const other of ['cookiE', '', undefined]) assert.equal(await accepts(one, other), false)
@@ -54,7 +54,7 @@ test('Guarantee: only a token that was made for the cookie of the browser is acc
   for (const token of changed) assert.equal(await accepts(token, 'cookie'), false, token)
 })
 
-test('Guarantee: an empty cookie, which anybody can compute tokens of, is as good as none', async () => {
+test('Guarantee: an empty cookie, whose tokens anyone could compute, counts as absent', async () => {
   const { one, set } = await page('')
   assert.equal(set.length, 1)
   assert.equal(await accepts(one, ''), false)

@@ -1,7 +1,7 @@
 /**
- * Shows that a form came from a page of ours, in this browser: its token is derived from a cookie, which no other site
- * can read (contract/administration.md, B17). Nothing is stored for it. On the console that is the cookie of the session,
- * on the pages of the identity service one of its own ({@link formCookie}).
+ * Proves that a form came from one of our pages in this browser: its token is derived from a cookie, which no
+ * other site can read (contract/administration.md, B17). Nothing is stored for it. The console uses the
+ * session's cookie; the pages of the identity service have their own ({@link formCookie}).
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -9,24 +9,30 @@ import type { PageCookies } from './cookies.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Returns a token for the forms of the page that is sent. On the console, throws `TypeError` without a session. */
+    /**
+     * Returns a token for the forms of the page being sent. On the console, throws `TypeError` without a
+     * session.
+     */
     csrf(): string
   }
   interface FastifyRequest {
-    /** Whether the token that a form sent was made for this browser. */
+    /** Whether the token sent with a form was created for this browser. */
     hasCsrf(sent: string | undefined): boolean
   }
 }
 
-/** The cookie that the tokens of a browser are derived from. */
+/** The cookie from which a browser's tokens are derived. */
 export interface CsrfCookie {
-  /** Undefined for a browser without the cookie. */
+  /** Returns the cookie; undefined for a browser without it. */
   of(request: FastifyRequest): string | undefined
-  /** Gives such a browser one, where browsers get it before they sign in. */
+  /** Creates the cookie for such a browser, where browsers get one before they sign in. */
   create?(request: FastifyRequest, reply: FastifyReply): string
 }
 
-/** Gives the routes of `app` {@link FastifyReply.csrf} and {@link FastifyRequest.hasCsrf}. It has the plugin for cookies. */
+/**
+ * Adds {@link FastifyReply.csrf} and {@link FastifyRequest.hasCsrf} to `app`, which must have the cookie
+ * plugin.
+ */
 export function csrfTokens(app: FastifyInstance, cookie: CsrfCookie): void {
   app.decorateReply('csrf', function (this: FastifyReply): string {
     const secret = cookie.of(this.request) ?? cookie.create?.(this.request, this)
@@ -39,7 +45,9 @@ export function csrfTokens(app: FastifyInstance, cookie: CsrfCookie): void {
   })
 }
 
-/** Each page gets another token, so that the size of a compressed page reveals nothing about it (BREACH). */
+/**
+ * Each page gets a different token, so that the size of a compressed page reveals nothing about it (BREACH).
+ */
 function csrfOf(cookie: string): string {
   const salt = randomBytes(9).toString('base64url')
   return `${salt}.${macOf(cookie, `form:${salt}`)}`
@@ -50,7 +58,7 @@ function isCsrfOf(cookie: string, sent = ''): boolean {
   return more.length === 0 && isMacOf(cookie, `form:${salt}`, mac)
 }
 
-/** Authenticates a text that the browser keeps for us: only a holder of the cookie can have written it. */
+/** Authenticates a text that the browser stores for us: only a holder of the cookie can have written it. */
 export const macOf = (cookie: string, text: string): string =>
   createHmac('sha256', cookie).update(`ratafia ${text}`).digest('base64url')
 
@@ -60,23 +68,29 @@ export function isMacOf(cookie: string, text: string, sent: string | undefined):
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** The cookie behind the tokens of forms that people fill in before they sign in. It says nothing about the browser. */
+/**
+ * The cookie for the tokens of forms that users fill in before they sign in. It contains nothing about the
+ * browser.
+ */
 export function formCookie({ options, fullName }: PageCookies): CsrfCookie {
   const name = fullName('ratafia-form')
   return {
-    // An empty one is a key that everybody knows.
+    // Anyone could use an empty cookie as the key.
     of: ({ cookies }) => cookies[name] || undefined,
     create: (request, reply) => {
       const cookie = randomBytes(18).toString('base64url')
       reply.setCookie(name, cookie, options)
-      // For another form of the same page.
+      // For another form on the same page.
       request.cookies[name] = cookie
       return cookie
     },
   }
 }
 
-/** A second defence, behind SameSite cookies and the form's token. False for a browser that does not say. */
+/**
+ * A second defence, after SameSite cookies and the form's token. Returns false if the browser sends no such
+ * header.
+ */
 export function isFromOtherSite({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   const site = headers['sec-fetch-site']
   return site !== undefined && site !== 'same-origin' && site !== 'none'

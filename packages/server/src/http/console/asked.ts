@@ -1,4 +1,4 @@
-/** A request of somebody who is signed in to the console. */
+/** A request of a user who is signed in to the console. */
 import { randomBytes } from 'node:crypto'
 import { MANAGEMENT_OPERATIONS, type ManagementOperation, type Me } from '@ratafia/api/schemas'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -12,38 +12,38 @@ import type { SessionCookie } from './session-cookie.ts'
 export interface ConsoleAsked<Who extends Authority = Authority> {
   readonly authority: Who
   readonly me: Me
-  /** Of the path, decoded. */
+  /** The parameters of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>
-  /** What the address says. */
+  /** The fields of the URL's query. */
   readonly query: Fields
-  /** What the form sends; for a page that is only looked at, what the address says. */
+  /** The fields that the form sends; for a page without a sent form, those of the query. */
   readonly fields: Fields
-  /** For the forms of the page. */
+  /** The state of the page's forms. */
   readonly form: FormState
   readonly now: Date
-  /** Calls an operation of the management API as this person. */
+  /** Calls an operation of the management API as this user. */
   readonly call: <const Operation extends ManagementOperation>(
     operation: Operation,
     called?: CalledWith<Operation>,
   ) => Promise<AnswerOf<Operation>>
-  /** The cookie of the browser: a secret. */
+  /** The browser's cookie: a secret. */
   readonly token: string
 }
 
 export interface AskedParts<Who extends Authority> {
   readonly cookie: SessionCookie
-  /** Who has this cookie. Throws a 401, `TooManyRequests` or `Unavailable`. */
+  /** Returns the user who has this cookie. Throws a 401, `TooManyRequests` or `Unavailable`. */
   readonly authenticate: (token: string, request: FastifyRequest) => Promise<Who>
   readonly call: CallManagement<Who>
   readonly clock: () => Date
 }
 
-/** Nobody is signed in, or not any more. */
+/** No user is signed in, or not any more. */
 export class SignedOut extends Error {
   override readonly name = 'SignedOut'
 }
 
-/** `sent`: the fields of its form. Throws {@link SignedOut}, `TooManyRequests` and `Unavailable`. */
+/** `sent`: the fields of the sent form. Throws {@link SignedOut}, `TooManyRequests` and `Unavailable`. */
 export async function askedBy<Who extends Authority>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -60,14 +60,14 @@ export async function askedBy<Who extends Authority>(
   return {
     ...{ authority, query, fields, token, now: clock() },
     me: await call(authority, MANAGEMENT_OPERATIONS.me),
-    // Fastify's parameters are texts.
+    // Fastify's parameters are strings.
     parameters: request.params as Readonly<Record<string, string>>,
     form: formState({ form: { csrf: reply.csrf() }, fields }),
     call: (operation, called) => call(authority, operation, called),
   }
 }
 
-/** The same request, with the fields of its form. */
+/** Returns the same request, with the fields of its form. */
 export const withFields = <Who extends Authority>(
   asked: ConsoleAsked<Who>,
   fields: Fields,
@@ -76,7 +76,7 @@ export const withFields = <Who extends Authority>(
 const isUnauthorized = (error: unknown): boolean =>
   error instanceof RequestError && error.code === 'macaroon-authorization-required'
 
-/** `problems`: why the form is shown again. */
+/** `problems`: the reasons why the form is shown again. */
 export const formState = (
   { form: { csrf }, fields }: { readonly form: Pick<FormState, 'csrf'>; readonly fields: Fields },
   problems: readonly Problem[] = [],

@@ -1,6 +1,7 @@
 /**
- * What refuses a form before it is shown: whoever may not send it must not fill it first. This only spares them the
- * work. The operation checks again what it is called with, and it alone decides (contract/administration.md, A4 and B10).
+ * Refuses a form before it is shown, so that users do not fill in a form that they may not send. This only
+ * saves them work: the operation checks again when it is called, and it alone decides
+ * (contract/administration.md, A4 and B10).
  */
 import type { ManagementPermission } from '@ratafia/api'
 import {
@@ -23,10 +24,12 @@ export const refuseBeforeTyping = (
 export const refuseBeforeTypingForAll = (authority: Authority, permission: ManagementPermission): void =>
   requireForAll(authority, permission)
 
-/** For a form about any brand that they may choose: those. Throws `permission-denied` if there are none. */
+/** Returns the brands that the user can choose in a form. Throws `permission-denied` if there are none. */
 export const brandsBeforeTyping = (authority: Authority, permission: ManagementPermission): BrandScope =>
   brandsFor(authority, permission)
 
-/** For a form that takes a person who signed in a short while ago. Throws `recent-sign-in-required`, `person-required`. */
+/**
+ * For a form that requires a recent sign-in of a person. Throws `recent-sign-in-required`, `person-required`.
+ */
 export const askToSignInBeforeTyping = (authority: Authority, now: Date): void =>
   requireRecentPerson(authority, now)

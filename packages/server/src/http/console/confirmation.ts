@@ -1,18 +1,23 @@
-/** What a page that asks before something is done has in common with others of its kind (contract/administration.md, C7). */
+/** Shared by the pages that ask for confirmation before an action (contract/administration.md, C7). */
 import { invalidField, RequestError } from '../../errors.ts'
 import { words } from '../../web/words/en.ts'
 import type { Fields } from './fields.ts'
 
-/** Throws `invalid-field` unless the person typed what proves that they have read what will happen. */
+/**
+ * Throws `invalid-field` unless the user typed the expected text, which shows that they read the
+ * consequences.
+ */
 export function requireTyped({ get }: Pick<Fields, 'get'>, expected: string): void {
   if (get('typed') === expected) return
   throw invalidField(words.form.notTyped(expected), { field: 'typed' })
 }
 
-/** The version of the record in the form. A form without it has seen none, and is refused. */
+/**
+ * Returns the record's version from the form. A form without it has not seen the record, so it is refused.
+ */
 export const seenIn = ({ get }: Pick<Fields, 'get'>): string => get('seen') ?? '""'
 
-/** They are about the record. What is about the person, or about the service, is another page. */
+/** Codes about the record. A refusal about the user or the service leads to another page. */
 const OF_THE_RECORD: ReadonlySet<string> = new Set([
   'already-exists',
   'invalid-field',
@@ -20,7 +25,9 @@ const OF_THE_RECORD: ReadonlySet<string> = new Set([
   'state-conflict',
 ])
 
-/** Why a dry run was refused; undefined if it was not. Throws what is not about the record. */
+/**
+ * Returns why a dry run was refused; undefined if it was not. Throws errors that are not about the record.
+ */
 export async function refusalIn(dryRun: Promise<unknown>): Promise<RequestError | undefined> {
   try {
     await dryRun

@@ -1,6 +1,7 @@
 /**
- * What all routes of the console have in common (contract/administration.md, C1 to C9): who is signed in, forms that act
- * once and only from our own pages, refusals as pages, secrets that are shown once. A route of a noun has none of it.
+ * Shared by all routes of the console (contract/administration.md, C1 to C9): the signed-in user, forms that
+ * act only once and only from our own pages, refusals as pages, secrets that are shown once. Individual
+ * routes deal with none of this.
  */
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -28,7 +29,7 @@ import { FormRefused, problemsOf } from './problem.ts'
 import { pageRefusal } from './refusal.ts'
 import { readUploads, type SentFile, type Upload, uploadIn } from './upload.ts'
 
-/** The answer to a form that was done: another page, and what to say there. */
+/** The answer to a form that succeeded: another page, and the notice to show there. */
 export class GoTo {
   /** From the root of the service: `/console/tokens`. */
   readonly path: string
@@ -41,64 +42,69 @@ export class GoTo {
 }
 
 export interface ConsoleForm<Who extends Authority> {
-  /** The page with the form. It is shown again, with what was wrong, when the form is refused. */
+  /** Shows the page with the form. A refused form is shown again with its problems. */
   readonly show: (asked: ConsoleAsked<Who>) => Promise<ConsoleContent>
-  /** Does it. A page instead of {@link GoTo} has a secret, and is shown once. */
+  /**
+   * Processes the form. If it returns a page instead of {@link GoTo}, the page has a secret and is shown
+   * once.
+   */
   readonly send: (asked: ConsoleAsked<Who>, file?: SentFile) => Promise<GoTo | ConsoleContent>
-  /** It has a file, and is `multipart/form-data`. */
+  /** Set for a form with a file, which is sent as `multipart/form-data`. */
   readonly file?: {
-    /** The most bytes of the form. */
+    /** The most bytes that the form can have. */
     readonly bytes: number
-    /** Throws for users without the permission, before the form is shown and before what they send is read. */
+    /** Throws for users without the permission, before the form is shown and before a sent form is read. */
     readonly refuse: (asked: ConsoleAsked<Who>) => Promise<void> | void
   }
   /**
-   * It takes a person who signed in a short while ago: they are asked before the form is shown (B10), and told why, in the
-   * words that `CONFIRMED` has for its path.
+   * The form requires a recent sign-in of a person: users are asked before it is shown (B10), with the reason
+   * that `CONFIRMED` has for its path.
    */
   readonly isRecent?: boolean
-  /** What its fields are called, by the names that the operation has for them, where those differ. */
+  /** The names of its fields, by the operation's names, where the two differ. */
   readonly fieldNames?: Readonly<Record<string, string>>
-  /** It only asks, and may be sent again as often as somebody likes; or it does with these fields, to look first. */
+  /**
+   * The form only reads, so sending it again is harmless; a function decides per submission (for previews).
+   */
   readonly onlyReads?: boolean | ((fields: Fields) => boolean)
 }
 
 /** Paths are below `/console`, with `:name` for a parameter. */
 export interface ConsoleRoutes<Who extends Authority = Authority> {
   page(path: string, show: (asked: ConsoleAsked<Who>) => Promise<ConsoleContent | GoTo>): void
-  /** A page whose form is sent to its own address. */
+  /** Adds a page whose form is sent to its own address. */
   form(path: string, form: ConsoleForm<Who>): void
-  /** An answer that is saved as a file. */
+  /** Adds an answer that browsers save as a file. */
   file(path: string, stream: (asked: ConsoleAsked<Who>) => Promise<object>): void
 }
 
-/** What is signed in again for. */
+/** The reason for a new sign-in. */
 export interface SignInAgain {
   readonly authority: Authority
   /** Where to go afterwards, from the root of the service. */
   readonly path: string
-  /** Of the form that was sent; undefined for a page that was only asked for. */
+  /** The fields of the sent form; undefined if only a page was requested. */
   readonly fields: Fields | undefined
 }
 
 export interface ConsoleHttp<Who extends Authority> extends AskedParts<Who> {
   readonly baseUrl: string
-  /** Beside the name of the software. */
+  /** Shown next to the name of the software. */
   readonly name: string
   readonly answerOnce: AnswerOnce
-  /** Where somebody signs in again, from the root of the service; what they sent is kept for them. */
+  /** Returns where users sign in again, from the root of the service; what they sent is kept for them. */
   readonly signInAgain: (again: SignInAgain, reply: FastifyReply) => Promise<string>
   readonly places: StreamPlaces
 }
 
-/** Enough for a reload by mistake (A12, C6). */
+/** Long enough for an accidental reload (A12, C6). */
 const SECRET_SHOWN_MS = 10 * 60_000
 const ONCE = /^[A-Za-z0-9_-]{22}$/
 const BODY_LIMIT = 64 * 1024
 
 const OPTIONS = { config: { limit: 'management', anyQuery: true } } as const
 
-/** Registers pages for people who are signed in. `app` is theirs alone, and has the plugin for cookies. */
+/** Registers pages for signed-in users. `app` is for these pages alone, and has the cookie plugin. */
 export function consoleRoutes<Who extends Authority>(
   app: FastifyInstance,
   http: ConsoleHttp<Who>,
@@ -113,7 +119,7 @@ export function consoleRoutes<Who extends Authority>(
   app.all('/console/*', {
     ...OPTIONS,
     onRequest: (_request, _reply, done) => done(new RequestError('not-found', words.errors.noPage)),
-    // The hook has answered.
+    // The hook has already answered.
     handler: async () => undefined,
   })
 
@@ -125,7 +131,7 @@ export function consoleRoutes<Who extends Authority>(
     return redirect(reply, path)
   }
 
-  /** Lets the person sign in again if that is what is missing; throws everything else on. */
+  /** Redirects to a new sign-in if that is what is missing; otherwise throws the error again. */
   const orSignInAgain = async (
     error: unknown,
     again: SignInAgain,
@@ -176,7 +182,7 @@ export function consoleRoutes<Who extends Authority>(
     }
   }
 
-  /** Who sends a form, before anything in it is parsed. */
+  /** Returns who sends a form, before any of it is parsed. */
   const visitorOf = (request: FastifyRequest, reply: FastifyReply): Promise<ConsoleAsked<Who>> => {
     if (isFromOtherSite(request)) throw fromOtherSite()
     return askedBy(request, reply, NO_FIELDS, http)
@@ -215,7 +221,7 @@ export function consoleRoutes<Who extends Authority>(
       })
     },
     file: (path, stream) => {
-      // What is streamed is read to its end, whoever takes it.
+      // A streamed answer is read to its end even for a HEAD request.
       app.get(`/console${path}`, { ...OPTIONS, exposeHeadRoute: false }, async (request, reply) => {
         const asked = await askedBy(request, reply, undefined, http)
         http.places.take(asked.authority.accountId ?? '', reply.raw)
@@ -226,7 +232,7 @@ export function consoleRoutes<Who extends Authority>(
     },
   }
 
-  /** The answer of the form, or the one that it got before: a form that is sent twice acts once. */
+  /** Returns the form's answer, or its previous answer: a form that is sent twice acts once. */
   async function sendOnce(
     path: string,
     asked: ConsoleAsked<Who>,
@@ -254,7 +260,7 @@ export function consoleRoutes<Who extends Authority>(
     return JSON.parse(body) as Awaited<ReturnType<typeof work>>
   }
 
-  /** Whatever was thrown, the person gets a page. */
+  /** Answers with a page, whatever was thrown. */
   async function refuse(
     error: Error,
     request: FastifyRequest,
@@ -269,7 +275,7 @@ export function consoleRoutes<Who extends Authority>(
       return redirect(reply, `/console/sign-in?to=${encodeURIComponent(request.url)}`)
     }
     const { status, message } = pageRefusal(error, request, reply, fileLimit(request) ?? BODY_LIMIT)
-    // Where the service is too busy, nobody is looked up.
+    // When the service is too busy, the user is not looked up.
     const frame =
       status >= 429
         ? frames.without()
@@ -286,7 +292,7 @@ function codeOf(error: unknown): string {
   return error instanceof RequestError ? error.code : 'invalid-request'
 }
 
-/** The list that was asked for with filters that it does not take. */
+/** Returns the list that was requested with filters it does not accept. */
 function listRefused(
   { code, extra: { field } }: RequestError,
   { method, url }: FastifyRequest,
@@ -297,25 +303,28 @@ function listRefused(
     : undefined
 }
 
-/** For people: `The parameter "q" is not …` as `The filter “search” is not …`. */
+/** Rewrites `The parameter "q" is not …` as `The filter “search” is not …`. */
 const aboutFilter = (message: string): string =>
   message.replace(/^The parameter "([a-z_]+)(?:\/\d+)?"(?= )/, (_, name) => words.list.theFilter(name))
 
-/** What a form sends. Throws `RequestError` `invalid-request`. */
+/** Returns what a form sent. Throws `RequestError` `invalid-request`. */
 async function sentIn(request: FastifyRequest): Promise<Upload> {
   const { body, headers } = request
   if (fileLimit(request) !== undefined) return uploadIn(body, headers['content-type'])
   return { fields: fieldsIn(typeof body === 'string' ? body : ''), file: undefined }
 }
 
-/** What a form can send again after a sign-in: it is then shown once more, for it lacks the text of the session. */
+/**
+ * Returns the fields to send again after a sign-in. The form is then shown again, because its `csrf` is
+ * missing.
+ */
 function sentAgain({ body }: FastifyRequest): Fields['entries'] {
   const entries = typeof body === 'string' ? [...new URLSearchParams(body)] : []
   if (entries.length > MOST_FIELDS) return []
   return entries.filter(([name]) => !NOT_AGAIN.has(name))
 }
 
-/** Of the session, and what nobody writes into a page. */
+/** Fields of the session, and secrets, which are never written into a page. */
 const NOT_AGAIN: ReadonlySet<string> = new Set(['csrf', 'once', 'token', 'password'])
 
 const fromOtherSite = () =>

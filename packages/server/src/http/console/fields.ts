@@ -1,25 +1,27 @@
-/** The fields of a page: what its address says, or what its form sends. */
+/** The fields of a page: those of the URL's query, or those that its form sends. */
 import { invalidRequest } from '../../errors.ts'
 import { words } from '../../web/words/en.ts'
 
 export interface Fields {
-  /** Without white space around it; undefined if it is empty or absent. Of a repeated one, the first. */
+  /**
+   * Returns the trimmed value; undefined if empty or absent. For a repeated field, returns the first value.
+   */
   get(name: string): string | undefined
-  /** All that are not empty, in their order. */
+  /** Returns all values that are not empty, in order. */
   all(name: string): readonly string[]
-  /** Whether the form had it, even empty. */
+  /** Whether the form has the field, even if empty. */
   has(name: string): boolean
-  /** As they were sent. */
+  /** All fields as they were sent. */
   readonly entries: readonly (readonly [string, string])[]
 }
 
-/** More than any page has: 1,000 chosen records and its own. */
+/** More than any page has: 1,000 selected records and the page's own fields. */
 export const MOST_FIELDS = 1_200
 
 /** Throws {@link RequestError} `invalid-request` for more fields than any page has. */
 export const fieldsIn = (text: string): Fields => fieldsOf([...new URLSearchParams(text)])
 
-/** Of names and values. Throws as {@link fieldsIn}. */
+/** Returns the fields with these names and values. Throws as {@link fieldsIn} does. */
 export function fieldsOf(entries: Fields['entries']): Fields {
   if (entries.length > MOST_FIELDS) {
     throw invalidRequest(words.form.tooManyFields(MOST_FIELDS))
@@ -36,7 +38,7 @@ export function fieldsOf(entries: Fields['entries']): Fields {
 
 export const NO_FIELDS: Fields = fieldsIn('')
 
-/** Of an address with a query, such as `/devices?model=acme/pi`. */
+/** Returns the fields of an address with a query, such as `/devices?model=acme/pi`. */
 export function queryFields(url: string): Fields {
   const query = url.indexOf('?')
   return fieldsIn(query < 0 ? '' : url.slice(query + 1))

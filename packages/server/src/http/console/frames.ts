@@ -1,4 +1,4 @@
-/** What stands around each page of the console, and what is said there of the form before. */
+/** The frame around each page of the console, with the notice about the previous form. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../../web/console/form.ts'
 import { type ConsoleContent, consolePage, type Frame } from '../../web/console/layout.ts'
@@ -9,12 +9,12 @@ import type { ConsoleAsked } from './asked.ts'
 import { consoleCookies } from './session-cookie.ts'
 
 export interface Frames {
-  /** For whoever is not signed in. */
+  /** Returns the frame for a browser that is not signed in. */
   without(): Frame
   of(asked: Framed, problems?: readonly Problem[]): Frame
-  /** With what was kept for this page. */
+  /** Returns the frame with the notice that was kept for this page. */
   withNotice(asked: Framed, request: FastifyRequest, reply: FastifyReply): Frame
-  /** For the next page of this browser. */
+  /** Keeps a notice for the browser's next page. */
   keepNotice(reply: FastifyReply, notice: string, token: string): void
 }
 
@@ -22,7 +22,7 @@ type Framed = Pick<ConsoleAsked, 'me' | 'form' | 'token'>
 
 const MOST_CHARACTERS = 500
 
-/** `name` stands beside the name of the software. */
+/** `name` is shown next to the name of the software. */
 export function consoleFrames({
   baseUrl,
   name,
@@ -50,7 +50,7 @@ export function consoleFrames({
   }
 }
 
-/** Whoever can set cookies of this host cannot make the console say something. */
+/** Returns the notice if we wrote it: others who can set cookies for this host cannot put text on a page. */
 function noticeIn(kept: string, token: string): string | undefined {
   const [text = '', mac] = kept.split('.')
   return isMacOf(token, `notice:${text}`, mac) ? Buffer.from(text, 'base64url').toString('utf8') : undefined
@@ -63,6 +63,6 @@ export const sendConsolePage = (
   frame: Frame,
 ): FastifyReply => sendText(reply, status, consolePage(content, frame))
 
-/** A page that was made before. */
+/** Sends a page that was rendered earlier. */
 export const sendText = (reply: FastifyReply, status: number, page: string): FastifyReply =>
   reply.status(status).headers(CONSOLE_HEADERS).send(page)

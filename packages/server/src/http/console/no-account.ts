@@ -1,10 +1,13 @@
-/** An account that somebody typed and that is not there: nothing fits a filter for it, and a form can be mended. */
+/**
+ * Handles the name of an account that does not exist: a filter then matches nothing, and a form can be
+ * corrected.
+ */
 import { invalidField, RequestError } from '../../errors.ts'
 
 const isNoAccount = (error: unknown): error is RequestError =>
   error instanceof RequestError && error.code === 'no-such-record' && error.extra['kind'] === 'account'
 
-/** For `catch`: `nothing` if it is that, else the error. */
+/** For `catch`: returns `nothing` if the account does not exist; otherwise throws the error. */
 export const noneWithoutAccount =
   <Answer>(nothing: Answer) =>
   (error: unknown): Answer => {
@@ -12,7 +15,7 @@ export const noneWithoutAccount =
     throw error
   }
 
-/** For `catch`: the refusal names the field of a form. */
+/** For `catch`: throws a refusal that names the form's field. */
 export function asFieldOfAccount(error: unknown): never {
   throw isNoAccount(error) ? invalidField(error.message, { field: 'account' }) : error
 }

@@ -1,9 +1,9 @@
-/** What was wrong with a form, as far as the person can mend it there (contract/administration.md, C9). */
+/** The problems of a form that the user can correct in it (contract/administration.md, C9). */
 import { problemsIn, RequestError, TooManyRequests } from '../../errors.ts'
 import { visibleText } from '../../text/visible-text.ts'
 import type { Problem } from '../../web/console/form.ts'
 
-/** The form was made for another session, or is not whole. */
+/** The form was created for another session, or is incomplete. */
 export class FormRefused extends Error {
   override readonly name = 'FormRefused'
 }
@@ -25,9 +25,13 @@ const MENDED_IN_FORM: ReadonlySet<string> = new Set([
   'idempotency-key-busy',
 ])
 
-/** None for everything that is not about the form. `names`: of its fields, by those that the operation has. */
+/**
+ * Returns an empty list for an error that is not about the form. `names`: its fields, by the operation's
+ * names.
+ */
 export function problemsOf(error: unknown, names: Readonly<Record<string, string>> = {}): readonly Problem[] {
-  // Whoever is over the limit of all requests is refused before the form is read: this is about what it asks for.
+  // A client over the limit of all requests is refused before the form is read: this limit is about its
+  // contents.
   if (error instanceof FormRefused || error instanceof TooManyRequests) {
     return [{ field: undefined, message: error.message }]
   }
@@ -36,17 +40,17 @@ export function problemsOf(error: unknown, names: Readonly<Record<string, string
     const field = error.code === 'package-not-found' ? 'packages' : fieldAt(place)
     return {
       field: field !== undefined && Object.hasOwn(names, field) ? names[field] : field,
-      // It may quote what somebody else has written, on several lines.
+      // The message may quote another user's text, which can have several lines.
       message: visibleText(withoutPlace(message).replaceAll('\n', ' '), MOST_CHARACTERS),
     }
   })
 }
 
-/** The API says `body/expires` or `body/entries/0/serial`; the form has a field of the last name. */
+/** The API writes `body/expires` or `body/entries/0/serial`; the form has a field of the last name. */
 const PLACE = /^(?:body|query)\//
 const PLACE_IN_MESSAGE = /^(?:body|query)\/(?:\S+\/(?=[a-z_]+ ))?/
 
-/** For people: `query/model/0 is not …` as `model is not …`. */
+/** Rewrites `query/model/0 is not …` as `model is not …`. */
 const withoutPlace = (message: string): string =>
   message.replace(PLACE_IN_MESSAGE, '').replace(/^([a-z_]+)\/\d+ /, '$1 ')
 

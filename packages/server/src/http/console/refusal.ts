@@ -1,4 +1,4 @@
-/** What a page of the console says of an error: a browser that is refused gets a page, whatever was thrown. */
+/** How the console shows an error: a refused browser gets a page, whatever was thrown. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { noteRefusal } from '../errors/answer.ts'
 import { refusalOf } from '../errors/translate.ts'
@@ -8,7 +8,7 @@ export interface PageRefusal {
   readonly message: string
 }
 
-/** Notes the refusal, and says in a header when to try again. `bodyLimit`: in bytes. */
+/** Notes the refusal and sets `Retry-After`. `bodyLimit` is in bytes. */
 export function pageRefusal(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -19,6 +19,6 @@ export function pageRefusal(
   noteRefusal(request, error, refused)
   const { message, retryAfter } = refused
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
-  // A 401 asks a program for credentials; a person gets a 403.
+  // A 401 asks a program for credentials, so a person gets a 403.
   return { status: refused.status === 401 ? 403 : refused.status, message }
 }

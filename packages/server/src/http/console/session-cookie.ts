@@ -1,19 +1,19 @@
 /**
- * The cookie by which a browser is signed in to the console: a management token, and no second kind of session
+ * The cookie that signs a browser in to the console. It is a management token, not another kind of session
  * (contract/administration.md, B7).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookiesFor, type PageCookies } from '../browsers/cookies.ts'
 
 export interface SessionCookie {
-  /** The management token of this browser, not verified; undefined without one. */
+  /** Returns this browser's unverified management token; undefined without one. */
   of(request: FastifyRequest): string | undefined
-  /** `until`: the end of the session. */
+  /** `until`: when the session expires. */
   set(reply: FastifyReply, token: string, lifetime: { readonly now: Date; readonly until: Date }): void
   clear(reply: FastifyReply): void
 }
 
-/** Browsers keep cookies of 4,096 bytes, with name and attributes. A longer one would be dropped without a word. */
+/** Browsers accept cookies of up to 4,096 bytes with name and attributes, and silently drop longer ones. */
 export const MOST_COOKIE_CHARACTERS = 3_800
 
 export const consoleCookies = (baseUrl: string): PageCookies => cookiesFor(`${baseUrl}/console`)

@@ -1,6 +1,7 @@
 /**
- * Forms with a file, as browsers send them without a script: `multipart/form-data` (RFC 7578). The body is in memory and
- * within its limit before anything looks at it; Node's own parser, the one of `Response.formData()`, takes it apart.
+ * Forms with a file, as browsers send them without a script: `multipart/form-data` (RFC 7578). The body is in
+ * memory and within its limit before it is examined. Node's own parser, that of `Response.formData()`, splits
+ * it.
  */
 import type { FastifyInstance } from 'fastify'
 import { invalidRequest } from '../../errors.ts'
@@ -9,31 +10,35 @@ import { bodyParser } from '../bodies/read-body.ts'
 import { type Fields, fieldsOf } from './fields.ts'
 
 export interface SentFile {
-  /** As the browser has it. */
+  /** The name that the browser sends. */
   readonly name: string
   readonly bytes: Uint8Array
 }
 
 export interface Upload {
   readonly fields: Fields
-  /** Undefined if none was chosen. */
+  /** Undefined if the user chose no file. */
   readonly file: SentFile | undefined
 }
 
-/** More than such a form has. The parser makes an object of each. */
+/** More than such a form has. The parser creates an object for each part. */
 const MOST_PARTS = 24
-/** The most bytes of the headers of a part: names of fields and files are short. Node's parser takes any length apart. */
+/**
+ * The most bytes of a part's headers: names of fields and files are short. Node's parser itself has no limit.
+ */
 const MOST_PART_HEADERS = 4 * 1024
-/** RFC 2046 allows 70 characters, of these and some that no browser takes. */
+/** RFC 2046 allows 70 characters: these, and some that no browser uses. */
 const BOUNDARY = /;\s*boundary="?([0-9A-Za-z'_.-]{1,70})"?\s*(?:;|$)/i
 
-/** `scope` is of the routes for such forms alone. They take no other. The limit is the `file` of the route. */
+/**
+ * `scope` is only for the routes of such forms, which accept nothing else. The limit is the route's `file`.
+ */
 export function readUploads(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('multipart/form-data', bodyParser({ parse: (body) => body }))
 }
 
-/** Throws `RequestError` `invalid-request` for what is no such form. */
+/** Throws `RequestError` `invalid-request` for anything but such a form. */
 export async function uploadIn(body: unknown, contentType = ''): Promise<Upload> {
   const [, boundary] = BOUNDARY.exec(contentType) ?? []
   if (!(body instanceof Buffer) || boundary === undefined) throw notWhole()
@@ -49,7 +54,7 @@ export async function uploadIn(body: unknown, contentType = ''): Promise<Upload>
   }
 }
 
-/** Throws for too many parts, and for one with long headers, before the parser sees them. */
+/** Throws for too many parts and for a part with long headers, before the parser sees them. */
 function requireSmallParts(body: Buffer, delimiter: string): void {
   let parts = 0
   for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {

@@ -1,10 +1,10 @@
-/** A digest of the credentials that a request presents: the same for the very same headers alone. */
+/** A digest of the credentials that a request presents: only identical headers have the same. */
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Empty until somebody asks for it: see {@link credentialsDigest}. */
+    /** Empty until {@link credentialsDigest} computes it. */
     presentedDigest: string
   }
 }
@@ -15,12 +15,14 @@ export interface CredentialHeaders {
   readonly macaroons?: string | readonly string[] | undefined
 }
 
-/** Of everything that `presentedMacaroons` reads: SHA-256 as Latin-1, the shortest text. */
+/**
+ * Returns the SHA-256 of everything that `presentedMacaroons` reads, as Latin-1, which is the shortest text.
+ */
 // No header has a line break in it, so no two pairs of headers give one text.
 export const digestOf = ({ authorization = '', macaroons = '' }: CredentialHeaders): string =>
   hash('sha256', `${authorization}\n${macaroons}`, 'binary')
 
-/** Computed once for a request. */
+/** Returns the digest, which is computed once per request. */
 export function credentialsDigest(request: FastifyRequest): string {
   if (request.presentedDigest === '') request.presentedDigest = digestOf(request.headers)
   return request.presentedDigest

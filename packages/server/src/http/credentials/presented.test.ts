@@ -40,14 +40,14 @@ const VARIANTS: Readonly<Record<string, (bytes: Uint8Array) => string>> = {
 
 for (const [variant, encode] of Object.entries(VARIANTS)) {
   for (const scheme of ['Macaroon', 'macaroon', 'MACAROON', 'mAcArOoN']) {
-    test(`Authorization: ${scheme} and a binary slice in base64 (${variant})`, () => {
+    test(`reads Authorization: ${scheme} and a binary slice in base64 (${variant})`, () => {
       assert.deepEqual(presented({ authorization: `${scheme} ${encode(binary(...SLICE))}` }), ids(SLICE))
     })
   }
-  test(`Authorization: a JSON list in base64 (${variant})`, () => {
+  test(`reads Authorization with a JSON list in base64 (${variant})`, () => {
     assert.deepEqual(presented({ authorization: `Macaroon ${encode(json(...SLICE))}` }), ids(SLICE))
   })
-  test(`Authorization: root= and discharge= (${variant})`, () => {
+  test(`reads Authorization with root= and discharge= (${variant})`, () => {
     const [r, d] = [encode(binary(root)), encode(binary(discharge))]
     for (const value of [
       `root=${r}, discharge=${d}`,
@@ -58,24 +58,24 @@ for (const [variant, encode] of Object.entries(VARIANTS)) {
       assert.deepEqual(presented({ authorization: `Macaroon ${value}` }), ids(SLICE), value)
     }
   })
-  test(`Macaroons: a JSON list or a binary slice in base64 (${variant})`, () => {
+  test(`reads Macaroons with a JSON list or a binary slice in base64 (${variant})`, () => {
     assert.deepEqual(presented({ macaroons: encode(json(...SLICE)) }), ids(SLICE))
     assert.deepEqual(presented({ macaroons: encode(binary(...SLICE)) }), ids(SLICE))
   })
 }
 
-test('Authorization: JSON text, of a list and of a single macaroon', () => {
+test('reads Authorization with JSON text of a list and of a single macaroon', () => {
   assert.deepEqual(presented({ authorization: `Macaroon ${json(...SLICE)}` }), ids(SLICE))
   assert.deepEqual(presented({ authorization: `Macaroon ${JSON.stringify(encodeJson(root))}` }), ids([root]))
 })
 
-test('macaroons of version 1, as JSON and in binary', () => {
+test('reads macaroons of version 1, in JSON and in binary', () => {
   assert.deepEqual(presented({ macaroons: encodeBase64(json(old)) }), ids([old]))
   assert.deepEqual(presented({ authorization: `Macaroon ${encodeBase64(binary(old))}` }), ids([old]))
   assert.deepEqual(presented({ authorization: `Macaroon root=${encodeBase64(binary(old))}` }), ids([old]))
 })
 
-test('several slices: repeated headers, joined by commas, and in both headers', () => {
+test('reads several slices from repeated headers, joined by commas, and from both headers', () => {
   const [a, b] = [encodeBase64Url(json(root)), encodeBase64Url(json(old))]
   for (const macaroons of [[a, b], `${a},${b}`, `${a}, ${b}`, `, ${a} ,, ${b},`, [`${a}, `, b]]) {
     assert.deepEqual(presented({ macaroons }), ids([root], [old]))
@@ -83,14 +83,14 @@ test('several slices: repeated headers, joined by commas, and in both headers', 
   assert.deepEqual(presented({ authorization: `Macaroon ${a}`, macaroons: b }), ids([root], [old]))
 })
 
-test('white space around the value is of no account', () => {
+test('ignores white space around the value', () => {
   const value = encodeBase64Url(binary(root))
   for (const authorization of [`  Macaroon   ${value}  `, `Macaroon\t${value}`]) {
     assert.deepEqual(presented({ authorization }), ids([root]))
   }
 })
 
-test('what cannot be read is passed over where another can', () => {
+test('skips an unreadable value if another is readable', () => {
   const good = encodeBase64Url(json(root))
   for (const headers of [
     { macaroons: `e30, ${good}` },
@@ -135,12 +135,12 @@ const REFUSED: readonly [headers: Headers, code: string, message: RegExp][] = [
 ]
 
 for (const [headers, code, message] of REFUSED) {
-  test(`refused with ${code}: ${JSON.stringify(headers).slice(0, 60)}`, () => {
+  test(`refuses with ${code}: ${JSON.stringify(headers).slice(0, 60)}`, () => {
     assert.throws(() => presentedMacaroons(headers), { name: 'RequestError', code, message })
   })
 }
 
-test('no message repeats what was presented', () => {
+test('no message repeats the presented credential', () => {
   const secret = 'c2VjcmV0LXZhbHVl'
   for (const authorization of [`Macaroon ${secret}`, `Macaroon {"${secret}"`, `Macaroon root=${secret}`]) {
     assert.throws(
@@ -150,7 +150,7 @@ test('no message repeats what was presented', () => {
   }
 })
 
-test('the worst values of 64 KiB are answered at once', () => {
+test('answers the worst values of 64 KiB at once', () => {
   const small = encodeBase64Url(json(root))
   const fill = (text: string) => text.repeat(Math.floor(65_000 / text.length))
   const worst: Headers[] = [
@@ -189,7 +189,8 @@ test('the worst values of 64 KiB are answered at once', () => {
     }
     return process.cpuUsage(start).user
   }
-  // A ratio within one run, to what as many bytes of the longest token that is accepted cost. Quadratic work is 10,000.
+  // The ratio to the cost of the longest accepted token with as many bytes, within one run. Quadratic work is
+  // 10,000.
   const usual = Math.min(...Array.from({ length: 5 }, () => cost({ authorization: `Macaroon ${longest}` })))
   for (const headers of worst) {
     const took = cost(headers)

@@ -1,9 +1,9 @@
 /**
- * Reads the macaroons that a request presents, in every spelling that real clients use. The result is parsed and within
- * the limits, but not verified.
+ * Reads the macaroons that a request presents, in every spelling that real clients use. The result is parsed
+ * and within the limits, but not verified.
  *
- * - `Authorization: Macaroon TOKEN`, the scheme in any case; TOKEN is base64 (any variant) of binary macaroons or
- *   of a JSON list, or JSON text
+ * - `Authorization: Macaroon TOKEN`, the scheme in any case; TOKEN is base64 (any variant) of binary macaroons
+ *   or of a JSON list, or JSON text
  * - `Authorization: Macaroon root=R, discharge=D`, the values quoted or not
  * - `Authorization: Bearer TOKEN`, as programs of craft-store send a plain token
  * - `Macaroons: LIST[, LIST…]`, repeated or not: base64 of a JSON list or of binary macaroons
@@ -22,8 +22,9 @@ import { pasteFault, withoutWhiteSpace } from './pasted.ts'
 import { storedCredential } from './stored.ts'
 
 /**
- * The slices presented, at least one. Skips an unreadable value if another is readable. Throws {@link RequestError}
- * `macaroon-authorization-required` if no value is readable, and `limit-exceeded` for one that is too large.
+ * Returns the presented slices, at least one. Skips an unreadable value if another is readable. Throws {@link
+ * RequestError} `macaroon-authorization-required` if no value is readable, and `limit-exceeded` for one that
+ * is too large.
  */
 export function presentedMacaroons(
   headers: CredentialHeaders,
@@ -43,8 +44,8 @@ export function presentedMacaroons(
 }
 
 /**
- * The macaroons in the text of a credential: what may follow `Macaroon` in the header, or a string that tools store.
- * Throws as {@link presentedMacaroons} does.
+ * Returns the macaroons in the text of a credential: what can follow `Macaroon` in the header, or a string
+ * that tools store. Throws as {@link presentedMacaroons} does.
  */
 export function macaroonsIn(text: string): readonly [UnverifiedSlice, ...UnverifiedSlice[]] {
   const [first] = readSafely(() => storedCredential(withoutWhiteSpace(text))).slices
@@ -57,7 +58,7 @@ const OTHER_SCHEME = 'The Authorization header has another scheme. Send "Authori
 const SCHEMES: ReadonlySet<string> = new Set(['macaroon', 'bearer'])
 
 interface HeaderRead extends Pick<MacaroonsRead, 'slices' | 'errors'> {
-  /** The header has no macaroons; it may be meant for a proxy on the way. */
+  /** The header has no macaroons; it may be meant for a reverse proxy. */
   readonly otherScheme?: boolean
 }
 

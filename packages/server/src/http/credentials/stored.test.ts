@@ -1,4 +1,4 @@
-/** Properties of the strings in which tools store credentials. */
+/** Property tests of the strings in which tools store credentials. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -26,7 +26,7 @@ const macaroon = fc
 
 const textOf = (bytes: Uint8Array) => encodeBase64Url(bytes)
 
-test('a pair is read in either form, encoded or not, with its discharge bound', () => {
+test('reads a pair in either form, encoded or not, with its discharge bound', () => {
   fc.assert(
     fc.property(macaroon, macaroon, fc.boolean(), (root, discharge, typed) => {
       const pair = { r: textOf(encodeBinary(root)), d: textOf(encodeBinary(discharge)) }
@@ -44,7 +44,7 @@ test('a pair is read in either form, encoded or not, with its discharge bound', 
   )
 })
 
-/** Nearly right. */
+/** Texts that are nearly right. */
 const hostile = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.json(),
@@ -71,7 +71,7 @@ const hostile = fc.oneof(
     .map(([piece, times]) => piece.repeat(times)),
 )
 
-test('any other text is none, or refused as a macaroon that cannot be read', () => {
+test('any other text yields nothing, or is refused as an unreadable macaroon', () => {
   fc.assert(
     fc.property(hostile, fc.boolean(), (text, encoded) => {
       const given = encoded ? encodeBase64(Buffer.from(text)) : text

@@ -1,6 +1,6 @@
 /**
- * The strings in which tools store credentials (contract/publisher-login.md, "Credential strings"), read: JSON text,
- * base64 of it, or the INI file of snapcraft 4 to 6.
+ * Reads the strings in which tools store credentials (contract/publisher-login.md, "Credential strings"):
+ * JSON text, base64 of it, or the INI file of snapcraft 4 to 6.
  */
 import {
   bindDischarge,
@@ -11,7 +11,7 @@ import {
 } from '@ratafia/macaroon'
 import { type JsonObject, objectDocumentIn } from '../../foreign-json.ts'
 
-/** Undefined for any other text. Throws `MacaroonError` for macaroons that cannot be read. */
+/** Returns undefined for any other text. Throws `MacaroonError` for unreadable macaroons. */
 export function storedCredential(text: string): UnverifiedSlice | undefined {
   const stored: JsonObject | undefined = jsonIn(text.trim()) ?? iniPair(text)
   if (!stored) return undefined
@@ -25,11 +25,11 @@ export function storedCredential(text: string): UnverifiedSlice | undefined {
   if (typeof root !== 'string' || typeof discharge !== 'string') return undefined
   const [macaroon] = decodeBinary(decodeBase64(root))
   const [unbound] = decodeBinary(decodeBase64(discharge))
-  // It is stored as the login gave it.
+  // Tools store the discharge unbound, as the login returned it.
   return [macaroon, bindDischarge(macaroon, unbound)]
 }
 
-/** The file of snapcraft 4 to 6: a section for the login service, with a root and its discharge. */
+/** Reads the file of snapcraft 4 to 6: a section for the login service, with a root and its discharge. */
 export function iniPair(text: string): { readonly r: string; readonly d: string } | undefined {
   if (!/^[ \t]*\[[\w.:-]{1,255}\][ \t\r]*$/m.test(text.slice(0, 1000))) return undefined
   const value = (name: string) =>
@@ -38,7 +38,7 @@ export function iniPair(text: string): { readonly r: string; readonly d: string 
   return r !== undefined && d !== undefined ? { r, d } : undefined
 }
 
-/** A macaroon in JSON has none of these keys. */
+/** Returns a stored credential's JSON; a macaroon in JSON has none of these keys. */
 function jsonIn(text: string): JsonObject | undefined {
   try {
     const json = text.startsWith('{') ? text : Buffer.from(decodeBase64(text)).toString('utf8')

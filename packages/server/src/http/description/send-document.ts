@@ -1,4 +1,4 @@
-/** Sends a large text that is the same for everybody: compressed, and not again to clients that have it. */
+/** Sends a large text that is the same for all clients: compressed, and not again to clients that have it. */
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { etagOf, isKnown } from '../management/etag.ts'
@@ -14,7 +14,7 @@ export function sendDocument(
       const plain = Buffer.from(JSON.stringify(document))
       made = { plain, packed: gzipSync(plain), etag: etagOf(document) }
     }
-    // Weak: it is of both forms.
+    // A weak tag, because it covers both encodings.
     reply.headers({ etag: `W/${made.etag}`, 'cache-control': 'public, max-age=300', vary: 'Accept-Encoding' })
     if (isKnown(headers['if-none-match'], made.etag)) return reply.code(304).send()
     reply.type('application/json')

@@ -1,6 +1,6 @@
 /**
- * `GET /` (and `HEAD /`): what this service is and where things are, for programs as JSON and for people as a page;
- * `GET /openapi.json`: the whole API.
+ * `GET /` (and `HEAD /`) describes the service and its endpoints, as JSON for programs and as a page for
+ * people. `GET /openapi.json` describes the whole API.
  */
 import { API_VERSION, type Operation, type ServiceDescription } from '@ratafia/api'
 import { OPERATIONS, openApi } from '@ratafia/api/schemas'
@@ -19,25 +19,31 @@ export interface ServiceFacts {
   readonly baseUrl: string
   /** The location of the identity service. */
   readonly identity: string
-  /** Where people manage their account; undefined with an identity service elsewhere. */
+  /** Where users manage their account; undefined with an external identity service. */
   readonly account: string | undefined
-  /** How publishers' tools log in; an identity service elsewhere may change that. */
+  /** How publishers' tools log in; an external identity service may change that. */
   readonly toolLogins: () => Promise<ToolLogins>
-  /** Where a gadget's `device-service.url` finds `request-id` and `serial`; without a slash at the end. */
+  /**
+   * The path where `request-id` and `serial` are for a gadget's `device-service.url`; without a trailing
+   * slash.
+   */
   readonly deviceServicePath: string
   readonly tokenPrefix: string
-  /** Of roots that a password discharges, and of credentials that tools store with one. */
+  /** The prefixes of roots that a password discharges, and of the credentials that tools store with one. */
   readonly rootPrefixes: { readonly root: string; readonly stored: string }
-  /** Where the console begins; undefined without one. */
+  /** The URL of the console; undefined without one. */
   readonly console: string | undefined
-  /** The networks that the console is there for; undefined for all. */
+  /** The networks that can reach the console; undefined for all. */
   readonly consoleFrom: readonly string[] | undefined
 }
 
 export interface ToolLogins {
-  /** What the tools know as Ubuntu One: the address before `/api/v2/tokens/discharge`, without a slash at the end. */
+  /**
+   * The tools' replacement for Ubuntu One: the address before `/api/v2/tokens/discharge`, without a trailing
+   * slash.
+   */
   readonly signOn: string
-  /** Whether people can give a tool their password. */
+  /** Whether users can give a tool their password. */
   readonly passwordLogins: boolean
 }
 
@@ -62,7 +68,7 @@ export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
   app.get('/openapi.json', LIMITED, async (request, reply) => document(request, reply))
 }
 
-/** For people: what this is, and how each tool logs in here. */
+/** Returns the facts for the front page: what the service is, and how each tool logs in. */
 export async function frontPageOf(facts: FrontFacts): Promise<FrontPage> {
   const deviceService = `${facts.baseUrl}${facts.deviceServicePath}/`
   return { ...facts, ...(await facts.toolLogins()), deviceService }

@@ -1,4 +1,4 @@
-/** Writes refusals: as the reply of a route, as a response of Node, and to a socket that has neither. */
+/** Writes refusals: as the reply of a route, as a Node response, and to a bare socket. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode, OAuthError, OAuthErrorCode } from '@ratafia/api'
@@ -9,7 +9,7 @@ import { fileLimit } from '../bodies/file-body.ts'
 import { errorBody, headersOf, type Refusal } from './refusal.ts'
 import { refusalOf } from './translate.ts'
 
-/** Codes that OAuth has another name for; all others are `invalid_request`. */
+/** Codes for which OAuth has another name; all others are `invalid_request`. */
 const CODES: ReadonlyMap<ErrorCode, OAuthErrorCode> = new Map<ErrorCode, OAuthErrorCode>([
   ['invalid-grant', 'invalid_grant'],
   ['invalid-scope', 'invalid_scope'],
@@ -26,7 +26,10 @@ const oauthErrorBody = (refused: Refusal): OAuthError => ({
   ...errorBody(refused),
 })
 
-/** In the characters that the description may have: no quotation marks, no backslash, only ASCII. */
+/**
+ * Returns the message in the characters that the description allows: only ASCII, no quotation marks or
+ * backslash.
+ */
 const descriptionOf = (message: string): string => message.replaceAll('"', "'").replace(/[^ !#-[\]-~]/gu, '?')
 
 /** Fastify's error handler for the API. */
@@ -34,7 +37,7 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
   sendRefusal(reply, refusalNoted(error, request))
 }
 
-/** The same with the message as `title`, which is all that surl shows. */
+/** Does the same with the message as `title`, which is all that surl shows. */
 export function answerTitledError(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -44,7 +47,7 @@ export function answerTitledError(
   send(reply, refused, JSON.stringify({ title: refused.message, ...errorBody(refused) }))
 }
 
-/** The same for clients of OAuth. */
+/** Does the same for OAuth clients. */
 export function answerOAuthError(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -56,7 +59,7 @@ export function answerOAuthError(
 
 function refusalNoted(error: FastifyError | Error, request: FastifyRequest): Refusal {
   const refused = refusalOf(error, fileLimit(request) ?? request.routeOptions.bodyLimit)
-  // Monitoring must be able to tell rate limiting from an outage, even where clients get the same answer.
+  // Monitoring must distinguish rate limiting from an outage, even where clients get the same answer.
   noteRefusal(request, error, {
     status: refused.status,
     code: error instanceof TooManyRequests ? 'too-many-requests' : refused.code,
@@ -64,7 +67,7 @@ function refusalNoted(error: FastifyError | Error, request: FastifyRequest): Ref
   return refused
 }
 
-/** Logs a refusal and notes its `code` for metrics, traces and the request's line in the log. */
+/** Logs a refusal and notes its `code` for metrics, traces and the request's log line. */
 export function noteRefusal(
   request: FastifyRequest,
   error: unknown,
@@ -87,13 +90,13 @@ export const sendRefusal = (reply: FastifyReply, refused: Refusal): FastifyReply
 const send = (reply: FastifyReply, refused: Refusal, body: string): FastifyReply =>
   reply.status(refused.status).headers(headersOf(refused)).send(Buffer.from(body))
 
-/** For a request that does not reach Fastify. Node leaves out the body of an answer to HEAD. */
+/** Answers a request that does not reach Fastify. Node omits the body of an answer to HEAD. */
 export function writeRefusal(response: ServerResponse, refused: Refusal): void {
   const body = textOf(refused)
   response.writeHead(refused.status, headersWithLength(refused, body)).end(body)
 }
 
-/** For a connection on which no request was read. Ends our side of it. */
+/** Answers a connection on which no request was read, and closes our side of it. */
 export function endWithRefusal(socket: Socket, refused: Refusal): void {
   const body = textOf(refused)
   const headers = Object.entries(headersWithLength(refused, body)).map(

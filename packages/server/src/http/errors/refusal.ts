@@ -5,8 +5,9 @@ import { API_VERSION, ERROR_CODES, type ErrorBody, type ErrorCode } from '@rataf
 export const REALM = 'Ratafia'
 
 /**
- * The 401s that ask for something other than a token. The first makes snapd refresh its session (contract/devices.md
- * 1.3), the second makes tools refresh a discharge: they compare the whole header (contract/publisher-login.md, 20).
+ * Challenges of 401s that ask for something other than a token. The first makes snapd refresh its session
+ * (contract/devices.md 1.3), and the second makes tools refresh a discharge: they compare the whole header
+ * (contract/publisher-login.md, 20).
  */
 const CHALLENGES: ReadonlyMap<ErrorCode, string> = new Map([
   ['device-session-required', 'Macaroon refresh_device_session=1'],
@@ -24,17 +25,17 @@ export interface Refusal {
   readonly code: ErrorCode
   readonly message: string
   readonly extra: Readonly<Record<string, unknown>>
-  /** Whole seconds until a further try makes sense. */
+  /** Whole seconds until a retry makes sense. */
   readonly retryAfter: number | undefined
-  /** The connection ends with this answer. */
+  /** Whether the connection is closed after this answer. */
   readonly close: boolean
 }
 
 interface RefusalOptions {
-  /** Default: the status of the code. */
+  /** Default: the code's status. */
   readonly status?: number
   readonly extra?: Readonly<Record<string, unknown>>
-  /** Default: 1 for a 503, and for what is only busy. */
+  /** Default: 1 for a 503 and for a busy idempotency key. */
   readonly retryAfter?: number
   readonly close?: boolean
 }
@@ -53,13 +54,13 @@ export function refusal(code: ErrorCode, message: string, options: RefusalOption
   }
 }
 
-/** The list of errors, under both of the store's spellings. */
+/** Returns the list of errors, under both of the store's spellings. */
 export function errorBody({ code, message, extra }: Refusal): ErrorBody {
   const list = [{ code, message, extra: { ...extra } }]
   return { error_list: list, 'error-list': list }
 }
 
-/** Every header of the answer except `Content-Length`. */
+/** Returns every header of the answer except `Content-Length`. */
 export function headersOf({ status, code, extra, retryAfter, close }: Refusal): Record<string, string> {
   const { allowed } = extra
   return {
@@ -68,7 +69,7 @@ export function headersOf({ status, code, extra, retryAfter, close }: Refusal): 
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     ...(status === 401 ? { 'www-authenticate': CHALLENGES.get(code) ?? `Macaroon realm="${REALM}"` } : {}),
     ...(status === 405 && Array.isArray(allowed) ? { allow: allowed.join(', ') } : {}),
-    // Which codings a body may have (RFC 9110, 12.5.3).
+    // The codings that a body can have (RFC 9110, 12.5.3).
     ...(status === 415 ? { 'accept-encoding': 'identity' } : {}),
     ...(close ? { connection: 'close' } : {}),
   }

@@ -1,17 +1,17 @@
-/** Why a request does not match its schema: the validator's findings as a sentence. */
+/** Explains why a request does not match its schema: the validator's findings as a sentence. */
 import { PATTERNS } from '@ratafia/api'
 import type { FastifyError } from 'fastify'
 import { closest } from '../../config/closest.ts'
 import { quote } from '../../errors.ts'
 
-/** `parentSchema` and `data` are there because the validator is verbose. */
+/** `parentSchema` and `data` are set because the validator is verbose. */
 type Finding = NonNullable<FastifyError['validation']>[number] & {
   readonly parentSchema?: object | undefined
   readonly data?: unknown
 }
 type Where = 'body' | 'query'
 
-/** What is wrong with the first place that is wrong: the validator stops there. The message begins with `field`. */
+/** Describes the first problem, where the validator stops. The message begins with `field`. */
 export function describeFindings(
   where: Where,
   findings: readonly Finding[],
@@ -30,13 +30,13 @@ interface Said {
 function said(where: Where, findings: readonly Finding[]): Said {
   const [first] = findings
   if (first === undefined) return { place: '', words: 'does not match the schema' }
-  // Reported after the findings of its alternatives.
+  // A union's finding is reported after those of its alternatives.
   const union = findings.findLast(({ keyword }) => keyword === 'anyOf')
   if (union && union.instancePath.length <= first.instancePath.length) return ofUnion(where, union, findings)
   return { place: first.instancePath, words: wordsFor(where, first) }
 }
 
-/** The alternative that fits the kind of the value says what is wrong; if none does, all say what kind they take. */
+/** Describes the alternative that fits the value's type; if none does, lists the types they all accept. */
 function ofUnion(
   where: Where,
   { instancePath: place, schemaPath }: Finding,
@@ -102,7 +102,10 @@ function wordsFor(where: Where, { keyword, params, parentSchema, data, message }
   return WORDS.get(keyword)?.(params) ?? message ?? 'does not match the schema'
 }
 
-/** Names that differ only in case, in `_` and `-`, or as PHP and Rails write lists, are one typing mistake. */
+/**
+ * Names that differ only in case, in `_` and `-`, or that are lists in the style of PHP and Rails, are one
+ * typo.
+ */
 function hinted(name: string, known: readonly string[]): string {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
   const short = name.slice(0, 64)
@@ -111,8 +114,8 @@ function hinted(name: string, known: readonly string[]): string {
 }
 
 /**
- * The message for people who read it without the code: `body/otp must be a string` as `The field "otp" must be a
- * string`. The place stays in `extra.field`.
+ * Rewrites a message for people who read it without the code: `body/otp must be a string` becomes `The field
+ * "otp" must be a string`. The place stays in `extra.field`.
  */
 export const withPlaceInWords = (message: string): string =>
   message.replace(/^(body|query)(?:\/([^\s:]+))?(?=[ :])/, (_, where: Where, place?: string) => {

@@ -1,11 +1,11 @@
-/** The one place that turns what was thrown, by us, by Fastify or by Node's parser, into a refusal. */
+/** The one place that turns thrown errors, ours, Fastify's or those of Node's parser, into refusals. */
 import type { FastifyError } from 'fastify'
 import { RequestError, TooManyRequests, Unavailable } from '../../errors.ts'
 import { BODY_LIMIT } from '../bodies/json-body.ts'
 import { type Refusal, refusal } from './refusal.ts'
 import { describeFindings, withPlaceInWords } from './schema-refusal.ts'
 
-/** `bodyLimit` is the route's, in bytes. */
+/** `bodyLimit` is the route's limit, in bytes. */
 export function refusalOf(error: FastifyError | Error, bodyLimit = BODY_LIMIT): Refusal {
   if (error instanceof RequestError) {
     return refusal(error.code, withPlaceInWords(error.message), { extra: error.extra })
@@ -24,12 +24,12 @@ export function refusalOf(error: FastifyError | Error, bodyLimit = BODY_LIMIT): 
     fastifyRefusal(error, bodyLimit) ??
     refusal(
       'internal-error',
-      'The service failed to handle this request. The failure was logged; please report it to the operator.',
+      'The service failed to handle this request. The failure was logged; report it to the operator.',
     )
   )
 }
 
-/** What Fastify itself refuses: the schema, the size, the encoding of a request. */
+/** Refusals by Fastify itself, of a request's schema, size or encoding. */
 function fastifyRefusal(error: FastifyError | Error, bodyLimit: number): Refusal | undefined {
   if (!('code' in error)) return undefined
   if (error.code === 'FST_ERR_VALIDATION') return schemaRefusal(error)
@@ -39,7 +39,8 @@ function fastifyRefusal(error: FastifyError | Error, bodyLimit: number): Refusal
   const message = FASTIFY_MESSAGES.get(error.code)
   if (message !== undefined) return refusal('invalid-request', message)
   const status = error.statusCode ?? 500
-  // Fastify's other 4xx, such as a wrong content length: the messages describe the request, not the service.
+  // Fastify's other 4xx, such as a wrong content length: their messages describe the request, not the
+  // service.
   return status >= 400 && status < 500
     ? refusal('invalid-request', `${error.message.replace(/\.+$/, '')}.`)
     : undefined
@@ -48,12 +49,12 @@ function fastifyRefusal(error: FastifyError | Error, bodyLimit: number): Refusal
 const MIB = 1024 * 1024
 const sizeOf = (bytes: number): string => (bytes >= MIB ? `${bytes / MIB} MiB` : `${bytes / 1024} KiB`)
 
-/** For codes whose own message repeats the URL with its query, or says nothing. */
+/** For codes whose own message repeats the URL with its query, or explains nothing. */
 const FASTIFY_MESSAGES: ReadonlyMap<string, string> = new Map([
   ['FST_ERR_BAD_URL', 'The path is not percent-encoded UTF-8.'],
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
-    'The Content-Type of the body is not one that this address reads. Send the form as a browser does.',
+    'This address does not accept the Content-Type of the body. Send the form as a browser does.',
   ],
 ])
 
@@ -66,12 +67,12 @@ function schemaRefusal({ validation = [], validationContext }: FastifyError): Re
 
 interface ParserError {
   readonly code?: string
-  /** What it was parsing, perhaps with requests before the one that failed, and how far it came. */
+  /** The parsed bytes, perhaps with requests before the one that failed, and how many of them were parsed. */
   readonly rawPacket?: unknown
   readonly bytesParsed?: number
 }
 
-/** What Node's parser refuses, and `CONNECT`. The connection cannot be used after any of these. */
+/** Refusals by Node's parser, and of `CONNECT`. The connection cannot be used after any of these. */
 export function parserRefusal(error: ParserError): Refusal {
   const known = PARSER_REFUSALS.get(error.code ?? '')
   if (known) return known
@@ -80,18 +81,18 @@ export function parserRefusal(error: ParserError): Refusal {
   return refusal('invalid-request', 'The request is not valid HTTP (RFC 9112).', { close: true })
 }
 
-/** The method of a request line that is otherwise right. */
+/** Returns the method of a request line that is otherwise valid. */
 function unknownMethod({ rawPacket, bytesParsed = 0 }: ParserError): string | undefined {
   if (!(rawPacket instanceof Buffer)) return undefined
   const line = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1
   const text = rawPacket.toString('latin1', line)
-  // The body of the request before may end on the same line.
+  // The body of the previous request may end on the same line.
   const [, method] =
     /^[^\r\n]{0,64}?([!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}) \S+ HTTP\/1\.[01]\r\n/.exec(text) ?? []
   return method
 }
 
-/** No path can be told here: these are the methods of all. */
+/** The path is unknown here, so it lists the methods of all paths. */
 const noSuchMethod = (message: string): Refusal => {
   const allowed = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE']
   return refusal('method-not-allowed', `${message} It supports ${allowed.join(', ')}.`, {
@@ -100,7 +101,7 @@ const noSuchMethod = (message: string): Refusal => {
   })
 }
 
-/** By the code of the parser's error. */
+/** Refusals by the code of the parser's error. */
 const PARSER_REFUSALS: ReadonlyMap<string, Refusal> = new Map([
   [
     'HPE_HEADER_OVERFLOW',

@@ -1,7 +1,7 @@
 /**
- * Limits the connections of a server: how many there are, how many requests one may send ahead, and how long a client
- * may take to read its answer. Node itself limits how long a request takes to arrive and how long a connection is idle
- * (`server.ts`).
+ * Limits the connections of a server: how many there are, how many requests one can send ahead, and how long
+ * a client can take to read its answer. Node itself limits how long a request takes to arrive and how long a
+ * connection is idle (`server.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,13 +12,13 @@ import { writeRefusal } from '../errors/answer.ts'
 import { refusal } from '../errors/refusal.ts'
 
 export interface ConnectionLimits {
-  /** Open at a time. */
+  /** How many can be open at a time. */
   readonly connections: number
-  /** Requests of one connection that are not answered. */
+  /** How many unanswered requests one connection can have. */
   readonly ahead: number
-  /** Milliseconds for the request line and the headers; on a new connection, from its start. */
+  /** Milliseconds for the request line and headers; on a new connection, from its start. */
   readonly headers: number
-  /** Milliseconds for a whole request: longer than any body takes on a device's slow line. */
+  /** Milliseconds for a whole request: longer than any body needs on a device's slow line. */
   readonly request: number
   /** Milliseconds without a request. */
   readonly idle: number
@@ -26,32 +26,34 @@ export interface ConnectionLimits {
   readonly answer: number
   /** Milliseconds for a body that continues after its answer. */
   readonly afterAnswer: number
-  /** Milliseconds between two searches for connections over a limit. */
+  /** Milliseconds between two checks for connections over a limit. */
   readonly check: number
 }
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
   connections: 10_000,
-  // Clients of today send the next request when they have the answer to the last.
+  // Current clients send the next request only after the previous answer.
   ahead: 16,
   headers: 20_000,
   request: 60_000,
-  // snapd drops an idle connection after 90 seconds, and should do so before us (contract/devices.md 1.0).
+  // snapd drops an idle connection after 90 seconds, and should do so before we do (contract/devices.md 1.0).
   idle: 100_000,
   answer: 60_000,
   afterAnswer: 5_000,
   check: 5_000,
 }
 
-/** The states of connections to cut, in this order. One whose request is being handled is never cut. */
+/**
+ * The states of connections to cut, in this order. A connection whose request is being handled is never cut.
+ */
 const STATES = ['no request', 'request is arriving', 'answer is not read'] as const
 type State = (typeof STATES)[number]
 
 interface Connection {
   readonly networks: Networks
-  /** Those that are not complete, in their order: nearly always one at most, for which a `Set` is garbage again and again. */
+  /** Incomplete answers, in order: nearly always at most one. A `Set` would keep creating garbage. */
   readonly answers: ServerResponse[]
-  /** Counts the requests of all connections: the connection with the lowest number was quiet for longest. */
+  /** Counts the requests of all connections: the lowest number has been quiet the longest. */
   lastRequest: number
 }
 
@@ -59,9 +61,9 @@ export class Connections {
   readonly #limits: ConnectionLimits
   readonly #open = new Map<Socket, Connection>()
   #requests = 0
-  /** When the client could start to read the answer, in terms of `performance.now()`. */
+  /** When the client could start to read the answer, by `performance.now()`. */
   readonly #answeredAt = new WeakMap<ServerResponse, number>()
-  /** Of requests that wait for a person or for another service. */
+  /** Answers to requests that wait for a person or another service. */
   readonly #held = new WeakSet<ServerResponse>()
   readonly #timer: NodeJS.Timeout
 
@@ -74,17 +76,17 @@ export class Connections {
     return this.#open.size
   }
 
-  /** The answers that are not complete. */
+  /** All incomplete answers. */
   get answers(): readonly ServerResponse[] {
     return [...this.#open.values()].flatMap(({ answers }) => answers)
   }
 
-  /** Those on this connection, in their order. */
+  /** Returns the incomplete answers of this connection, in order. */
   answersOf(socket: Socket): Iterable<ServerResponse> {
     return this.#open.get(socket)?.answers ?? []
   }
 
-  /** Adds a new connection; another may be cut for it. */
+  /** Adds a new connection, and cuts others if there are too many. */
   add(socket: Socket): void {
     if (this.#open.size >= this.#limits.connections && !this.#makeRoom()) {
       socket.destroy()
@@ -98,10 +100,12 @@ export class Connections {
     socket.once('close', () => this.#open.delete(socket))
   }
 
-  /** A request has begun. False: it is one too many on its connection, and nobody needs to handle it. */
+  /**
+   * Registers a request. Returns false if its connection has too many; the request then needs no handling.
+   */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request
-    // Node goes on parsing what had arrived before the connection was cut.
+    // Node continues to parse what had arrived before the connection was cut.
     if (socket.destroyed) return false
     const connection = this.#open.get(socket)
     if (!connection) return true
@@ -113,7 +117,10 @@ export class Connections {
     return answers.length === 1 || this.#mayAhead(socket, answers, response)
   }
 
-  /** Node reads and discards the rest of a body, so that the connection can be used again. Limits how long. */
+  /**
+   * Node reads and discards the rest of a body so that the connection can be reused. Limits how long that
+   * takes.
+   */
   #limitRest(request: IncomingMessage, response: ServerResponse): void {
     response.once('finish', () => {
       if (request.complete) return
@@ -121,19 +128,22 @@ export class Connections {
     })
   }
 
-  /** The request waits for a person or for another service, and so would all that its client sent after it. */
+  /**
+   * Marks a request that waits for a person or another service. Cuts its connection if the client has sent more
+   * after it, because those requests would also wait.
+   */
   hold(response: ServerResponse): void {
     this.#held.add(response)
     const { socket } = response.req
     if ([...this.answersOf(socket)].at(-1) !== response) cut(socket)
   }
 
-  /** Each request that waits for an earlier one costs memory, so a client can send only so many ahead. */
+  /** Each request that waits for an earlier one costs memory, so a client can only send a few ahead. */
   #mayAhead(socket: Socket, answers: readonly ServerResponse[], response: ServerResponse): boolean {
     const { ahead } = this.#limits
     const behindHeld = answers.some((one) => one !== response && this.#held.has(one) && !one.writableEnded)
     if (!behindHeld && answers.length <= ahead) return true
-    // What has arrived with it is read all the same: refuse a few with a reason, but do not collect refusals.
+    // Requests that arrived with it are read anyway: refuse a few with a reason, but do not collect refusals.
     if (behindHeld || answers.length > 2 * ahead) cut(socket)
     else writeRefusal(response, refusal('service-unavailable', AHEAD, { close: true }))
     return false
@@ -144,7 +154,7 @@ export class Connections {
     for (const [socket, { answers }] of this.#open) if (answers.length === 0) socket.destroy()
   }
 
-  /** To be called when no connections are left. */
+  /** Must be called when no connections are left. */
   close(): void {
     clearInterval(this.#timer)
   }
@@ -152,7 +162,7 @@ export class Connections {
   #cutSlowReaders(): void {
     const now = performance.now()
     for (const response of this.answers) {
-      // Without a socket it waits for another answer on its connection.
+      // Without a socket, the answer waits for another one on its connection.
       if (!response.writableEnded || !response.socket) continue
       const since = this.#answeredAt.get(response)
       if (since === undefined) this.#answeredAt.set(response, now)
@@ -160,7 +170,10 @@ export class Connections {
     }
   }
 
-  /** Cuts a hundredth of them at once, because looking at all takes a while. False: there was none to cut. */
+  /**
+   * Cuts a hundredth of the connections at once, because looking at all is slow. Returns false if none could
+   * be cut.
+   */
   #makeRoom(): boolean {
     const candidates = STATES.map((state) => this.#inState(state)).find(({ size }) => size > 0)
     if (!candidates) return false
@@ -186,19 +199,19 @@ export class Connections {
 const AHEAD = 'There are too many unanswered requests on this connection. Wait for answers, then send more.'
 
 /**
- * Cuts a connection while its requests are parsed. Node would go on with all that has arrived, hundreds of requests in
- * one go: they would cost as much as others, and everybody would wait for them. `parser` is not in Node's
- * documentation; without it only that is lost.
+ * Cuts a connection while its requests are being parsed. Node would otherwise handle all that has arrived,
+ * hundreds of requests at once, at full cost and while all other clients wait. `parser` is not in Node's
+ * documentation; without it, only this protection is lost.
  */
 function cut(socket: Socket & { readonly parser?: { onIncoming?: unknown } }): void {
   socket.destroy()
   if (socket.parser) socket.parser.onIncoming = () => NO_MORE_REQUESTS
 }
 
-/** What Node's parser takes from it for an upgrade: what follows is not HTTP. */
+/** Node's parser expects this value for an upgrade: what follows is not HTTP. */
 const NO_MORE_REQUESTS = 2
 
-/** Undefined: a request is being handled. */
+/** Returns undefined if a request is being handled. */
 function stateOf(answers: readonly ServerResponse[]): State | undefined {
   if (answers.length === 0) return 'no request'
   const open = answers.filter(({ writableEnded }) => !writableEnded)

@@ -1,6 +1,7 @@
 /**
- * Limits how many requests of an address, and of the networks it is in, fail. Past that, requests to the same routes get a
- * 429 before their body is read. Those that succeed do not count: many machines of one owner may share an address.
+ * Limits how many requests from an address, and from the networks it is in, can fail. Beyond the limit,
+ * requests to the same routes get a 429 before their body is read. Successful requests do not count, because
+ * many machines of one owner may share an address.
  */
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import type { Clock } from '../../clock.ts'
@@ -12,7 +13,7 @@ import { type ShutOut, shutOutAfter } from './shut-out.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The limit on how many requests of an address may fail. Default: none. */
+    /** The limit on how many requests of an address can fail. Default: no limit. */
     failures?: RateLimitName
   }
 }
@@ -27,7 +28,7 @@ export interface FailuresOptions {
 
 const WHAT = 'Too many requests from your network failed.'
 
-/** For routes added to `app` later. They throw {@link TooManyRequests}. */
+/** Applies to routes added to `app` later. They throw {@link TooManyRequests}. */
 export function limitFailures(
   app: FastifyInstance,
   { limits, onRefused, ...options }: FailuresOptions,
@@ -56,7 +57,7 @@ const refuse =
     done(new TooManyRequests(waitMs, { what: WHAT }))
   }
 
-/** Counts neither what this service could not check, nor what it refused for coming too often. */
+/** Does not count requests that this service could not check or refused because there were too many. */
 const count =
   (shutOut: ShutOut): onSendHookHandler =>
   (request, { statusCode }, payload, done) => {

@@ -1,10 +1,10 @@
 /**
- * Limits how many requests a process handles at a time: one more gets a 503 at once, before its body is read, and can
- * keep its connection. No network gets all places: see {@link Shares}.
+ * Limits how many requests a process handles at a time: one more gets a 503 at once, before its body is read,
+ * and can keep its connection. No network can use all places: see {@link Shares}.
  *
- * A request counts from the end of its body until its answer is made, so slow senders and readers take no place from
- * others. Requests that wait for people to act, or for another service, stop counting with {@link InFlight.hold}. Health
- * checks do not count.
+ * A request counts from the end of its body until its answer is ready, so slow senders and readers use no
+ * place. Requests that wait for people, or for another service, stop counting with {@link InFlight.hold}.
+ * Health checks do not count.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Networks } from '../../addresses/address.ts'
@@ -16,9 +16,9 @@ import { isHealthCheck } from '../health-routes.ts'
 
 export interface InFlightOptions {
   readonly limit: number
-  /** The networks of whoever sent the request. Default: the places are not shared out. */
+  /** Returns the networks of the request's sender. Default: all places are shared. */
   readonly networks?: (request: IncomingMessage) => Networks
-  /** The path of the base URL, without a trailing slash: health checks may start with it. Default: none. */
+  /** The path of the base URL, without a trailing slash: health checks can start with it. Default: none. */
   readonly basePath?: string
   /** Called at most once a second with the number of refusals since the last call. */
   readonly onRefused?: (refused: number) => void
@@ -26,12 +26,12 @@ export interface InFlightOptions {
 
 const REPORT_MS = 1_000
 
-/** A request that may be handled. */
+/** A request that can be handled. */
 interface Work {
   readonly response: ServerResponse
-  /** Whose share it is of. */
+  /** The networks whose share it uses. */
   readonly networks: Networks | undefined
-  /** Its index among those that are handled; -1 while it is not. */
+  /** Its index in `#working`; -1 while it is not there. */
   place: number
 }
 
@@ -41,9 +41,9 @@ export class InFlight {
   readonly #networks: InFlightOptions['networks']
   readonly #basePath: string
   readonly #onRefused: (refused: number) => void
-  /** In no order. Not a `Map`: one that is emptied and filled all the time keeps the garbage collector busy. */
+  /** Unordered. Not a `Map`: filling and emptying one all the time keeps the garbage collector busy. */
   readonly #working: Work[] = []
-  /** Those that found no place when their body had arrived. */
+  /** Answers of requests that found no free place when their body had arrived. */
   readonly #late = new WeakSet<ServerResponse>()
   #refused = 0
   #reporting = false
@@ -62,7 +62,7 @@ export class InFlight {
     return this.#working.length
   }
 
-  /** False: there are too many, and the request got its 503. */
+  /** Returns false if there are too many requests; this one then got its 503. */
   enter(request: IncomingMessage, response: ServerResponse): boolean {
     if (isHealthCheck(request.url, this.#basePath)) return true
     const networks = this.#networks?.(request)
@@ -84,14 +84,16 @@ export class InFlight {
     return true
   }
 
-  /** False: when the body had arrived there was no place left, and the request must be refused. */
+  /** Returns false if no place was free when the body had arrived; the request must then be refused. */
   admitted(response: ServerResponse): boolean {
     if (!this.#late.has(response)) return true
     this.#report()
     return false
   }
 
-  /** The request waits for something outside this service and no longer counts. What waits must be bounded elsewhere. */
+  /**
+   * The request waits for something outside this service and stops counting. The caller limits how many wait.
+   */
   hold(response: ServerResponse): void {
     const work = this.#working.find((one) => one.response === response)
     if (work) this.#leave(work)
@@ -115,7 +117,7 @@ export class InFlight {
   #leave(work: Work): void {
     const { place, networks } = work
     if (place < 0) return
-    // The last takes its place.
+    // The last one moves to its index.
     const last = this.#working.pop()
     if (last && last !== work) {
       this.#working[place] = last
@@ -125,7 +127,9 @@ export class InFlight {
     if (networks) this.#shares.giveBack(networks)
   }
 
-  /** A finished answer waits for its client, or for another answer on its connection: that is not work. */
+  /**
+   * A finished answer only waits for its client or for another answer on its connection, which is not work.
+   */
   #forgetFinished(): void {
     for (const work of this.#working.filter(({ response }) => response.writableEnded)) this.#leave(work)
   }
@@ -144,7 +148,7 @@ export class InFlight {
 
 function answerFull(request: IncomingMessage, response: ServerResponse): void {
   const message = 'The service is handling as many requests as it can. Try again in a moment.'
-  // A client that asked first whether to send its body will not send it: the next request would be taken for the body.
+  // A client that asked before sending its body will not send it: the next request would be read as the body.
   const close = request.headers.expect !== undefined
   writeRefusal(response, refusal('service-unavailable', message, { close }))
 }

@@ -5,7 +5,7 @@ import { parseRateLimits } from '../../config/rate-limits.ts'
 import { localCounters } from '../../limits/counters.ts'
 import { limitRates } from './rate-limit.ts'
 
-test('security: adding a route that names no limit throws', () => {
+test('security: refuses to add a route that names no limit', () => {
   const clock = () => new Date()
   const app = fastify()
   limitRates(app, { counters: localCounters({ clock }), limits: parseRateLimits('pages=1/1h'), clock })

@@ -1,14 +1,14 @@
 /**
- * Limits how often an address calls a route with `limit`, before its body is read. Counts the address (IPv6 by /64) and
- * the wider networks it is in, which may call a few times as often. Without these, someone with a whole /48, and so
- * 65,536 such addresses, would not be limited.
+ * Limits how often an address calls a route with `limit`, before its body is read. Counts the address (IPv6
+ * by /64) and the wider networks it is in, which can call a few times as often. Otherwise, the owner of a
+ * whole /48, and so of 65,536 such addresses, would not be limited.
  *
- * Memory is bounded: each class remembers the 10,000 addresses and networks counted last. Making it forget
- * a network takes calls from as many others, each of which counts. No limit per address stops an attacker with that
- * many; the limit on requests in flight does.
+ * Memory is bounded: each class remembers the 10,000 addresses and networks that it counted last. Making it
+ * forget a network requires calls from as many others, each of which counts. No limit per address stops an
+ * attacker with that many; the limit on requests in flight does.
  *
- * Not @fastify/rate-limit: its stores count the requests of one key per time window. The workers of a machine share
- * these counters, which check several keys at once and say how long to wait.
+ * Not @fastify/rate-limit: its stores count the requests of one key per time window. The workers of a machine
+ * share these counters, which check several keys at once and return how long to wait.
  */
 import type { FastifyBaseLogger, FastifyInstance, onRequestHookHandler } from 'fastify'
 import type { Clock } from '../../clock.ts'
@@ -28,7 +28,7 @@ import { limitRefusedCredentials } from './refused-credentials.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * How often an address can call the route; `none` is without a limit. Only a route that has `credentials` or
+     * How often an address can call the route; `none` for no limit. Only a route with `credentials` or
      * `failures` can leave it out, because its refusals are limited.
      */
     limit?: RateLimitName | 'none'
@@ -45,8 +45,8 @@ export interface RateLimitOptions {
 const REPORT_MS = 10_000
 
 /**
- * Limits the routes added to `app` later: they throw {@link TooManyRequests}. Adding one that names no limit throws a
- * TypeError.
+ * Limits the routes added to `app` later: they throw {@link TooManyRequests}. Adding a route that names no
+ * limit throws a TypeError.
  */
 export function limitRates(app: FastifyInstance, options: RateLimitOptions): void {
   const { counters, limits } = options
@@ -86,10 +86,10 @@ export function limitRates(app: FastifyInstance, options: RateLimitOptions): voi
   })
 }
 
-/** snapd gives up on a 429 and tries again on a 503 (contract/devices.md 1.5). */
+/** snapd gives up on a 429 but retries a 503 (contract/devices.md 1.5). */
 const FOR_SNAPD: ReadonlySet<RateLimitName> = new Set(['nonces', 'sessions', 'devices', 'assertions'])
 
-/** Logs the first refusal of a class, then only counts, so that a flood does not fill the log. */
+/** Logs the first refusal of a class and then only counts, so that a flood does not fill the log. */
 function reporter(log: FastifyBaseLogger): (limit: RateLimitName, address: string) => void {
   const more = new Map<RateLimitName, { refused: number; address: string }>()
   const say = (limit: RateLimitName, refused: number, address: string) =>
@@ -116,7 +116,7 @@ function reporter(log: FastifyBaseLogger): (limit: RateLimitName, address: strin
   }
 }
 
-/** Throws {@link TooManyRequests}. Without a limit it does nothing. */
+/** Returns a function that throws {@link TooManyRequests}; without a limit, it does nothing. */
 export function accountLimit(
   limit: RateLimit | undefined,
   counters: Counters,

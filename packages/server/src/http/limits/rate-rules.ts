@@ -3,7 +3,7 @@ import type { Networks } from '../../addresses/address.ts'
 import type { RateLimit, RateLimitName } from '../../config/rate-limits.ts'
 import type { Counted, Rule } from '../../limits/counters.ts'
 
-/** How often each width may call, in terms of the limit, narrowest first. */
+/** How often each width can call, as a multiple of the limit, narrowest first. */
 const TIMES = [1, 4, 16] as const
 const REMEMBERED = 10_000
 
@@ -15,6 +15,6 @@ export const rulesOf = (name: RateLimitName, { count, period }: RateLimit): read
     remembered: REMEMBERED,
   }))
 
-/** A bucket for each of the networks. */
+/** Returns a bucket for each of the networks. */
 export const countedFor = (rules: readonly Rule[], networks: Networks): readonly Counted[] =>
   rules.map((rule, width) => ({ rule, key: networks[width] ?? '' }))

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { Recent } from './refused-credentials.ts'
 
 suite('recent texts', () => {
-  test('the last ones are known, whatever comes between their uses; those long gone are not', () => {
+  test('knows the last texts, whatever comes between their uses, but not those from long ago', () => {
     const recent = new Recent(3)
     for (const text of ['a', 'b', 'b', 'c', 'd', 'e']) recent.add(text)
     const known = ['a', 'b', 'c', 'd', 'e', 'f'].filter((text) => recent.has(text))
@@ -15,7 +15,7 @@ suite('recent texts', () => {
     )
   })
 
-  test('one that is deleted is not known, wherever it was', () => {
+  test('forgets a deleted text, wherever it was', () => {
     const recent = new Recent(2)
     for (const text of ['a', 'b', 'c']) recent.add(text)
     recent.delete('a')
@@ -26,7 +26,7 @@ suite('recent texts', () => {
     )
   })
 
-  test('it does not grow past twice its size', () => {
+  test('does not grow past twice its size', () => {
     const recent = new Recent(10)
     const texts = Array.from({ length: 1_000 }, (_, at) => `text ${at}`)
     for (const text of texts) recent.add(text)

@@ -1,7 +1,8 @@
 /**
- * Limits how many credentials of an address, and of the networks it is in, are refused with a 401. Past that, requests
- * to routes with `credentials` get a 429 before anything about them is looked at, except those with a credential that
- * was accepted not long ago: one machine that sends bad ones, or a service that asks for others, shuts out nobody.
+ * Limits how many credentials from an address, and from the networks it is in, are refused with a 401. Beyond
+ * the limit, requests to routes with `credentials` get a 429 before anything about them is examined, except
+ * those with a recently accepted credential. So one machine that sends invalid ones, or a service that checks
+ * other clients' credentials, shuts out no valid client.
  */
 import type { ErrorCode } from '@ratafia/api'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
@@ -15,28 +16,28 @@ import { shutOutAfter } from './shut-out.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a 401 of the route means a credential that was refused. Default: no. */
+    /** Whether a 401 of the route means a refused credential. Default: no. */
     credentials?: boolean
   }
 }
 
 export interface RefusedCredentialsOptions {
   readonly counters: Counters
-  /** Undefined: no limit. */
+  /** Undefined for no limit. */
   readonly limit: RateLimit | undefined
   readonly clock: Clock
   /** Called for each request that gets a 429. */
   readonly onRefused: (request: FastifyRequest) => void
 }
 
-/** How many credentials that were accepted are remembered, at least. */
+/** The minimum number of accepted credentials that are remembered. */
 const CREDENTIALS = 20_000
 
 const NEEDS_REFRESH = 'macaroon-needs-refresh' satisfies ErrorCode
 
 const WHAT = 'Too many credentials from your network were refused.'
 
-/** For routes added to `app` later. They throw {@link TooManyRequests}. */
+/** Applies to routes added to `app` later. They throw {@link TooManyRequests}. */
 export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCredentialsOptions): void {
   const { limit, onRefused } = options
   if (!limit) return
@@ -51,7 +52,7 @@ export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCr
   }
   const note: onSendHookHandler = (request, { statusCode }, payload, done) => {
     if (statusCode < 300) accepted.add(credentialsDigest(request))
-    // A discharge that has to be refreshed was genuine.
+    // A discharge that needs a refresh was genuine.
     if (statusCode !== 401 || request.refusal === NEEDS_REFRESH) return done(null, payload)
     accepted.delete(credentialsDigest(request))
     shutOut.count(request.client.networks).then(() => done(null, payload), done)
@@ -64,8 +65,8 @@ export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCr
 }
 
 /**
- * The texts that were added last, at least `most` different ones and at most twice as many. Two sets instead of a list
- * by time of use: one that is there is only looked up, and not moved to the front.
+ * The texts that were added last: at least `most` different ones, and at most twice that many. Two sets
+ * instead of a list by time of use, so that a known text is only looked up and not moved.
  */
 export class Recent {
   readonly #most: number

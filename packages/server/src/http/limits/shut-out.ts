@@ -1,6 +1,7 @@
 /**
- * Networks with too many failures: past the limit their requests are refused before anything about them is looked at.
- * Only failures ask the counters. This process remembers which networks are shut out, so other requests cost nothing.
+ * Networks with too many failures: beyond the limit, their requests are refused before anything about them is
+ * examined. Only failures query the counters. This process remembers which networks are shut out, so other
+ * requests cost nothing.
  */
 import { LRUCache } from 'lru-cache'
 import type { Networks } from '../../addresses/address.ts'
@@ -10,7 +11,7 @@ import type { Counters } from '../../limits/counters.ts'
 import { countedFor, rulesOf } from './rate-rules.ts'
 
 export interface ShutOut {
-  /** Milliseconds until the networks may try again; 0: now. */
+  /** Returns the milliseconds until the networks can try again; 0 if they can now. */
   waitFor(networks: Networks): number
   /** Counts a failure. */
   count(networks: Networks): Promise<void>
@@ -18,7 +19,7 @@ export interface ShutOut {
 
 /** How many networks of each width are remembered. */
 const NETWORKS = 10_000
-/** Milliseconds that a network is shut out at least: the shortest `Retry-After`. */
+/** The minimum milliseconds that a network is shut out: the shortest `Retry-After`. */
 const SHORTEST = 1_000
 
 export function shutOutAfter(
@@ -27,7 +28,7 @@ export function shutOutAfter(
   { counters, clock }: { readonly counters: Counters; readonly clock: Clock },
 ): ShutOut {
   const rules = rulesOf(name, limit)
-  /** When each network may try again, by width. */
+  /** When each network can try again, by width. */
   const shutOut = rules.map(() => new LRUCache<string, number>({ max: NETWORKS }))
   return {
     waitFor: (networks) => {

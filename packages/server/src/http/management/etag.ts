@@ -1,18 +1,21 @@
 /**
- * The version of a record: a strong `ETag` of its bytes as they are sent, so that no table needs a column for it
+ * The version of a record: a strong `ETag` of its bytes as sent, so that no table needs a column for it
  * (contract/administration.md, A10).
  */
 import { hash } from 'node:crypto'
 import { invalidRequest, RequestError } from '../../errors.ts'
 
-/** 128 bits of SHA-256 over the JSON of the record. */
+/** Returns 128 bits of SHA-256 over the record's JSON. */
 export const etagOf = (record: object): string =>
   `"${Buffer.from(hash('sha256', JSON.stringify(record), 'buffer').subarray(0, 16)).toString('base64url')}"`
 
 const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,128}"$/
 const MOST = 16
 
-/** The tags of `If-Match` or `If-None-Match`; `any` for `*`. Throws {@link RequestError} `invalid-request`. */
+/**
+ * Returns the tags of `If-Match` or `If-None-Match`; `any` for `*`. Throws {@link RequestError}
+ * `invalid-request`.
+ */
 function tagsIn(header: string | undefined, name: string): readonly string[] | 'any' | undefined {
   const text = header?.trim()
   if (text === undefined || text === '') return undefined
@@ -23,8 +26,9 @@ function tagsIn(header: string | undefined, name: string): readonly string[] | '
 }
 
 /**
- * What refuses a record that is not the one that the caller has seen; undefined if they take any. With `isRequired`,
- * they have to say so with `*`. Throws {@link RequestError} `invalid-request` for a header that cannot be read.
+ * Returns a function that refuses a record other than the one that the caller has seen; undefined if they
+ * accept any. With `isRequired`, they must send `*` to accept any. Throws {@link RequestError}
+ * `invalid-request` for an unreadable header.
  */
 export function matching(
   ifMatch: string | undefined,
@@ -39,22 +43,22 @@ export function matching(
     if (tags.includes(etag)) return
     throw new RequestError(
       'version-mismatch',
-      'The record has changed since you read it. Read it again, and decide anew.',
+      'The record has changed since you read it. Read it again, then decide again.',
       { extra: { etag } },
     )
   }
 }
 
-/** Only once the caller is known to see the record: its tag tells something about it. */
+/** Runs only for a caller who can see the record, because its tag reveals something about it. */
 function refuseUnseen(record: object): never {
   throw new RequestError(
     'version-required',
-    'This change takes the header If-Match with the ETag of the record that you have seen. Read it, and decide then.',
+    'This change requires the header If-Match with the ETag of the record that you have seen. Read the record first.',
     { extra: { etag: etagOf(record) } },
   )
 }
 
-/** Whether the caller has this record already. */
+/** Whether the caller already has this record. */
 export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = tagsIn(ifNoneMatch, 'If-None-Match')
   if (tags === undefined) return false

@@ -1,6 +1,6 @@
 /**
- * The operations of the management API for the console: the same functions behind the same schemas, called in this
- * process. So the console can do what the API can do, with the same checks, and shows the same records
+ * The operations of the management API for the console: the same functions behind the same schemas, called in
+ * this process. So the console can do what the API can, with the same checks, and shows the same records
  * (contract/administration.md, A3 and A4).
  */
 import { isChange, type ManagementOperation, querySchemaOf, takesVersion } from '@ratafia/api/schemas'
@@ -13,17 +13,17 @@ import { matching } from './etag.ts'
 import { type AddManagementRoute, type Asked, Reply } from './management-route.ts'
 import { readParameters } from './query.ts'
 
-/** What an operation is called with, beside who calls. */
+/** The arguments of an operation besides its caller. */
 export interface CalledWith<Operation extends ManagementOperation> {
-  /** Of its path. */
+  /** The parameters of its path. */
   readonly parameters?: Readonly<Record<string, string>>
-  /** Texts are read as the schema says, as in an address; one that is undefined is absent. */
+  /** Texts are read by the schema, as in a URL; an undefined one is absent. */
   readonly query?: Operation['query'] extends TSchema ? Written<Static<Operation['query']>> : never
-  /** A field that is undefined is absent. */
+  /** An undefined field is absent. */
   readonly body?: Operation['body'] extends TSchema ? Loosely<Static<Operation['body']>> : never
-  /** Instead of a body, with the media type that says its format. */
+  /** Replaces the body; the media type gives its format. */
   readonly file?: { readonly bytes: Uint8Array; readonly mediaType: string }
-  /** The `ETag` of the record that the person has seen. */
+  /** The `ETag` of the record that the user has seen. */
   readonly ifMatch?: string | undefined
   readonly dryRun?: boolean
 }
@@ -33,14 +33,17 @@ type Loosely<T> = T extends object
   ? { readonly [Name in keyof T]: undefined extends Partial<T>[Name] ? T[Name] | undefined : T[Name] }
   : T
 
-/** What is streamed is no text yet. */
+/** A streamed answer is not a text yet. */
 export type AnswerOf<Operation extends ManagementOperation> = Operation extends {
   readonly streams: readonly string[]
 }
   ? object
   : Static<Operation['response']>
 
-/** Throws what the operation throws, and `invalid-field` or `invalid-request` for what does not fit its schemas. */
+/**
+ * Throws what the operation throws, and `invalid-field` or `invalid-request` for what its schemas do not
+ * allow.
+ */
 export type CallManagement<Who extends Authority = Authority> = <const Operation extends ManagementOperation>(
   authority: Who,
   operation: Operation,
@@ -52,14 +55,16 @@ export interface ManagementInProcess<Who extends Authority> {
   readonly call: CallManagement<Who>
 }
 
-/** `requiresVersion`: refuse a change without the version of its record, as over HTTP. Default: accept any. */
+/**
+ * `requiresVersion`: refuse a change without the version of its record, as over HTTP. Default: accept any.
+ */
 export function managementInProcess<Who extends Authority>({
   requiresVersion = false,
 } = {}): ManagementInProcess<Who> {
   const answers = new Map<string, (asked: Asked<ManagementOperation, Who>) => Promise<object>>()
   return {
     add: (operation, answer) => {
-      // Whoever calls it has the parts validated by the schemas of the very operation that `answer` is for.
+      // Callers validate the request by this operation's schemas first.
       answers.set(nameOf(operation), answer as (asked: Asked<ManagementOperation, Who>) => Promise<object>)
     },
     call: async <const Operation extends ManagementOperation>(
@@ -77,13 +82,13 @@ export function managementInProcess<Who extends Authority>({
       const mustMatch = matching(ifMatch, requiresVersion && takesVersion(operation))
       const record = await answer({
         ...{ authority, parameters, query: asked, dryRun: dryRun && isChange(operation) },
-        // The schema of the operation has been checked, or it takes a file.
+        // The operation's schema has been checked, or the body is a file.
         body: (file?.bytes ?? sent) as never,
         mediaType: file?.mediaType ?? 'application/json',
         ...(mustMatch && { ifMatch: mustMatch }),
         ...{ mayTake: 0, hold: () => new AbortController().signal },
       })
-      // Tests of the API check that the answer of each operation fits its schema.
+      // Tests of the API check that each operation's answer fits its schema.
       return (record instanceof Reply ? record.record : record) as AnswerOf<Operation>
     },
   }
@@ -100,11 +105,11 @@ interface LooselyCalled {
 
 const nameOf = ({ method, path }: ManagementOperation): string => `${method} ${path}`
 
-/** An absent body of an operation that needs none is `{}`, as over HTTP. */
+/** An absent body is `{}` for an operation that does not require one, as over HTTP. */
 const bodyAbsent = ({ body, bodyRequired }: ManagementOperation): unknown =>
   body && !bodyRequired ? {} : undefined
 
-/** A field that is `undefined` is absent, as in JSON. */
+/** Removes undefined fields, which are absent in JSON. */
 const withoutAbsent = <T>(value: T): T =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as T)

@@ -2,8 +2,8 @@ import { invalidField } from '../../errors.ts'
 import { instantIn } from './instant-text.ts'
 
 /**
- * An instant whose form the schema has looked at: a date, or RFC 3339 with a zone. Throws {@link RequestError} `invalid-field` for a
- * day that does not exist.
+ * Reads an instant whose form the schema has checked: a date, or RFC 3339 with a zone. Throws {@link
+ * RequestError} `invalid-field` for a day that does not exist.
  */
 export function instantField(field: string, text: string): Date {
   const at = instantIn(text)

@@ -1,11 +1,13 @@
-/** How people and programs write an instant, in options, in the management API and in filters of the console. */
+/**
+ * How people and programs write an instant, in options, in the management API and in the console's filters.
+ */
 
 const INSTANT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):?(\d\d)))?$/
 
 /**
- * A date, which is its midnight in UTC, or RFC 3339 with a zone; seconds may be left out. Undefined for anything else,
- * and for a date or time that does not exist. Rounded down to milliseconds.
+ * Reads a date, which is its midnight in UTC, or RFC 3339 with a zone; seconds are optional. Rounds down to
+ * milliseconds. Returns undefined for anything else, and for a date or time that does not exist.
  */
 export function instantIn(text: string): Date | undefined {
   const match = INSTANT.exec(text)
@@ -15,7 +17,7 @@ export function instantIn(text: string): Date | undefined {
   const [sign, hours, minutes] = [match[8] === '-' ? -1 : 1, Number(match[9] ?? 0), Number(match[10] ?? 0)]
   const local = new Date(0)
   local.setUTCFullYear(year ?? 0, (month ?? 0) - 1, day)
-  // Date takes 31 February for another day.
+  // Date reads 31 February as another day.
   const isDay = local.getUTCMonth() + 1 === month && local.getUTCDate() === day
   const isTime = (hour ?? 0) < 24 && (minute ?? 0) < 60 && (second ?? 0) < 60 && hours < 24 && minutes < 60
   if (!isDay || !isTime) return undefined

@@ -1,37 +1,37 @@
 /**
- * A route of the management API as a feature writes it, for HTTP (`management-routes.ts`) and for calls in this process
- * (`in-process.ts`): what it is asked and what it may answer.
+ * A route of the management API as a feature declares it, for HTTP (`management-routes.ts`) and for calls in
+ * this process (`in-process.ts`): its arguments and possible answers.
  */
 import type { FileBody, ManagementOperation } from '@ratafia/api/schemas'
 import type { Static, TSchema } from 'typebox'
 import type { Authority } from '../../authority.ts'
 import type { Answer } from './repeatable.ts'
 
-/** A request whose sender is known. */
+/** An authenticated request. */
 export interface Asked<Operation extends ManagementOperation, Who extends Authority = Authority> {
   readonly authority: Who
-  /** Of the path, decoded. */
+  /** The parameters of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>
   readonly query: Operation['query'] extends TSchema ? Static<Operation['query']> : object
   readonly body:
     | (Operation['body'] extends TSchema ? Static<Operation['body']> : never)
     | (Operation['file'] extends FileBody ? Uint8Array : never)
-  /** Of the body, without parameters. */
+  /** The media type of the body, without parameters. */
   readonly mediaType: string
-  /** Whether the change is made and undone again. */
+  /** Whether the change is rolled back after it is made. */
   readonly dryRun: boolean
   /**
-   * Throws `version-mismatch` for a record that is not what the caller has seen, and for a `PATCH` that does not say what
-   * that is, `version-required`. Absent: any will do.
+   * Throws `version-mismatch` for a record other than the one that the caller has seen, and
+   * `version-required` for a `PATCH` without a version. Absent if any version is accepted.
    */
   readonly ifMatch?: (record: object) => void
-  /** Seconds of `Prefer: wait` (RFC 7240): how long the answer may take. 0 if the header does not say. */
+  /** The seconds of `Prefer: wait` (RFC 7240) that the answer can take; 0 without the header. */
   readonly mayTake: number
-  /** From now on the request waits, and is not work. Aborts when the client is gone. */
+  /** Marks the request as waiting, which is not work. Aborts when the client is gone. */
   readonly hold: () => AbortSignal
 }
 
-/** An answer with another status than the one of the operation, or with headers of its own. */
+/** An answer with a status other than the operation's, or with its own headers. */
 export class Reply {
   readonly record: object
   readonly status: number | undefined
@@ -47,10 +47,10 @@ export class Reply {
   }
 }
 
-/** What is known of a request before its body is read: its address is not validated yet. */
+/** The known parts of a request before its body is read; its address is not validated yet. */
 export interface Unread<Who extends Authority = Authority> {
   readonly authority: Who
-  /** From the path, decoded. */
+  /** The parameters of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
 }
@@ -58,8 +58,9 @@ export interface Unread<Who extends Authority = Authority> {
 export type RefuseUnread<Who extends Authority = Authority> = (unread: Unread<Who>) => Promise<void> | void
 
 /**
- * Registers the route of an operation. `answer` is the record, the list, a {@link Reply} with one, or `Streamed`.
- * An operation that takes a file has `refuse`: it throws for callers without the permission, before their file is read.
+ * Registers the route of an operation. `answer` returns the record, the list, a {@link Reply} with one, or
+ * `Streamed`. An operation that accepts a file has `refuse`, which throws for callers without the permission,
+ * before their file is read.
  */
 export type AddManagementRoute<Who extends Authority = Authority> = <
   const Operation extends ManagementOperation,

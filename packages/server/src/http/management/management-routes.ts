@@ -1,6 +1,7 @@
 /**
- * What all routes of the management API have in common: who asks, how often they may, what they have seen of a record,
- * whether a change is only tried, and that a repeated request gets its first answer. A route of a feature has none of it.
+ * Shared by all routes of the management API: the caller, their rate limit, the record's version they have
+ * seen, dry runs, and repeated requests, which get their first answer. Routes of features deal with none of
+ * this.
  */
 import {
   isChange,
@@ -32,7 +33,7 @@ export interface ManagementHttp<Who extends Authority> {
   /** Throws a 401, `TooManyRequests` or `Unavailable`. */
   readonly authenticate: (request: FastifyRequest) => Promise<Who>
   readonly answerOnce: AnswerOnce
-  /** For the answers that are sent while they are read. */
+  /** The places for answers that are sent while they are read. */
   readonly places: StreamPlaces
 }
 
@@ -49,7 +50,7 @@ export function managementRoutes<Who extends Authority>(
   })
   const authority: BeforeBody<Who> = beforeBody(authenticate)
 
-  /** The same, for a caller whom `refuse` lets send a file. */
+  /** Does the same for a caller whom `refuse` allows to send a file. */
   const authorised = (refuse: RefuseUnread<Who>): BeforeBody<Who> =>
     beforeBody(async (request) => {
       const who = await authenticate(request)
@@ -80,14 +81,14 @@ export function managementRoutes<Who extends Authority>(
     app.route({
       method,
       url: `${MANAGEMENT_PREFIX}${routerPath(operation)}`,
-      // What is a file is no JSON, so a body that may be either is validated by its hook.
+      // A file is not JSON, so a body that can be either is validated by its own hook.
       schema: { querystring: query, ...(body && !file && { body }) },
       ...(refuse
         ? { preParsing: authorised(refuse).preParsing, preValidation: readQuery(query) }
         : { preValidation: [authority.preValidation, readQuery(query)] }),
       preHandler: body && file ? validateJson(body) : [],
       config: { credentials: true, limit: 'management', ...(file && { file }) },
-      // What is streamed is read to its end, whoever takes it.
+      // A streamed answer is read to its end even for a HEAD request.
       exposeHeadRoute: operation.streams === undefined,
       handler: async (request, reply) => {
         const asked = askedBy<typeof operation, Who>(request, reply, authority.resultOf(request), operation)
@@ -106,11 +107,11 @@ export function managementRoutes<Who extends Authority>(
   }
 }
 
-/** As the router takes it: what is another operation's path is not an id of this one, in any method. */
+/** Returns the path for the router: another operation's path is not an id of this one, in any method. */
 const routerPath = ({ path, exceptIds = [] }: ManagementOperation): string =>
   exceptIds.length === 0 ? path : `${path}(^(?!(?:${exceptIds.join('|')})$).*)`
 
-/** As Fastify validates it, where it is no file. */
+/** Validates a body that is not a file, as Fastify does. */
 const validateJson =
   (schema: TSchema): preHandlerHookHandler =>
   (request, _reply, done) => {
@@ -140,7 +141,7 @@ function answered(value: object | Reply, operation: ManagementOperation, dryRun:
   }
 }
 
-/** Fastify has validated the parts by the schemas of the operation: the casts say so. */
+/** Fastify has validated the parts by the operation's schemas, so the casts are safe. */
 function askedBy<Operation extends ManagementOperation, Who extends Authority>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -167,7 +168,7 @@ function askedBy<Operation extends ManagementOperation, Who extends Authority>(
   }
 }
 
-/** What cannot be read is no preference (RFC 7240, section 2). */
+/** An unreadable value is not a preference (RFC 7240, section 2). */
 function waitIn(prefer: string | readonly string[] | undefined): number {
   const [, seconds = '0'] =
     /(?:^|[,;])\s*wait\s*=\s*"?([0-9]{1,4})"?\s*(?:$|[,;])/i.exec([prefer ?? ''].flat().join(',')) ?? []

@@ -1,6 +1,6 @@
 /**
- * Reads the query of a request as its schema has it: a number from digits, a list from a parameter that repeats. Nothing
- * is guessed: what is not written as the schema says is refused when the request is validated.
+ * Reads the query of a request by its schema: a number from digits, a list from a repeated parameter. Nothing
+ * is guessed: a value that the schema does not allow is refused when the request is validated.
  */
 import type { preValidationHookHandler } from 'fastify'
 import { invalidField } from '../../errors.ts'
@@ -10,12 +10,12 @@ interface QuerySchema {
   readonly properties?: Readonly<Record<string, { readonly type?: string }>>
 }
 
-/** Before the validation of a route whose query has this schema. */
+/** Runs before the validation of a route whose query has this schema. */
 export const readQuery =
   ({ properties = {} }: QuerySchema): preValidationHookHandler =>
   (request, _reply, done) => {
     try {
-      // Fastify's parser makes texts, and lists of a parameter that repeats.
+      // Fastify's parser returns texts, and lists for a repeated parameter.
       request.query = readParameters(request.query as Parameters, properties)
       done()
     } catch (error) {
@@ -25,14 +25,14 @@ export const readQuery =
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** Throws {@link RequestError} `invalid-field` for a parameter that is given more than once and is no list. */
+/** Throws {@link RequestError} `invalid-field` for a repeated parameter that is not a list. */
 export function readParameters(
   parameters: Parameters,
   properties: NonNullable<QuerySchema['properties']>,
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => {
-      // The validation refuses it, and says so.
+      // The validation refuses an unknown parameter with its own message.
       if (!Object.hasOwn(properties, name)) return [name, value]
       const type = properties[name]?.type
       if (type === 'array') return [name, Array.isArray(value) ? value : [value]]
@@ -45,7 +45,7 @@ export function readParameters(
   )
 }
 
-/** Undefined for a text that is none: the text stays, and the validation says what it should be. */
+/** Returns undefined for an invalid text, which then stays: the validation explains the expected form. */
 const READ: Readonly<Record<string, (text: string) => unknown>> = {
   integer: (text) => (/^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : undefined),
   boolean: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),

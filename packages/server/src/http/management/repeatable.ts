@@ -1,13 +1,13 @@
 /**
- * `Idempotency-Key`: a request that is sent again, because its answer got lost, gets the first answer and changes
- * nothing more (contract/administration.md, A12).
+ * `Idempotency-Key`: a request that is sent again, because its answer was lost, gets the first answer and
+ * changes nothing more (contract/administration.md, A12).
  */
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Authority } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 
-/** An answer as it is sent, and as it is kept for a request that comes again. */
+/** An answer, as sent and as kept for a repeated request. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -15,28 +15,28 @@ export interface Answer {
   readonly body: string
 }
 
-/** What is asked for, by whom. */
+/** The parts that identify a repeated request. */
 interface Repeatable {
   readonly accountId: string
   readonly key: string
-  /** Of all that makes the request what it is, its caller too: SHA-256 in hexadecimal. */
+  /** The SHA-256 of everything that identifies the request, including its caller, in hexadecimal. */
   readonly digest: string
-  /** Milliseconds for which the answer is shown again, because it has a secret. Absent: as long as it is kept. */
+  /** Milliseconds for which an answer with a secret is shown again. Absent: as long as the answer is kept. */
   readonly shownForMs?: number
 }
 
 /**
- * The answer of `work`, or the one that it gave before. Throws `idempotency-key-reused` for another request or another
- * caller with this key, and `idempotency-key-busy` while the first one runs.
+ * Returns the answer of `work`, or its earlier answer. Throws `idempotency-key-reused` for another request or
+ * caller with this key, and `idempotency-key-busy` while the first request runs.
  */
 export type AnswerOnce = (request: Repeatable, work: () => Promise<Answer>) => Promise<Answer>
 
-/** Enough for a client that lost the answer (contract/administration.md, A12). */
+/** Long enough for a client that lost the answer (contract/administration.md, A12). */
 const SECRET_SHOWN_MS = 10 * 60_000
 
 const KEY = /^[\x21-\x7e]{16,64}$/
 
-/** Without a key, `work` is done. Throws {@link RequestError} `invalid-field` for a key that is none. */
+/** Without a key, runs `work`. Throws {@link RequestError} `invalid-field` for an invalid key. */
 export async function repeatable(
   request: FastifyRequest,
   { accountId, caller }: Authority,
@@ -47,7 +47,7 @@ export async function repeatable(
   if (key === undefined || accountId === undefined) return work()
   if (typeof key !== 'string' || !KEY.test(key)) {
     throw invalidField(
-      'The header Idempotency-Key has 16 to 64 printable characters without spaces, such as a UUID.',
+      'The header Idempotency-Key must have 16 to 64 printable characters without spaces, such as a UUID.',
       {
         field: 'header/idempotency-key',
       },

@@ -1,6 +1,7 @@
 /**
- * An answer that is sent while it is read, page by page (contract/administration.md, A18): it takes the memory of a few
- * pages, however long it is. It has no length, so one that breaks off is a broken transfer, and never a short file.
+ * An answer that is sent while it is read, page by page (contract/administration.md, A18): it uses the memory
+ * of a few pages, however long it is. It has no length, so one that breaks off is a broken transfer, and
+ * never a short file.
  */
 import type { ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
@@ -8,13 +9,13 @@ import { createGzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { TooManyRequests } from '../../errors.ts'
 
-/** What a route answers instead of a record or a list. */
+/** A route's answer instead of a record or a list. */
 export class Streamed {
   readonly type: string
   readonly fileName: string
   readonly text: AsyncIterable<string>
 
-  /** `fileName`: letters, digits, dots and dashes. */
+  /** `fileName` has only letters, digits, dots and dashes. */
   constructor(type: string, fileName: string, text: AsyncIterable<string>) {
     this.type = type
     this.fileName = fileName
@@ -22,18 +23,18 @@ export class Streamed {
   }
 }
 
-/** How many answers of this kind an account gets at a time, from one process (A19). */
+/** How many streamed answers an account can get at a time from one process (A19). */
 const MOST_AT_A_TIME = 2
 
 export class StreamPlaces {
   readonly #taken = new Map<string, number>()
 
-  /** Until the answer has reached its reader, or the reader has left. Throws {@link TooManyRequests}. */
+  /** Takes a place until the answer has reached its reader, or they left. Throws {@link TooManyRequests}. */
   take(accountId: string, response: ServerResponse): void {
     const taken = this.#taken.get(accountId) ?? 0
     if (taken >= MOST_AT_A_TIME) {
       throw new TooManyRequests(5_000, {
-        what: `Your account already gets ${MOST_AT_A_TIME} exports at this moment.`,
+        what: `Your account is already downloading ${MOST_AT_A_TIME} exports.`,
       })
     }
     // The reader left while the request waited.
@@ -52,9 +53,9 @@ export function sendStreamed(
   reply: FastifyReply,
   { type, fileName, text }: Streamed,
 ): FastifyReply {
-  // One page is read ahead of what is sent.
+  // Reads one page ahead of what is sent.
   const source = Readable.from(text, { highWaterMark: 1 })
-  // Before anybody else hears of it. What was not begun is answered with a refusal, which is no file.
+  // Must be the first listener: an answer that has not begun becomes a refusal, which is not a file.
   source.on('error', () => {
     for (const name of ['content-disposition', 'content-encoding']) reply.removeHeader(name)
   })
@@ -62,7 +63,7 @@ export function sendStreamed(
   reply.header('vary', 'Authorization, Macaroons, Accept-Encoding')
   if (!acceptsGzip(headers['accept-encoding'])) return reply.send(source)
   reply.header('content-encoding', 'gzip')
-  // An error of one destroys the other, and with it the connection.
+  // An error of either destroys the other, and with it the connection.
   return reply.send(pipeline(source, createGzip(), () => {}))
 }
 

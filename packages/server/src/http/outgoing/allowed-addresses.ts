@@ -1,4 +1,4 @@
-/** Which hosts a document of an issuer may come from (contract/oidc.md, A19). */
+/** The hosts from which an issuer's documents can be fetched (contract/oidc.md, A19). */
 import { isIP } from 'node:net'
 import {
   type AddressClass,
@@ -9,27 +9,28 @@ import {
 } from '../../addresses/address-classes.ts'
 import { invalidField, quote, type RequestError } from '../../errors.ts'
 
-/** For whom a document is fetched. */
+/** The issuer for which a document is fetched. */
 export interface DocumentSource {
   /** The URL that an operator configured. */
   readonly issuer: string
-  /** Networks that are not public, but allowed for this issuer. */
+  /** Networks that are not public, but that are allowed for this issuer. */
   readonly privateAddresses: readonly string[]
 }
 
 export interface Target {
   readonly url: URL
-  /** A name, or an address as `node:net` takes it. */
+  /** A name, or an address that `node:net` accepts. */
   readonly host: string
   readonly port: number
   readonly secure: boolean
-  /** It is this machine: the operator gave a loopback address. */
+  /** Whether it is this machine, because the operator gave a loopback address. */
   readonly loopback: boolean
 }
 
 /**
- * Checks what can be checked before any name is looked up. That includes addresses, in every spelling that `URL` reads
- * (`0x7f.1`, `2130706433`): `node:net` looks up only names. Throws {@link RequestError} `invalid-field`.
+ * Checks everything that can be checked before a name is looked up. That includes addresses, in every
+ * spelling that `URL` reads (`0x7f.1`, `2130706433`), because `node:net` looks up only names. Throws {@link
+ * RequestError} `invalid-field`.
  */
 export function targetOf(text: string, from: DocumentSource): Target {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -43,7 +44,7 @@ export function targetOf(text: string, from: DocumentSource): Target {
       'http is used only for an issuer whose own URL has a loopback address, such as 127.0.0.1',
     )
   }
-  if (url.username !== '' || url.password !== '') throw refused(text, 'it has a user')
+  if (url.username !== '' || url.password !== '') throw refused(text, 'it contains a username or password')
   if (isIP(host) !== 0 && !loopback) {
     const refusal = addressRefusal(host, host, from)
     if (refusal) throw refusal
@@ -51,7 +52,7 @@ export function targetOf(text: string, from: DocumentSource): Target {
   return { url, host, port: Number(url.port) || (secure ? 443 : 80), secure, loopback }
 }
 
-/** Why nothing may connect to this address of a host; undefined if it may. */
+/** Returns why connecting to this address of a host is not allowed; undefined if it is. */
 export function addressRefusal(
   host: string,
   address: string,
@@ -64,10 +65,10 @@ export function addressRefusal(
 }
 
 const WORDS: Readonly<Record<Exclude<AddressClass, 'public'>, string>> = {
-  private: 'a private address. If the issuer may be there, allow its network with --private-address.',
+  private: 'a private address. If the issuer is there, allow its network with --private-address.',
   loopback:
-    'a loopback address. Only an issuer whose own URL has such an address, such as http://127.0.0.1:8080, may be there.',
-  'link-local': 'a link-local address, which no issuer may be at.',
+    'a loopback address. Only an issuer whose own URL has such an address, such as http://127.0.0.1:8080, can be there.',
+  'link-local': 'a link-local address, which is not allowed for an issuer.',
   reserved: 'not the address of a host.',
 }
 

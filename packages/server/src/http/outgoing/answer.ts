@@ -1,4 +1,4 @@
-/** Sends a request over a connection that is open, and waits until the headers of its answer are there. */
+/** Sends a request over an open connection, and waits for the headers of its answer. */
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { request } from '../../node-http.ts'
@@ -9,7 +9,10 @@ interface Sent extends Pick<RequestOptions, 'method' | 'headers'> {
   readonly body?: string
 }
 
-/** The answer, whatever its status; its body is not read. Rejects as `node:http` does. The caller destroys the socket. */
+/**
+ * Returns the answer with its body unread, whatever its status. Rejects as `node:http` does. The caller
+ * destroys the socket.
+ */
 export const answerOver = (
   socket: Duplex,
   { url: { host, pathname, search }, method = 'GET', headers, signal, body }: Sent,
@@ -21,13 +24,13 @@ export const answerOver = (
       signal,
     })
       .on('response', resolve)
-      // Status 101. Without a listener the connection is closed, and neither an answer nor an error follows.
+      // Status 101. Without a listener the connection is closed, with neither an answer nor an error.
       .on('upgrade', resolve)
       .on('error', reject)
       .end(body)
   })
 
-/** What the codes of the system and of OpenSSL mean. */
+/** The meanings of the system's and OpenSSL's error codes. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name cannot be looked up',
   EAI_AGAIN: 'its name cannot be looked up at the moment',
@@ -41,7 +44,7 @@ const REASONS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
 }
 
-/** In our own words: the message of an error may quote what another program wrote. */
+/** Explains an error in our own words, because its message may quote another program's text. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'the connection failed'
   if (!('code' in error)) return error.message

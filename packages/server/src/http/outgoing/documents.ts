@@ -1,6 +1,6 @@
 /**
- * Fetches what an issuer publishes: its discovery document and its keys (contract/oidc.md, A19). Somebody else chose the
- * address, so nothing is trusted: not where it leads, not how long it takes, not its size.
+ * Fetches what an issuer publishes: its discovery document and its keys (contract/oidc.md, A19). The issuer
+ * chooses some of the addresses, so nothing is trusted: neither the target, nor the duration, nor the size.
  */
 import type { IncomingMessage } from 'node:http'
 import { boundedBody } from '../../bounded-body.ts'
@@ -10,13 +10,14 @@ import { answerOver, reasonOf } from './answer.ts'
 import { openSocket, type SocketOptions } from './sockets.ts'
 
 export interface DocumentOptions extends SocketOptions {
-  /** Milliseconds until the whole answer is there. */
+  /** Milliseconds until the whole answer must be there. */
   readonly timeout?: number
 }
 
 /**
- * The text at a URL. Throws {@link RequestError} `invalid-field` for one that may not be fetched, and `Unavailable` for
- * everything else: no answer, a late one, a redirect, another status than 200, more than 256 KiB.
+ * Returns the text at a URL. Throws {@link RequestError} `invalid-field` for a URL that may not be fetched,
+ * and `Unavailable` for everything else: no answer, a late one, a redirect, a status other than 200, more
+ * than 256 KiB.
  */
 export type FetchDocument = (url: string, from: DocumentSource) => Promise<string>
 
@@ -27,7 +28,7 @@ const HEADERS = {
   // Decompressing foreign data could take any amount of memory.
   'accept-encoding': 'identity',
   connection: 'close',
-  // Some services refuse a client without a name.
+  // Some services refuse a client without a user agent.
   'user-agent': 'ratafia',
 }
 
@@ -42,7 +43,7 @@ export const documentFetcher =
       if (error instanceof RequestError || error instanceof Unavailable) throw error
       throw unavailable(
         target,
-        signal.aborted ? `no whole answer came in ${timeout / 1000} s` : reasonOf(error),
+        signal.aborted ? `the whole answer did not arrive in ${timeout / 1000} s` : reasonOf(error),
       )
     }
   }
@@ -65,7 +66,7 @@ async function get(
 async function textOf(response: IncomingMessage, target: Target): Promise<string> {
   const { statusCode = 0, headers } = response
   if (statusCode >= 300 && statusCode < 400) {
-    throw unavailable(target, `it redirects (status ${statusCode}), which is not followed`)
+    throw unavailable(target, `it redirects (status ${statusCode}), and redirects are not followed`)
   }
   if (statusCode !== 200) throw unavailable(target, `it answered with status ${statusCode}`)
   const encoding = headers['content-encoding'] ?? 'identity'

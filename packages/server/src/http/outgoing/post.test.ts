@@ -1,4 +1,4 @@
-/** Where a text may be posted, and what becomes of it. */
+/** Tests where a text can be posted, and what the result is. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ const loopback = onLoopback(
 
 const sent = { headers: { 'content-type': 'application/json' }, body: '{"é":1}' }
 
-test('the status is the answer; a redirect is not followed, and a body not read', async () => {
+test('returns the status; does not follow a redirect or read a body', async () => {
   const post = textPoster()
   for (const status of [200, 204, 302, 404, 500]) {
     const url = `${loopback.url}/${status}`
@@ -35,13 +35,13 @@ test('an answer that would switch to another protocol is a status like any other
   const post = textPoster({ timeout: 500 })
   const answers = [
     post(`${loopback.url}/101`, sent, []),
-    setTimeout(2_000, 'it waits for ever', { ref: false }),
+    setTimeout(2_000, 'it waits forever', { ref: false }),
   ]
   assert.deepEqual(await Promise.race(answers), { status: 101 })
   seen.splice(0)
 })
 
-test('no answer is a failure in our own words', async () => {
+test('reports a missing answer as a failure in our own words', async () => {
   const never = `${loopback.url}/never`
   assert.deepEqual(await textPoster({ timeout: 200 })(never, sent, []), {
     failure: 'it did not answer in 0.2 s',
@@ -52,7 +52,7 @@ test('no answer is a failure in our own words', async () => {
   assert.deepEqual(await textPoster()(closed, sent, []), { failure: 'nothing listens there' })
 })
 
-test('guarantee: nothing is connected to at an address that is not public, unless it was allowed', async () => {
+test('guarantee: connects to no address that is not public, unless it is allowed', async () => {
   const connected: unknown[] = []
   const connect = (options: object) => {
     connected.push(options)
@@ -68,7 +68,7 @@ test('guarantee: nothing is connected to at an address that is not public, unles
     const resolve = async () => [{ address, family: 4 }]
     const options = url.includes('hooks') && url.startsWith('https') ? { resolve } : { resolve, connect }
     assert.deepEqual(await textPoster(options)(url, sent, []), {
-      failure: 'its address is not one that requests may go to',
+      failure: 'requests to its address are not allowed',
     })
   }
   assert.deepEqual(connected, [])

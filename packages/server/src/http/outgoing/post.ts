@@ -1,6 +1,6 @@
 /**
- * Posts a text to an address that the operator configured, under the rules for where requests may go
- * (contract/oidc.md, A19): of the answer only the status counts, and nothing else is read.
+ * Posts a text to an address that the operator configured, under the rules for outgoing requests
+ * (contract/oidc.md, A19). Only the status of the answer counts; nothing else is read.
  */
 import { RequestError } from '../../errors.ts'
 import { targetOf } from './allowed-addresses.ts'
@@ -8,15 +8,15 @@ import { answerOver, reasonOf } from './answer.ts'
 import { openSocket, type SocketOptions } from './sockets.ts'
 
 export interface PostOptions extends SocketOptions {
-  /** Milliseconds until the status is there. */
+  /** Milliseconds until the status must be there. */
   readonly timeout?: number
 }
 
-/** The status, whatever it is: a redirect is not followed. Or why there is none. Never rejects. */
+/** Returns the status, or the reason why there is none. Does not follow redirects, and never rejects. */
 export type PostText = (
   url: string,
   sent: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
-  /** Networks that are not public, but allowed. */
+  /** Networks that are not public, but that are allowed. */
   privateAddresses: readonly string[],
 ) => Promise<{ readonly status: number } | { readonly failure: string }>
 
@@ -25,7 +25,7 @@ const TIMEOUT_MS = 10_000
 export const textPoster =
   ({ timeout = TIMEOUT_MS, ...sockets }: PostOptions = {}): PostText =>
   async (url, { headers, body }, privateAddresses) => {
-    // It is the address that the operator configured, so it is loopback only where they wrote that.
+    // The operator configured this address, so it is loopback only if they wrote it so.
     const from = { issuer: url, privateAddresses }
     const signal = AbortSignal.timeout(timeout)
     try {
@@ -46,7 +46,7 @@ export const textPoster =
         socket.destroy()
       }
     } catch (error) {
-      if (error instanceof RequestError) return { failure: 'its address is not one that requests may go to' }
+      if (error instanceof RequestError) return { failure: 'requests to its address are not allowed' }
       return { failure: signal.aborted ? `it did not answer in ${timeout / 1000} s` : reasonOf(error) }
     }
   }

@@ -1,4 +1,4 @@
-/** Connections to issuers: each address of a name is checked in the look-up of the connection itself. */
+/** Connections to issuers: each address of a name is checked in the connection's own look-up. */
 import type { LookupAddress } from 'node:dns'
 import { lookup as lookUp } from 'node:dns/promises'
 import { once } from 'node:events'
@@ -17,13 +17,14 @@ import { addressRefusal, type DocumentSource, type Target } from './allowed-addr
 
 export interface SocketOptions {
   /**
-   * `http://HOST:PORT` or with `USER:PASSWORD@`: a proxy that connects to public issuers. It looks names up itself, so
-   * their addresses are not checked here. Issuers with private networks, or on this machine, are reached without it.
+   * `http://HOST:PORT`, or with `USER:PASSWORD@`: a proxy that connects to public issuers. It looks up names
+   * itself, so their addresses are not checked here. Issuers in private networks or on this machine are
+   * reached without it.
    */
   readonly proxy?: string | undefined
-  /** Every address of a name. Default: the system's. */
+  /** Returns every address of a name. Default: the system's look-up. */
   readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>
-  /** Default: that of `node:net`. */
+  /** Default: `connect` of `node:net`. */
   readonly connect?: (options: TcpNetConnectOpts) => Socket
 }
 
@@ -40,7 +41,7 @@ export async function openSocket(
     ? await connected(connect({ host, port, lookup: checkedLookup(resolve, from) }), signal)
     : await throughProxy(new URL(proxy), target, connect, signal)
   if (!secure) return socket
-  // Even if NODE_TLS_REJECT_UNAUTHORIZED says otherwise. The certificate is checked for the name, or for the address.
+  // Even if NODE_TLS_REJECT_UNAUTHORIZED is set. The certificate is checked for the name, or for the address.
   const name = isIP(host) === 0 ? { servername: host } : {}
   return connectTls({ socket, host, ...name, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] })
 }
@@ -57,7 +58,7 @@ async function connected(socket: Socket, signal: AbortSignal): Promise<Socket> {
 
 const everyAddress = (host: string): Promise<readonly LookupAddress[]> => lookUp(host, { all: true })
 
-/** The connection goes to an address that was checked here: no second look-up can give another one. */
+/** The connection uses an address that was checked here: no second look-up can return another one. */
 function checkedLookup(
   resolve: (host: string) => Promise<readonly LookupAddress[]>,
   from: DocumentSource,

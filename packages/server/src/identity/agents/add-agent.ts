@@ -14,15 +14,18 @@ import type { Agent } from './agent-store.ts'
 
 export interface AddAgentInput {
   readonly name: string
-  /** Username or account id. */
+  /** The username or account id. */
   readonly account: string
-  /** It is the own account, which takes no permission. Default: any account. */
+  /** Whether it is the caller's own account, which requires no permission. Default: any account. */
   readonly own?: boolean
-  /** Base64, if the agent already has a key pair; otherwise one is made. */
+  /** The public key in base64, if the agent already has a key pair. Otherwise one is created. */
   readonly publicKey?: string | undefined
-  /** What its logins are limited to; absent means not limited. */
+  /** The limits of its logins; absent for none. */
   readonly limits?: WantedLimits | undefined
-  /** Gets the agents file before the agent is stored: if it fails, none is. Default: only the result has the file. */
+  /**
+   * Saves the agents file before the agent is stored. If it fails, no agent is. Default: only the result has
+   * the file.
+   */
   readonly keep?: ((file: AgentsFile) => Promise<void>) | undefined
   readonly authority: Authority
 }
@@ -36,18 +39,18 @@ export interface AgentsFile {
 export interface AddedAgent {
   readonly agent: WithLimits<Agent>
   readonly account: Account
-  /** Has the private key, which is not stored; absent when the public key was given. */
+  /** The file with the private key, which is not stored; absent if the public key was given. */
   readonly file: AgentsFile | undefined
 }
 
 export interface AddAgentDeps extends Stores {
-  /** The identity service, where the agent will log in. */
+  /** The URL of the identity service, where the agent will log in. */
   readonly location: string
 }
 
 /**
- * Throws as `requireMayLetIn`, for the own account as `requireRecentPerson`; `no-such-record`; `invalid-field` for a bad
- * or taken name, a bad or taken key, a bad limit.
+ * Adds the agent. Throws as `requireMayLetIn` does, or for the caller's own account as `requireRecentPerson`;
+ * `no-such-record`; and `invalid-field` for an invalid or taken name or key, or an invalid limit.
  */
 export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promise<AddedAgent> {
   const { authority, own = false } = input
@@ -80,9 +83,11 @@ export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promis
   if (outcome === 'removed')
     throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })
   if (outcome === 'name-taken')
-    throw invalidField(`There is an agent "${name}" already. Choose another name.`, { field: 'name' })
+    throw invalidField(`An agent "${name}" already exists. Choose another name.`, { field: 'name' })
   if (outcome === 'key-taken')
-    throw invalidField('Another agent has this key. Make a key pair for each agent.', { field: 'public-key' })
+    throw invalidField('Another agent has this key. Create a key pair for each agent.', {
+      field: 'public-key',
+    })
   return { agent, account, file }
 }
 
@@ -93,7 +98,9 @@ function agentsFile({ publicKey, privateKey }: KeyPair, name: string, location: 
   }
 }
 
-/** An agent logs in only with the key that it was added with, so it is checked here and nowhere else. */
+/**
+ * Decodes the key. An agent can only log in with the key it was added with, so only this function checks it.
+ */
 function givenKey(text: string): Uint8Array {
   try {
     return decodePublicKey(text)

@@ -1,6 +1,6 @@
 /**
- * Logging in with an agent's key (contract/bakery.md 3.5). The agent gets a macaroon with a caveat that only its key
- * discharges; discharged, it is the token.
+ * Logs in with an agent's key (contract/bakery.md 3.5). The agent gets a macaroon with a caveat that only its
+ * key can discharge. The macaroon and its discharge together are the token.
  */
 import { timingSafeEqual } from 'node:crypto'
 import {
@@ -26,7 +26,7 @@ import { limitConditions, parseLimits } from './agent-limits.ts'
 import type { Agent } from './agent-store.ts'
 import { enabledAgent } from './enabled-agent.ts'
 
-/** How long an agent has to answer. */
+/** How long an agent has time to answer. */
 export const AGENT_LOGIN_MS = 60_000
 
 export const agentInteraction: InteractionKind = {
@@ -42,7 +42,7 @@ export const agentInteraction: InteractionKind = {
   redeem: async (token, caveat, deps) => {
     const slice = parseSlice(token)
     const resolved = await deps.keyring.resolve(slice[0].id)
-    if (resolved?.kind !== 'agent-login') throw badLogin('it was not made by this identity service')
+    if (resolved?.kind !== 'agent-login') throw badLogin('it was not issued by this identity service')
     const login = verifyAgentLogin(slice, resolved.rootKey, deps.clock())
     if (login.caveat.length !== caveat.length || !timingSafeEqual(login.caveat, caveat)) {
       throw badLogin('it is for another caveat')
@@ -56,7 +56,7 @@ export const agentInteraction: InteractionKind = {
   },
 }
 
-/** The conditions in an agent's login macaroon, besides `time-before`. */
+/** Returns the conditions of an agent's login macaroon, besides `time-before`. */
 export const agentConditions = (
   { name, publicKey }: Pick<Agent, 'name' | 'publicKey'>,
   caveat: Uint8Array,
@@ -68,7 +68,7 @@ interface AgentLogin {
   readonly caveat: Uint8Array
 }
 
-/** The values found so far: the holder may have appended conditions, and contradictions are refused. */
+/** The values found so far. The holder can have appended conditions, and contradictions are refused. */
 interface Context extends StandardContext {
   readonly agents: Set<string>
   readonly caveats: Set<string>

@@ -1,6 +1,6 @@
 /**
- * What the logins of an agent are limited to, whatever the root that it discharges asks for. An agent discharges what it
- * is given: whoever relays their own root to it gets no more than this.
+ * The limits of an agent's logins, whatever the root that it discharges asks for. An agent discharges any
+ * caveat it gets, so an attacker who relays their own root to it is limited as well.
  */
 import {
   type Attenuations,
@@ -13,22 +13,22 @@ import { invalidField } from '../../errors.ts'
 import { readLimits, type WantedAttenuations } from '../../tokens/wanted-limits.ts'
 
 export interface AgentLimits extends Attenuations {
-  /** Milliseconds from the login to the end of the session; null means no limit. */
+  /** The time from the login until the session expires, in milliseconds; null for no limit. */
   readonly maxLifetime: number | null
 }
 
 const UNLIMITED: AgentLimits = { ...UNRESTRICTED, maxLifetime: null }
 
-/** An agent whose limits were read. */
+/** An agent with parsed limits. */
 export type WithLimits<Agent> = Omit<Agent, 'limits'> & { readonly limits: AgentLimits }
 
 /** The options of a new agent. */
 export interface WantedLimits extends WantedAttenuations {
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly maxLifetime?: number | undefined
 }
 
-/** Throws `invalid-field` for what no token can be limited to. */
+/** Checks the limits. Throws `invalid-field` for limits that no token can have. */
 export function checkLimits({ maxLifetime, ...wanted }: WantedLimits): AgentLimits {
   const { limits, problems } = readLimits(wanted)
   const [problem] = problems
@@ -36,7 +36,7 @@ export function checkLimits({ maxLifetime, ...wanted }: WantedLimits): AgentLimi
   return { ...limits, maxLifetime: maxLifetime ?? null }
 }
 
-/** The conditions for each discharge that the agent gets; none without limits. */
+/** Returns the conditions for each discharge that the agent gets; none without limits. */
 export function limitConditions({ maxLifetime, ...attenuations }: AgentLimits, now: Date): string[] {
   const limited = Object.values(attenuations).some((list) => list !== null)
   return [
@@ -45,13 +45,16 @@ export function limitConditions({ maxLifetime, ...attenuations }: AgentLimits, n
   ]
 }
 
-/** The text that the database keeps; null without limits. */
+/** Returns the text for the database; null without limits. */
 export function formatLimits({ maxLifetime, ...attenuations }: AgentLimits): string | null {
   if (limitConditions({ maxLifetime, ...attenuations }, new Date(0)).length === 0) return null
   return JSON.stringify({ extra: formatExtra(attenuations).slice('extra '.length), maxLifetime })
 }
 
-/** Throws when the text is not one of {@link formatLimits}: the agent then gets no discharge, never a wider one. */
+/**
+ * Parses a text of {@link formatLimits}. Throws for any other text, so that the agent gets no discharge
+ * instead of one without limits.
+ */
 export function parseLimits(text: string | null): AgentLimits {
   if (text === null) return UNLIMITED
   const { extra, maxLifetime }: { extra: unknown; maxLifetime: unknown } = JSON.parse(text)

@@ -1,4 +1,4 @@
-/** `GET login/agent`: a macaroon for the agent to discharge with its key (contract/bakery.md 3.5). */
+/** `GET login/agent`: returns a macaroon for the agent to discharge with its key (contract/bakery.md 3.5). */
 import { addFirstPartyCaveat } from '@ratafia/macaroon'
 import {
   addBakeryCaveat,
@@ -17,25 +17,27 @@ import { AGENT_LOGIN_MS, agentConditions } from './agent-interaction.ts'
 import { enabledAgent } from './enabled-agent.ts'
 
 export interface AgentLoginInput {
-  /** From the `login-url`. */
+  /** The sealed text from the `login-url`. */
   readonly did: string
   readonly name: string
-  /** Base64. */
+  /** In base64. */
   readonly publicKey: string
-  /** From `Bakery-Protocol-Version`. Below 3 the macaroon is a plain version 2 with a binary id. */
+  /** The value of `Bakery-Protocol-Version`. Below 3, the macaroon is a plain version 2 with a binary id. */
   readonly protocolVersion: number
 }
 
-/** Throws `invalid-request` or a 401. */
+/** Returns the macaroon. Throws `invalid-request` or a 401. */
 export async function agentLogin(
   input: AgentLoginInput,
   deps: IdentityDependencies,
 ): Promise<BakeryMacaroonJson> {
   const { keyring, clock } = deps
   const login = await openFor('agent-login', input.did, keyring)
-  if (!login) throw invalidRequest('The "did" is not from this identity service. Discharge again.')
+  if (!login) throw invalidRequest('The "did" is not from this identity service. Start the discharge again.')
   if (clock().getTime() >= login.expires) {
-    throw unauthorized('This login has expired: an agent must answer within a minute.')
+    throw unauthorized(
+      'This login has expired: an agent must answer within a minute. Start the discharge again.',
+    )
   }
   const agent = { name: input.name, publicKey: keyOf(input.publicKey) }
   await enabledAgent(agent, deps)

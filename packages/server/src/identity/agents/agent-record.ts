@@ -1,4 +1,4 @@
-/** An agent, as the API, `--json` and exports show it. Times are RFC 3339 in UTC. */
+/** The record of an agent that the API, `--json` and exports show. Times are RFC 3339 in UTC. */
 import type { AgentLimits } from './agent-limits.ts'
 
 interface Shown {
@@ -9,7 +9,7 @@ interface Shown {
   readonly createdAt: Date
 }
 
-/** Of its limits, null is where nothing is limited. */
+/** Returns the record. A limit is null if there is none. */
 export const agentRecord = ({ name, account, publicKey, limits, createdAt }: Shown) => ({
   name,
   account: account.username,

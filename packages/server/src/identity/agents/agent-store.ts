@@ -1,4 +1,4 @@
-/** Agents: programs that log in as an account, with a key of their own instead of a password. */
+/** The table of agents, the programs that log in as an account with their own key instead of a password. */
 import type { AccountId } from '@ratafia/api'
 import {
   anyRowChanged,
@@ -11,24 +11,24 @@ import {
 export interface Agent {
   readonly name: string
   readonly accountId: AccountId
-  /** X25519, 32 bytes. */
+  /** The X25519 key, 32 bytes. */
   readonly publicKey: Uint8Array
-  /** What its logins are limited to, as `agent-limits.ts` writes it; null means not limited. */
+  /** The limits of its logins, in the form of `agent-limits.ts`; null for none. */
   readonly limits: string | null
   readonly createdAt: Date
 }
 
 export interface AgentStore {
-  /** Writes nothing when the name or the key is taken, even by a call at the same moment. */
+  /** Inserts the agent, unless the name or the key is taken, even by a simultaneous call. */
   insert(agent: Agent): Promise<'inserted' | 'name-taken' | 'key-taken'>
   find(name: string): Promise<Agent | undefined>
-  /** Those after `after`, by name (in the database's own order of text). */
+  /** Returns the agents after `after` by name, in the database's text order. */
   page(options: {
     readonly accountId: AccountId | undefined
     readonly after: string | undefined
     readonly limit: number
   }): Promise<Agent[]>
-  /** False when there is none. */
+  /** Returns false if there is no such agent. */
   remove(name: string): Promise<boolean>
 }
 

@@ -1,4 +1,4 @@
-/** Who an agent logs in as. */
+/** Finds an agent and the account that it logs in as. */
 import { encodeBase64 } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
@@ -8,12 +8,15 @@ import type { Agent } from './agent-store.ts'
 
 export interface EnabledAgent {
   readonly agent: Pick<Agent, 'name' | 'publicKey' | 'limits'>
-  /** As it was when the agent had this key: what ended its logins later is in no discharge that it is given. */
+  /**
+   * The account as it was when the agent had this key. A discharge given from memory contains its
+   * `loginsSince` of then, so that it opens nothing if its logins were invalidated since.
+   */
   readonly account: Account
 }
 
 export interface RememberedAgents {
-  /** The agent remembered under this name and key, or else what `read` finds. */
+  /** Returns the agent remembered under this name and key, or else the result of `read`. */
   find(nameAndKey: string, read: () => Promise<EnabledAgent>): Promise<EnabledAgent>
 }
 
@@ -23,14 +26,14 @@ export interface EnabledAgentDeps {
 }
 
 /**
- * The agent with this name and this key, and its account. Throws a 401, which is never remembered: in the same words for
- * an unknown agent and for another key, and when the account is disabled.
+ * Returns the agent with this name and this key, and its account. Throws a 401, which is never remembered, if
+ * the account is disabled, and with the same message for an unknown agent and for another key.
  */
 export async function enabledAgent(
   { name, publicKey }: Pick<Agent, 'name' | 'publicKey'>,
   { accounts, knownAgents }: EnabledAgentDeps,
 ): Promise<EnabledAgent> {
-  // The name may be any text, even one that a database refuses.
+  // The name can be any text, even one that a database refuses.
   if (!isAgentName(name)) throw unknownAgent()
   return knownAgents.find(`${name} ${encodeBase64(publicKey)}`, async () => {
     const found = await accounts.findByAgent(name)

@@ -1,4 +1,4 @@
-/** Lists agents sorted by name, a page at a time. */
+/** Lists agents by name, a page at a time. */
 
 import type { AccountId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
@@ -18,8 +18,8 @@ interface Listing extends Paging<string> {
 }
 
 /**
- * All agents, or those of one account (username or id), or one's own, which takes no permission. Throws
- * `permission-denied`, and `no-such-record`.
+ * Lists all agents, those of one account (by username or id), or the caller's own, which requires no
+ * permission. Throws `permission-denied` and `no-such-record`.
  */
 export async function listAgents(
   { account: nameOrId, own = false, after, limit, authority }: Listing,
@@ -41,7 +41,7 @@ export async function listAgents(
   return { rows: agents, next: next && agents.at(-1) }
 }
 
-/** The account of somebody who logged in. */
+/** Returns the id of the account that the caller logged in as. */
 export function ownId({ accountId }: Authority): AccountId {
   if (accountId === undefined) throw new TypeError('only an account has agents of its own')
   return accountId

@@ -1,4 +1,4 @@
-/** Agents that may log in, remembered while the node receives every change of them and of their accounts. */
+/** Remembers agents that can log in, while the node receives every change of them and of their accounts. */
 import { type CacheFreshness, createMemory } from '../../database/index.ts'
 import type { EnabledAgent, RememberedAgents } from './enabled-agent.ts'
 

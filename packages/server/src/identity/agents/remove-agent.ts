@@ -1,6 +1,6 @@
 /**
- * Removes an agent: it can no longer log in, and no login of its account that has not been used opens anything, because
- * it may be this agent's. Its tokens stay valid until they are revoked.
+ * Removes an agent, which can then no longer log in. All unused logins of its account are invalidated,
+ * because they can be this agent's. Its tokens stay valid until they are revoked.
  */
 import type { Account } from '../../accounts/account.ts'
 import { requireMayManage } from '../../accounts/administration/may-manage.ts'
@@ -13,25 +13,25 @@ import type { Agent } from './agent-store.ts'
 import { ownId } from './list-agents.ts'
 
 export interface RemovedAgent {
-  /** As the database has it: an agent whose limits nobody can read is removed like any other. */
+  /** The agent as stored, because an agent with unreadable limits can be removed like any other. */
   readonly agent: Agent
   readonly account: Account
 }
 
 interface Removal {
   readonly name: string
-  /** Its account, by id or username. Undefined: whichever it is. */
+  /** The id or username of its account. Undefined for any account. */
   readonly account?: string | undefined
-  /** Only if it is one's own, which takes no permission. */
+  /** Removes only an agent of the caller, which requires no permission. */
   readonly own?: boolean
   readonly authority: Authority
-  /** Throws `version-mismatch` for an agent that is not what the caller has seen. */
+  /** Throws `version-mismatch` if the agent differs from what the caller has seen. */
   readonly mustBeSeen?: ((now: RemovedAgent) => void) | undefined
 }
 
 /**
- * Returns what was removed. Throws {@link RequestError}: as `requireMayManage`, `no-such-record` in the same words for an
- * agent of another account, what `mustBeSeen` throws.
+ * Removes the agent and returns it. Throws {@link RequestError} as `requireMayManage` does; `no-such-record`,
+ * with the same message for an agent of another account; and whatever `mustBeSeen` throws.
  */
 export async function removeAgent(
   { name, account, own = false, authority, mustBeSeen }: Removal,

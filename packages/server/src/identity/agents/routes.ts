@@ -1,4 +1,4 @@
-/** The agents of an account, and one's own, in the management API: HTTP in, operation, HTTP out. */
+/** The agents of an account, and of the caller, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-route.ts'

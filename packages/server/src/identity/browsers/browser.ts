@@ -1,27 +1,30 @@
-/** A browser, or another program of a person, that is signed in as an account: for its owner, who may end it. */
+/**
+ * A browser, or another program of a person, that is signed in to an account. The account's owner can sign it
+ * out.
+ */
 import { hash } from 'node:crypto'
 
 export interface SignedInBrowser {
-  /** It opens nothing: see {@link browserId}. Of a session of management tokens its own. */
+  /** The id of a management session, or else {@link browserId}. It is not a credential. */
   readonly id: string
-  /** At the identity service; or in the administration, with a management token, as the console is. */
+  /** A sign-in at the identity service, or a session of management tokens, which the console also has. */
   readonly kind: 'sign-in' | 'management'
   readonly since: Date
   readonly until: Date
-  /** Undefined where that is not recorded. */
+  /** The browser's address; undefined if not recorded. */
   readonly address: string | undefined
   readonly userAgent: string | undefined
-  /** Of a session of management tokens. */
+  /** The description of a session of management tokens. */
   readonly description: string | undefined
-  /** Whether it is the one that asks, as far as that is known. */
+  /** Whether it sent this request, as far as known. */
   readonly current: boolean
 }
 
-/** Of a sign-in: tells it from others, and says neither its cookie nor the hash by which that is found. */
+/** Returns the public id of a sign-in. It reveals neither its cookie nor the stored hash. */
 export const browserId = (idHash: Uint8Array): string =>
   hash('sha256', Buffer.concat([Buffer.from('ratafia browser\0'), idHash]), 'base64url').slice(0, 22)
 
-/** As the management API shows it. Times are RFC 3339 in UTC. */
+/** Returns the record that the management API shows. Times are RFC 3339 in UTC. */
 export const browserRecord = (browser: SignedInBrowser) => ({
   id: browser.id,
   kind: browser.kind,

@@ -1,4 +1,4 @@
-/** Signs browsers of one's own account out: one, or all but some. */
+/** Signs out browsers of the caller's account: one, or all but some. */
 import { isSessionId } from '@ratafia/api'
 import { type Authority, requireRecentPerson } from '../../authority.ts'
 import { invalidField, noSuchRecord } from '../../errors.ts'
@@ -7,9 +7,9 @@ import type { SignedInBrowser } from './browser.ts'
 import { type FoundBrowser, listBrowsers } from './list-browsers.ts'
 
 /**
- * Returns it as it was. Sessions that a browser opened in the administration are browsers of their own in the list, and
- * go on. Throws `no-such-record`, in the same words for one of another account, for one that has ended, and for a
- * session that is no browser.
+ * Signs out one browser, and returns it as it was. Management sessions that it opened are separate entries in
+ * the list, and stay. Throws `no-such-record`, with the same message for a browser of another account, for
+ * one that is signed out already, and for a session that is not a browser.
  */
 export async function endBrowser(
   { authority, id }: { readonly authority: Authority; readonly id: string },
@@ -23,8 +23,9 @@ export async function endBrowser(
 }
 
 /**
- * Signs all listed browsers out except `allBut`, in one transaction. Returns how many. Throws `person-required` and
- * `recent-sign-in-required`, and `invalid-field` if `allBut` has an id that is not a browser of this account.
+ * Signs out all listed browsers except `allBut`, in one transaction. Returns their number. Throws
+ * `person-required`, `recent-sign-in-required`, and `invalid-field` if `allBut` has an id that is not a
+ * browser of this account.
  */
 export async function endBrowsers(
   { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },
@@ -48,7 +49,7 @@ export async function endBrowsers(
   }
 }
 
-/** In one transaction. Returns how many were signed in until then. */
+/** Signs them out in one transaction. Returns the number of those that were signed in until then. */
 const end = (
   browsers: readonly FoundBrowser[],
   { author, by }: Authority,

@@ -1,4 +1,7 @@
-/** The browsers that are signed in as one's own account, at the identity service and in the administration. */
+/**
+ * Lists the browsers that are signed in to the caller's account, at the identity service and in the
+ * management API.
+ */
 import type { AccountId } from '@ratafia/api'
 import type { SignInSession } from '../../accounts/browsers/sign-in-session-store.ts'
 import type { Authority } from '../../authority.ts'
@@ -7,20 +10,20 @@ import { parseSignedIn } from '../../third-party/signed-in.ts'
 import type { SessionPosition, UsedSession } from '../../tokens/session.ts'
 import { browserId, type SignedInBrowser } from './browser.ts'
 
-/** With the hash of its cookie, if it is at the identity service. */
+/** A browser with the hash of its cookie, if it is signed in at the identity service. */
 export interface FoundBrowser extends SignedInBrowser {
   readonly idHash: Uint8Array | undefined
 }
 
-/** Of each kind: nobody has as many. */
+/** The number of browsers listed of each kind, which is more than users have. */
 const MOST = 200
 const WINDOW = 1_000
-/** Among so many sessions of management tokens, most of which may be of agents. */
+/** The number of management sessions examined, most of which can belong to agents. */
 const MOST_EXAMINED = 20_000
-/** None lasts as long (contract/administration.md, B6). */
+/** Longer than any management session lasts (contract/administration.md, B6). */
 const LONGEST_MS = 2 * 86_400_000
 
-/** Newest first. */
+/** Lists the newest first. */
 export async function listBrowsers(
   { authority }: { readonly authority: Authority },
   stores: Stores,
@@ -36,13 +39,13 @@ export async function listBrowsers(
   )
 }
 
-/** The account of somebody who logged in. */
+/** Returns the id of the account that the caller logged in as. */
 function ownId({ accountId }: Authority): AccountId {
   if (accountId === undefined) throw new TypeError('only an account has browsers of its own')
   return accountId
 }
 
-/** Those that are not an agent's. Where a service does not say whose a login was, it may be a person's. */
+/** Returns active management sessions, without those of agents. A login of unknown kind can be a person's. */
 async function managementSessions(
   accountId: AccountId,
   now: Date,
@@ -68,7 +71,7 @@ const ofSignIn = (session: SignInSession, { signIn }: Authority): FoundBrowser =
   ...{ id: browserId(session.idHash), kind: 'sign-in', idHash: session.idHash },
   ...{ since: session.createdAt, until: session.expiresAt, description: undefined },
   ...{ address: session.address, userAgent: session.userAgent },
-  // The session of whoever asks was opened by a browser that had signed in at that instant.
+  // The caller's session was opened by a browser that had signed in at that instant.
   current: signIn?.kind === 'person' && signIn.at.getTime() === session.createdAt.getTime(),
 })
 

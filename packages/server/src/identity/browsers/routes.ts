@@ -1,4 +1,4 @@
-/** One's own browsers in the management API: HTTP in, operation, HTTP out. */
+/** The caller's browsers in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
 import type { AddManagementRoute } from '../../http/management/management-route.ts'

@@ -1,4 +1,7 @@
-/** `POST discharge`: vouches for someone who has logged in, or says how to (contract/bakery.md 3.1 to 3.3). */
+/**
+ * `POST discharge`: issues a discharge to a logged-in user, or offers login methods (contract/bakery.md 3.1
+ * to 3.3).
+ */
 import { hash } from 'node:crypto'
 import { MacaroonError } from '@ratafia/macaroon'
 import {
@@ -36,8 +39,8 @@ import {
 import { withOwnKeyPairs } from './own-key-pairs.ts'
 
 /**
- * The ways to log in, a row each: what a client is offered, and whose login its token proves (contract/bakery.md 3.3).
- * A new way is a new row.
+ * The login methods, one row each: the offer to a client, and the check of the token it returns
+ * (contract/bakery.md 3.3). A new method is a new row.
  */
 const KINDS: readonly InteractionKind[] = [browserWindow, browserRedirect, agentInteraction]
 
@@ -49,7 +52,10 @@ async function offerInteractions(
   return Object.fromEntries(await Promise.all(offers))
 }
 
-/** Throws `invalid-request` for an unknown kind, a 401 for an invalid token. */
+/**
+ * Returns the login that a token proves. Throws `invalid-request` for an unknown kind, and a 401 for an
+ * invalid token.
+ */
 function redeemToken(
   { kind: name, value }: DischargeToken,
   caveat: Uint8Array,
@@ -58,17 +64,17 @@ function redeemToken(
   const kind = KINDS.find(({ tokenKind }) => tokenKind === name)
   if (kind) return kind.redeem(value, caveat, deps)
   const known = [...new Set(KINDS.map(({ tokenKind }) => `"${tokenKind}"`))].join(' and ')
-  throw invalidRequest(`The token is of an unknown kind. This identity service knows ${known}.`)
+  throw invalidRequest(`The token is of an unknown kind. This identity service accepts ${known}.`)
 }
 
 /**
- * How long a discharge can be used (contract/bakery.md 2.9: Candid's default): some clients present root and discharge
- * all day instead of a token. Here it must open its session within an hour.
+ * How long a discharge can be used. This is Candid's default (contract/bakery.md 2.9), because some clients
+ * present root and discharge all day instead of a token. It must open its session within an hour.
  */
 const DISCHARGE_MS = 24 * 60 * 60_000
 
 export interface DischargeRequest {
-  /** The caveat's. */
+  /** The caveat's id. */
   readonly id: Uint8Array
   /** The payload of a caveat with a short id. */
   readonly caveat: Uint8Array | undefined
@@ -77,8 +83,8 @@ export interface DischargeRequest {
 }
 
 /**
- * Throws {@link InteractionRequired} without a token; `invalid-request` or a 401 for a bad caveat, a bad token or a
- * disabled account. Writes nothing.
+ * Discharges a caveat. Throws {@link InteractionRequired} without a token, and `invalid-request` or a 401 for
+ * an invalid caveat or token or a disabled account. Writes nothing.
  */
 export async function dischargeCaveat(
   request: DischargeRequest,
@@ -95,9 +101,10 @@ export async function dischargeCaveat(
     const { account, signIn, limits } = await redeemToken(token, digest, deps)
     const now = deps.clock()
     const own = Buffer.from((await deps.keyring.sealingKeyPair()).publicKey).equals(firstPartyPublicKey)
-    // The first time-before ends what counts as declared, and the next one limits the session.
+    // Declarations must precede the first time-before. A later time-before limits the session.
     return [
-      // A username can be another account's later: the service that this identity service belongs to must notice.
+      // Another account can get a username later, and the service that this identity service belongs to must
+      // notice this.
       ...declarationsOf({ account, signIn }, [key, ...needDeclared, ...(own ? ['userid'] : [])]),
       ...(own ? [formatLoginMark(account, now)] : []),
       formatTimeBefore(new Date(now.getTime() + DISCHARGE_MS)),
@@ -123,7 +130,10 @@ const MALFORMED: ReadonlySet<string> = new Set([
   'payload-missing',
 ])
 
-/** A caveat that is forged or for another service is a 401; one that cannot be read is a bad request. */
+/**
+ * Turns an error into a refusal: a 401 if the caveat is forged or for another service, a 400 if it is
+ * unreadable.
+ */
 function refusalOfCaveat(cause: unknown): unknown {
   if (cause instanceof BakeryError) {
     const message = `The caveat cannot be discharged: ${cause.message}.`
@@ -134,7 +144,10 @@ function refusalOfCaveat(cause: unknown): unknown {
   return cause
 }
 
-/** What stands in UTF-8 for bytes that are no text: a client that takes the id for text puts it there, and loses them. */
+/**
+ * UTF-8's replacement for invalid bytes. A client that reads the id as text puts it there, and loses the
+ * bytes.
+ */
 const REPLACEMENT = Buffer.from('\ufffd')
 
 const isDamaged = (id: Uint8Array): boolean => Buffer.from(id).includes(REPLACEMENT)
@@ -142,14 +155,14 @@ const isDamaged = (id: Uint8Array): boolean => Buffer.from(id).includes(REPLACEM
 const DAMAGED =
   'The id of the caveat was damaged on its way: the client read its bytes as text. Send them unchanged, in base64, as id64.'
 
-/** Of id and payload together, because short ids are the same for every client. The length keeps them apart. */
+/** Returns the digest of id and payload together, because short ids are the same for all clients. */
 function caveatDigest(id: Uint8Array, payload: Uint8Array = new Uint8Array()): Uint8Array {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(id.length)
   return hash('sha256', Buffer.concat([length, id, payload]), 'buffer')
 }
 
-/** What is declared about an account, by key. */
+/** The functions that return the declared values about a login, by key. */
 const DECLARED = new Map<string, (login: DeclaredLogin) => string>([
   ['userid', ({ account }) => account.id],
   ['username', ({ account }) => account.username],
@@ -161,7 +174,7 @@ interface DeclaredLogin {
   readonly signIn: SignIn
 }
 
-/** The key that each condition asks for. */
+/** The key that each condition requires. */
 const KEYS: ReadonlyMap<string, string> = new Map([
   ['is-authenticated-userid', 'userid'],
   ['is-authenticated-user', 'username'],
@@ -170,11 +183,14 @@ const KEYS: ReadonlyMap<string, string> = new Map([
 interface IdentityCondition {
   /** The key to declare. */
   readonly key: string
-  /** As sent; it parses. */
+  /** The summary as sent, which is valid. */
   readonly summary: string | undefined
 }
 
-/** Throws a 401 for any other condition: what we do not understand may forbid just this. */
+/**
+ * Parses a condition. Throws a 401 for any other condition, because an unknown one could forbid this
+ * discharge.
+ */
 function parseIdentityCondition(condition: string): IdentityCondition {
   const { name, argument } = splitCondition(condition)
   const key = KEYS.get(name)
@@ -187,12 +203,12 @@ function parseIdentityCondition(condition: string): IdentityCondition {
   if (argument === '') return { key, summary: undefined }
   const summary = argument.startsWith('for ') ? argument.slice('for '.length) : undefined
   if (summary === undefined || parseSummary(summary) === undefined) {
-    throw unauthorized(`This identity service does not understand what follows ${name}.`)
+    throw unauthorized(`This identity service does not understand the text after ${name}.`)
   }
   return { key, summary }
 }
 
-/** What a discharge declares about a login: those of the keys that this service knows. */
+/** Returns the declarations for the keys that this service knows. */
 const declarationsOf = (login: DeclaredLogin, keys: readonly string[]): readonly string[] =>
   [...new Set(keys)].flatMap((key) => {
     const value = DECLARED.get(key)

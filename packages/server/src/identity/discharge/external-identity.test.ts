@@ -38,7 +38,7 @@ suite('an external identity service', () => {
   const unavailable = (why: RegExp) => (error: unknown) =>
     error instanceof Unavailable && why.test(error.message)
 
-  test('the key, the version and the summary come from /discharge/info; the location has no trailing slash', async () => {
+  test('reads key, version and summary from /discharge/info, and removes the trailing slash of the location', async () => {
     answer = () => Response.json(info(KEY, { RequestSummary: true }))
     const party = await service()()
     assert.deepEqual(asked, ['https://id.example.org/identity/discharge/info'])
@@ -56,7 +56,7 @@ suite('an external identity service', () => {
     )
   })
 
-  test('without /discharge/info the key comes from /publickey, and the version is 1', async () => {
+  test('reads the key from /publickey if there is no /discharge/info, and uses version 1', async () => {
     answer = (url) =>
       url.endsWith('/publickey')
         ? Response.json({ PublicKey: KEY.toString('base64url') })
@@ -67,7 +67,7 @@ suite('an external identity service', () => {
     assert.deepEqual(Buffer.from(party.publicKey), KEY)
   })
 
-  test('the answer is kept for five minutes, then a rotated key is noticed', async () => {
+  test('keeps the answer for five minutes, and then notices a rotated key', async () => {
     const identity = service()
     await identity()
     minutes(4)
@@ -79,13 +79,13 @@ suite('an external identity service', () => {
     assert.deepEqual([Buffer.from(party.publicKey), party.version], [OTHER, 2])
   })
 
-  test('fifty requests at once fetch it once', async () => {
+  test('fetches the key once for fifty simultaneous requests', async () => {
     const identity = service()
     await Promise.all(Array.from({ length: 50 }, () => identity()))
     assert.equal(asked.length, 1)
   })
 
-  test('while the service is away the last answer is used for an hour, then it is Unavailable', async () => {
+  test('uses the last answer for an hour while the service is unavailable, and then throws Unavailable', async () => {
     const identity = service()
     await identity()
     answer = () => Promise.reject(new TypeError('fetch failed'))
@@ -101,7 +101,7 @@ suite('an external identity service', () => {
     assert.deepEqual(Buffer.from((await identity()).publicKey), OTHER)
   })
 
-  test('a service that fails is asked again after five seconds, not for every request', async () => {
+  test('asks a failing service again after five seconds, not for every request', async () => {
     const identity = service()
     answer = () => new Response('', { status: 502 })
     await assert.rejects(identity(), unavailable(/status 502/))
@@ -131,13 +131,13 @@ suite('an external identity service', () => {
     ['too much', () => new Response('x'.repeat(20_000)), /more than 16384 bytes/],
   ]
   for (const [what, response, why] of refusals) {
-    test(`${what} is not an answer`, async () => {
+    test(`refuses ${what} as an answer`, async () => {
       answer = response
       await assert.rejects(service()(), unavailable(why))
     })
   }
 
-  test('an endless answer is not read to the end', async () => {
+  test('stops reading an endless answer', async () => {
     let cancelled = false
     answer = () =>
       new Response(
@@ -155,7 +155,7 @@ suite('an external identity service', () => {
     assert.ok(cancelled)
   })
 
-  test('a pinned key is used whatever the service reports, and while it cannot be reached', async () => {
+  test('uses a pinned key whatever the service reports, and while it cannot be reached', async () => {
     answer = () => Response.json(info(OTHER, { RequestSummary: true }))
     const pinned = service({ pinnedPublicKey: KEY })
     assert.deepEqual(
@@ -182,7 +182,7 @@ suite('an external identity service', () => {
     'https://u:p@id.example.org',
     'https://x/?a',
   ]) {
-    test(`${url} is refused: someone on the way could replace the key`, () => {
+    test(`refuses ${url}, because an attacker on the network could replace the key`, () => {
       assert.throws(() => service({ url }), TypeError)
     })
   }
@@ -192,6 +192,6 @@ suite('an external identity service', () => {
     'http://[::1]:8081',
     'https://id.example.org',
   ]) {
-    test(`${url} is accepted`, () => assert.ok(service({ url })))
+    test(`accepts ${url}`, () => assert.ok(service({ url })))
   }
 })

@@ -1,6 +1,6 @@
 /**
- * An identity service elsewhere (Candid, or another Ratafia). Fetches its key and keeps it for five minutes, so that a
- * rotated key is noticed (contract/bakery.md 3.1, 3.8, 7.12).
+ * Fetches the key of an external identity service (Candid, or another Ratafia) and keeps it for five minutes,
+ * so that a rotated key is noticed (contract/bakery.md 3.1, 3.8, 7.12).
  */
 import { BakeryError, decodePublicKey } from '@ratafia/macaroon/bakery'
 import { boundedBody } from '../../bounded-body.ts'
@@ -15,18 +15,19 @@ import {
   withoutSlash,
 } from '../../third-party/identity-service.ts'
 
-/** The part of the platform's `fetch` that is used. */
+/** The used part of the platform's `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface ExternalIdentityOptions {
-  /** Its location. https, or http on a loopback address. */
+  /** Its location: an https URL, or http on a loopback address. */
   readonly url: string
   /**
-   * If given, used whatever key the service reports: a service that rotates its key still opens what is sealed to the
-   * old one. Only the version is then taken from the service, and logins work while it cannot be reached.
+   * Used instead of the key that the service reports. A service that rotates its key still opens caveats
+   * sealed to the old one. Everything else comes from the service, and logins work while it cannot be
+   * reached.
    */
   readonly pinnedPublicKey?: Uint8Array | undefined
-  /** Only another Ratafia takes passwords. Default: it may, as far as the settings here say. */
+  /** The settings of password logins, which only another Ratafia supports. Default: allowed. */
   readonly passwords?: PasswordLogins
   readonly fetch: Fetch
   readonly clock: Clock
@@ -35,12 +36,12 @@ export interface ExternalIdentityOptions {
 const FRESH_MS = 5 * 60_000
 /** How long the last answer is used while the service cannot be reached. */
 const STALE_MS = 60 * 60_000
-/** The pause after a failure, so that not every request asks the service again. */
+/** How long the service is not asked again after a failure. */
 const PAUSE_MS = 5_000
 const TIMEOUT_MS = 5_000
 const MAX_BODY_BYTES = 16 * 1024
 
-/** Throws `TypeError` for a URL that is neither https nor on a loopback address. */
+/** Returns the service. Throws `TypeError` for a URL that is neither https nor on a loopback address. */
 export function externalIdentity({
   url,
   pinnedPublicKey,
@@ -70,19 +71,19 @@ export function externalIdentity({
   }
 
   return async () => {
-    // A clock that was set back must not keep an answer for longer.
+    // An answer must not be kept for longer if the clock is set back.
     const since = (at: number) => Math.abs(clock().getTime() - at)
     const age = () => (known ? since(known.at) : Number.POSITIVE_INFINITY)
     const paused = () => failure !== undefined && since(failure.at) < PAUSE_MS
     if (age() >= FRESH_MS && !paused()) {
-      // Requests that come while it is being fetched wait for the same answer.
+      // Simultaneous requests wait for the same answer.
       running ??= refresh().finally(() => {
         running = undefined
       })
       await running
     }
     if (known && age() < STALE_MS) return known.party
-    // Every discharger in use opens version 2. Only the summary is lost.
+    // Every discharger in use opens version 2. Only optional features are lost.
     if (pinnedPublicKey) {
       const unknown = { acceptsSummary: false, passwordLogins: false, declaresSignIn: false }
       return { location, publicKey: pinnedPublicKey, version: 2, ...unknown, loginHost }
@@ -93,7 +94,7 @@ export function externalIdentity({
 
 async function fetchInfo(location: string, fetch: Fetch): Promise<Omit<ThirdParty, 'loginHost'>> {
   const info = await fetchJson(`${location}/discharge/info`, fetch)
-  // Dischargers of bakery version 1 have only the older path (3.1).
+  // Dischargers of bakery version 1 have only the older path (contract/bakery.md 3.1).
   const body = info ?? (await fetchJson(`${location}/publickey`, fetch))
   if (body === undefined) throw unavailable(location, 'it has neither /discharge/info nor /publickey')
   const {
@@ -113,7 +114,7 @@ async function fetchInfo(location: string, fetch: Fetch): Promise<Omit<ThirdPart
   }
 }
 
-/** `undefined` for 404. */
+/** Returns the JSON object at the URL; `undefined` for a 404. */
 async function fetchJson(url: string, fetch: Fetch): Promise<JsonObject | undefined> {
   const response = await fetch(url, {
     headers: { accept: 'application/json' },
@@ -154,11 +155,14 @@ function versionOf(version: unknown, location: string): 1 | 2 | 3 {
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 0) {
     throw unavailable(location, 'its bakery version is not a number')
   }
-  // A newer discharger opens the older ids too.
+  // Newer dischargers also open older ids.
   return version >= 3 ? 3 : version === 2 ? 2 : 1
 }
 
-/** Over plain HTTP, anyone on the network path could substitute their own key and then log in as any user. */
+/**
+ * Throws unless the URL is safe. Over plain HTTP, an attacker on the network could send their own key and log
+ * in as any user.
+ */
 function requireSafe(location: string): void {
   const { protocol, hostname, username, search, hash } = new URL(location)
   const loopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)

@@ -1,4 +1,4 @@
-/** Opens caveats sealed to the identity service, on a node that may not know its newest key pair yet. */
+/** Opens caveats sealed to the identity service, even if this node does not have its newest key pair yet. */
 
 import type { DischargeInfo } from '@ratafia/api'
 import { encodeBase64 } from '@ratafia/macaroon'
@@ -7,9 +7,9 @@ import { RequestError } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 
 /**
- * Runs `open` with the key pairs of the identity service, newest first. If none fits, another node may have just
- * rotated the pair: reads the key pairs again and tries once more. Throws what `open` throws, `service-unavailable` if
- * many wait for that already, and `Unavailable`.
+ * Runs `open` with the key pairs of the identity service, newest first. If none fits, another node may have
+ * just rotated the pair, so reads the key pairs again and tries once more. Throws what `open` throws,
+ * `service-unavailable` if too many requests already wait for the key pairs, and `Unavailable`.
  */
 export async function withOwnKeyPairs<Result>(
   { dischargerKeyPairs, lookForKeyPairs }: Keyring,
@@ -23,8 +23,8 @@ export async function withOwnKeyPairs<Result>(
     if (!(await lookForKeyPairs())) {
       throw new RequestError(
         'service-unavailable',
-        'The caveat is sealed to a key that is not known here, and many clients wait until it is looked for. Ask ' +
-          'again in a moment.',
+        'The caveat is sealed to an unknown key, and too many clients are waiting for it to be looked up. Try again ' +
+          'in a moment.',
       )
     }
     const now = await dischargerKeyPairs()
@@ -33,7 +33,9 @@ export async function withOwnKeyPairs<Result>(
   }
 }
 
-/** `GET discharge/info`: the key that seals caveats for this identity service (contract/bakery.md 3.1). */
+/**
+ * `GET discharge/info`: returns the key to seal caveats for this identity service (contract/bakery.md 3.1).
+ */
 export async function dischargeInfo({
   keyring,
   passwordLogins,

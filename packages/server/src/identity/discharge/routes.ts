@@ -1,4 +1,6 @@
-/** The endpoints for programs: the public key, discharges, agents' logins, and the wait for a person to log in. */
+/**
+ * The endpoints for programs: the public key, discharges, agents' logins, and the wait for a user to log in.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientGone } from '../../http/client-gone.ts'
 import { agentLogin } from '../agents/agent-login.ts'
@@ -10,13 +12,13 @@ import { dischargeParameters, protocolVersion } from './discharge-parameters.ts'
 import type { Client } from './interaction.ts'
 import { dischargeInfo } from './own-key-pairs.ts'
 
-/** Bakery clients send all their parameters in the query, and some that only other dischargers know. */
+/** Bakery clients send all their parameters in the query, including some that only other dischargers know. */
 const OPEN = { config: { anyQuery: true, limit: 'none' } } as const
 const LIMITED = { config: { ...OPEN.config, limit: 'discharge' } } as const
 
 /**
- * `L//discharge`: bakery clients in JavaScript do not remove the slash that a location ends with (contract/bakery.md). No
- * other address of this service may be written with two slashes.
+ * Also `L//discharge`, because bakery clients in JavaScript do not remove a location's trailing slash
+ * (contract/bakery.md). No other path of this service can have two slashes.
  */
 const DISCHARGE_PATHS = ['/discharge', '//discharge']
 
@@ -51,7 +53,7 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
     return sendJson(reply, 200, { macaroon })
   })
 
-  // No HEAD route: it would wait just as long.
+  // No HEAD route, because it would wait just as long.
   app.get(
     '/wait-token',
     { exposeHeadRoute: false, config: { ...OPEN.config, limit: 'wait-token' } },
@@ -67,14 +69,14 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
         },
         deps,
       )
-      // The client is gone.
+      // The client has disconnected.
       if (!result) return reply.hijack()
       return sendJson(reply, 200, result)
     },
   )
 }
 
-/** Bytes, so that Fastify adds no charset: clients compare the content type as a string. */
+/** Sends bytes, so that Fastify adds no charset: clients compare the content type as a string. */
 export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
   return reply
     .status(status)

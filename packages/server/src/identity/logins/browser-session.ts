@@ -1,4 +1,7 @@
-/** The session of a browser: begun once somebody has proved who they are, and ended by them, or with their logins. */
+/**
+ * The session of a signed-in browser. It ends when the user signs out, or when the logins of the account are
+ * invalidated.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
@@ -12,15 +15,15 @@ export const SIGN_IN_MS = 12 * 60 * 60_000
 
 interface NewSession {
   readonly account: Account
-  /** Of the account when it was proved: see `login-mark.ts`. */
+  /** The account's `loginsSince` when the credentials were checked; see `login-mark.ts`. */
   readonly seen: number
-  /** The browser's. */
+  /** The browser's address. */
   readonly address: string
-  /** What the browser calls itself. */
+  /** The browser's User-Agent. */
   readonly userAgent?: string | undefined
-  /** The hash of the one-time link that this uses up. Default: none. */
+  /** The hash of the one-time link that is used. Default: none. */
   readonly link?: Uint8Array
-  /** Asked once the session is stored: what it rests on may have changed just before. */
+  /** Checks the credentials again after the session is stored, because they may have changed just before. */
   readonly recheck: () => Promise<'right' | 'disabled' | 'wrong'>
 }
 
@@ -28,7 +31,7 @@ export type SessionOutcome =
   | { readonly outcome: 'signed-in'; readonly account: Account; readonly cookie: string }
   | { readonly outcome: 'disabled' | 'wrong' }
 
-/** Has an entry in the audit log, and a second one if it is undone at once. */
+/** Signs the browser in, with an audit log entry, and a second one if the sign-in is undone at once. */
 export async function startSession(
   { account, seen, address, userAgent, link, recheck }: NewSession,
   { changeBy, clock }: Pick<IdentityDependencies, 'changeBy' | 'clock'>,
@@ -46,7 +49,8 @@ export async function startSession(
     return true
   })
   if (!begun) return { outcome: 'wrong' }
-  // If the password was changed or the account disabled meanwhile, that ended every session but this one.
+  // If the password was changed or the account disabled meanwhile, that removed every session except this
+  // one.
   const now = await recheck()
   if (now !== 'right') {
     await change(async ({ signInSessions, record }) => {
@@ -57,7 +61,7 @@ export async function startSession(
   return { outcome: 'signed-in', account, cookie: cookie.toString('base64url') }
 }
 
-/** A browser that is signed in. */
+/** A signed-in browser. */
 export interface SignedIn {
   readonly account: Account
   readonly sessionHash: Uint8Array
@@ -65,17 +69,23 @@ export interface SignedIn {
 
 declare const byCookie: unique symbol
 
-/** With the time of the sign-in. Only {@link signedInSince} makes one, from a cookie: a token is not enough. */
+/**
+ * A signed-in browser with the time of its sign-in. Only {@link signedInSince} returns one, and only for a
+ * cookie.
+ */
 export interface SignedInSince extends SignedIn {
   readonly [byCookie]: true
   readonly signedInAt: Date
 }
 
-/** `undefined` for no cookie, an unknown or expired one, a disabled account, or one whose logins were ended since. */
+/**
+ * Returns the signed-in browser; `undefined` if the cookie is missing, unknown or expired, if the account is
+ * disabled, or if its logins were invalidated since.
+ */
 export const signedIn = (cookie: string | undefined, stores: Stores): Promise<SignedIn | undefined> =>
   signedInSince(cookie, stores)
 
-/** The same, for what a sign-in of long ago does not allow. */
+/** Returns the same with the time of the sign-in, for actions that require a recent one. */
 export async function signedInSince(
   cookie: string | undefined,
   { signInSessions, accounts, clock }: Stores,
@@ -85,11 +95,11 @@ export async function signedInSince(
   if (!session || session.expiresAt <= clock()) return undefined
   const account = await accounts.findById(session.accountId)
   if (!account || account.disabledAt || endedSince(session.seen, account)) return undefined
-  // The cast makes the proof that the type stands for: the cookie was looked up here.
+  // The cast creates the proof that the type represents: the cookie was looked up here.
   return { account, sessionHash, signedInAt: session.createdAt } as SignedInSince
 }
 
-/** Ends the session of this cookie if there is a valid one. `address` is the browser's. */
+/** Signs out the browser with this cookie, if it is signed in. `address` is the browser's address. */
 export async function signOut(
   { cookie, address }: { readonly cookie: string | undefined; readonly address: string },
   deps: IdentityDependencies,
@@ -106,15 +116,15 @@ export async function signOut(
 
 export interface SignInToEnd {
   readonly accountId: AccountId
-  /** When it began. */
+  /** When the sign-in began. */
   readonly at: Date
-  /** The browser's. */
+  /** The browser's address. */
   readonly address: string
 }
 
 /**
- * Ends the sign-in that a session elsewhere rests on: whoever has that knows when it began, and not the cookie. Does
- * nothing if there is none.
+ * Ends the sign-in from which a management session was opened. The caller knows when it began, but not its
+ * cookie. Does nothing if there is no such sign-in.
  */
 export async function endSignIn(
   { accountId, at, address }: SignInToEnd,
@@ -134,5 +144,5 @@ export async function endSignIn(
 const hashOfText = (cookie: string | undefined): Uint8Array | undefined =>
   cookie !== undefined && /^[\w-]{43}$/.test(cookie) ? hashOf(Buffer.from(cookie, 'base64url')) : undefined
 
-/** 32 random bytes need no salt. */
+/** Returns the stored hash of a cookie. 32 random bytes need no salt. */
 const hashOf = (cookie: Uint8Array): Uint8Array => createHash('sha256').update(cookie).digest()

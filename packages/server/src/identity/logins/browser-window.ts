@@ -1,6 +1,6 @@
 /**
- * Logging in with a browser (contract/bakery.md 3.4): the client opens the visit URL, waits at the wait URL, and
- * discharges with the token it gets there.
+ * The login with a browser (contract/bakery.md 3.4): the client opens the visit URL, waits at the wait URL,
+ * and discharges with the token it gets there.
  */
 import { randomId } from '../../random.ts'
 import type { InteractionKind } from '../discharge/interaction.ts'
@@ -8,10 +8,10 @@ import { isKnownService } from '../known-services.ts'
 import { LOGIN_TOKEN_KIND, redeemLoginToken } from './login-token.ts'
 import { sealFor, toText } from './sealed-texts.ts'
 
-/** How long a person has to complete a login. */
+/** How long a user has time to complete a login. */
 export const LOGIN_MS = 30 * 60_000
 
-/** More than anyone reads of a user agent; it travels in the URL. */
+/** The length to which a User-Agent is cut, because it is part of the URL. */
 const MAX_USER_AGENT = 200
 
 export const browserWindow: InteractionKind = {

@@ -1,6 +1,6 @@
 /**
- * Who somebody is, by name, password and second factor: for the pages of the identity service, and for programs that
- * log in with a password. They share the counters of the throttle.
+ * Checks a name, password and second factor, for the pages of the identity service and for programs that log
+ * in with a password. Both share the counters of the throttle.
  */
 import type { Account } from '../../accounts/account.ts'
 import { loginName } from '../../accounts/account-fields.ts'
@@ -21,9 +21,9 @@ export interface Credentials {
   /** A username or an e-mail address, as typed. */
   readonly name: string
   readonly password: string
-  /** A code of the second factor, or a recovery code, as typed; undefined: none was given. */
+  /** A code of the second factor, or a recovery code, as typed; undefined if none was given. */
   readonly code?: string | undefined
-  /** Where the attempt comes from. */
+  /** The address that the attempt comes from. */
   readonly address: string
 }
 
@@ -31,12 +31,15 @@ export type CredentialsVerdict =
   | {
       readonly verdict: 'right'
       readonly account: Account
-      /** As in `verifyPassword`, for the second factor too: call it after you stored what the credentials permit. */
+      /**
+       * Checks again as in `verifyPassword`, including the second factor. Call it after storing what they
+       * permit.
+       */
       recheck(): Promise<'right' | 'disabled' | 'wrong'>
     }
   /** Does not reveal whether the account exists. */
   | { readonly verdict: 'wrong' }
-  /** The next three only for someone who knows the password. */
+  /** Only callers who know the password get the next three. */
   | { readonly verdict: 'disabled' }
   | { readonly verdict: 'code-needed'; readonly account: Account }
   | { readonly verdict: 'code-wrong' }
@@ -44,14 +47,17 @@ export type CredentialsVerdict =
 
 export type CheckDeps = Stores & Pick<IdentityDependencies, 'throttle' | 'tally'>
 
-/** Writes nothing but a used code. Throws Unavailable when it could not be checked; such an attempt does not count. */
+/**
+ * Checks the credentials. Writes only a used code. Throws `Unavailable` if they could not be checked, and
+ * then the attempt does not count.
+ */
 export async function checkCredentials(
   { name, password, code, address }: Credentials,
   deps: CheckDeps,
 ): Promise<CredentialsVerdict> {
   const login = loginName(name)
-  // Counted before anything is looked up: an account's two names must not lock one another. All spellings of an address
-  // are one name.
+  // Count by name before any look-up, because an account's two names must not lock each other. All spellings
+  // of an e-mail address are one name.
   const known = await countFailures({ name: login, address }, deps.throttle, async () =>
     withPassword(await findByLoginName(login, deps), password, deps),
   )
@@ -60,7 +66,7 @@ export async function checkCredentials(
   return result
 }
 
-/** A login that is refused. One that is not is counted when it opens a session. */
+/** Counts a refused login. Others are counted when they open a session. */
 export function tallyRefused(
   verdict: CredentialsVerdict['verdict'],
   { tally }: Pick<IdentityDependencies, 'tally'>,
@@ -94,7 +100,7 @@ async function withCode(
   const recheck = async () => {
     const now = await known.recheck()
     if (now !== 'right') return now
-    // A second factor that came meanwhile was not asked for.
+    // A second factor that was added meanwhile has not been checked.
     const ids = new Set(factors.map(({ id }) => id))
     return (await confirmedFactors(account.id, deps)).every(({ id }) => ids.has(id)) ? 'right' : 'wrong'
   }
@@ -102,8 +108,8 @@ async function withCode(
 }
 
 /**
- * Uses the code up. Codes have a count of their own, by account: only somebody who knows the password gets to them, and
- * whichever name they typed, they have one budget.
+ * Uses a code. Failures are counted separately and by account: only callers who know the password get here,
+ * and they have one budget whichever name they typed.
  */
 export function tryCode(
   attempt: CodeAttempt,
@@ -122,7 +128,7 @@ interface CodeAttempt {
   readonly address: string
 }
 
-/** Uses the code up. */
+/** Uses a code, and returns whether it is right. */
 export function isRightCode({ account, code, address }: CodeAttempt, stores: Stores): Promise<boolean> {
   const change = stores.changeBy({ actor: accountActor(account.username), source: address })
   return useCode({ account, code }, { ...stores, change })

@@ -1,4 +1,4 @@
-/** Logins that were confirmed or refused in a browser. */
+/** The table of logins that were approved or rejected in a browser. */
 import type { AccountId } from '@ratafia/api'
 import {
   anyRowChanged,
@@ -9,26 +9,28 @@ import {
 } from '../../database/index.ts'
 
 export interface CompletedLogin {
-  /** 16 random bytes. */
+  /** The login's id, 16 random bytes. */
   readonly loginId: Uint8Array
   readonly accountId: AccountId
   readonly decision: 'approved' | 'denied'
-  /** Of the account: see `login-mark.ts`. */
+  /** The account's `loginsSince` at that time; see `login-mark.ts`. */
   readonly seen: number
-  /** When the person signed in to the browser. */
+  /** When the user signed in to the browser. */
   readonly signedInAt: Date
   readonly completedAt: Date
-  /** From then on the row can be removed: by then the login can no longer be completed. */
+  /** When the row can be removed, because the login can no longer be completed. */
   readonly expiresAt: Date
 }
 
 export interface CompletedLoginStore {
-  /** False when the login was already completed, even by a call at the same moment: the first decision stays. */
+  /**
+   * Returns false if the login was completed already, even by a simultaneous call. The first decision stays.
+   */
   insert(login: CompletedLogin): Promise<boolean>
   find(loginId: Uint8Array): Promise<CompletedLogin | undefined>
-  /** The completed ones among them. */
+  /** Returns the completed logins among them. */
   findAll(loginIds: readonly Uint8Array[]): Promise<CompletedLogin[]>
-  /** Removes at most `limit` that expired before that instant. Returns how many were removed. */
+  /** Removes at most `limit` logins that expired before that instant. Returns the number of removed ones. */
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
@@ -40,7 +42,7 @@ declare module '../../stores.ts' {
 
 export function completedLoginStore({ query }: Pick<Database, 'query'>): CompletedLoginStore {
   return {
-    // The primary key decides which of two decisions came first.
+    // The primary key decides which of two decisions is the first.
     insert: async ({ loginId, accountId, decision, seen, signedInAt, completedAt, expiresAt }) => {
       const result = await query
         .insertInto('completed_login')
@@ -103,7 +105,7 @@ function loginOf(row: CompletedLoginTable): CompletedLogin {
     accountId: row.account_id as AccountId,
     decision: row.decision,
     seen: row.logins_since ?? 0,
-    // Every login is inserted with it; the column would take a row without, which proves no recent sign-in.
+    // Every login is inserted with it. The column accepts null, which would prove no recent sign-in.
     signedInAt: fromInstant(row.signed_in_at ?? 0),
     completedAt: fromInstant(row.completed_at),
     expiresAt: fromInstant(row.expires_at),

@@ -1,4 +1,4 @@
-/** Approves or refuses a login, for a person who is signed in. */
+/** Approves or rejects a login, for a signed-in user. */
 import { seenBy } from '../../accounts/ended-logins/login-mark.ts'
 import { accountActor } from '../../change.ts'
 import { unauthorized } from '../../errors.ts'
@@ -9,32 +9,32 @@ import { openFor, sealFor, toBytes, toText, type Visit } from './sealed-texts.ts
 import { FETCH_MS } from './wait.ts'
 
 /**
- * The text that the confirmation form carries. It is valid only for this login and this signed-in browser, so that
- * people confirm only what they saw, and only as the account they saw.
+ * Returns the text that the confirmation form contains. It is only valid for this login and this signed-in
+ * browser, so that users confirm only the request that they saw, as the account that they saw.
  */
 export function consentFor(visit: Visit, { sessionHash }: SignedIn, keyring: Keyring): Promise<string> {
   return sealFor('consent', { login: visit.login, session: toText(sessionHash) }, keyring)
 }
 
 export interface ConfirmInput {
-  /** Pending and not expired. */
+  /** The login, which must be pending and not expired. */
   readonly visit: Visit
   readonly signedIn: SignedInSince
   readonly consent: string
   readonly decision: 'approved' | 'denied'
-  /** The browser's. */
+  /** The browser's address. */
   readonly address: string
 }
 
 /**
- * False when the login was already decided, even by a request at the same moment: the first decision stays.
- * Throws a 401 when the consent is not for this login and this browser.
+ * Stores the decision. Returns false if the login was decided already, even by a simultaneous request: the
+ * first decision stays. Throws a 401 if the consent is not for this login and this browser.
  */
 export async function confirmLogin(input: ConfirmInput, deps: IdentityDependencies): Promise<boolean> {
   const { visit, signedIn, decision, address } = input
   const consent = await openFor('consent', input.consent, deps.keyring)
   if (consent?.login !== visit.login || consent.session !== toText(signedIn.sessionHash)) {
-    throw unauthorized('This form is out of date. Go back to the page of your login.')
+    throw unauthorized('This form is out of date. Go back to the login page and try again.')
   }
   const completedAt = deps.clock()
   const completed = {
@@ -44,7 +44,7 @@ export async function confirmLogin(input: ConfirmInput, deps: IdentityDependenci
     seen: seenBy(signedIn.account),
     signedInAt: signedIn.signedInAt,
     completedAt,
-    // The row must last as long as the visit URL opens: it says that the URL was used.
+    // The row must stay as long as the visit URL opens, because it records that the URL was used.
     expiresAt: new Date(Math.max(visit.expires, completedAt.getTime() + FETCH_MS)),
   }
   const change = deps.changeBy({ actor: accountActor(signedIn.account.username), source: address })

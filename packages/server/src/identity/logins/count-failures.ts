@@ -1,4 +1,4 @@
-/** Counts attempts that fail: one is counted before it is made, and taken back unless it turns out to be wrong. */
+/** Counts failed attempts. Each attempt is counted before it is made, and taken back unless it fails. */
 import type { SignInAttempt } from './signed-in-before.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -7,7 +7,7 @@ export interface Throttled {
   readonly retryAt: Date
 }
 
-/** What `attempt` returns, or that too many failed before. An attempt that throws does not count. */
+/** Returns the result of `attempt`, or that too many failed before. An attempt that throws does not count. */
 export async function countFailures<T extends { readonly verdict: string }>(
   who: SignInAttempt,
   throttle: Throttle,

@@ -1,4 +1,7 @@
-/** The proof of a login in a browser: a client gets it once somebody has signed in, and discharges one caveat with it. */
+/**
+ * The proof of an approved login in a browser. A client gets it after the approval, and discharges one caveat
+ * with it.
+ */
 import { timingSafeEqual } from 'node:crypto'
 import { requireEnabled } from '../../accounts/account.ts'
 import { endedSince } from '../../accounts/ended-logins/login-mark.ts'
@@ -12,13 +15,13 @@ export const LOGIN_TOKEN_KIND = 'login'
 /** How long a client can discharge with it. */
 export const LOGIN_TOKEN_MS = 5 * 60_000
 
-/** Printable ASCII. */
+/** Returns the token in printable ASCII. */
 export const sealLoginToken = (
   content: Sealed<'login-token'>,
   keyring: IdentityDependencies['keyring'],
 ): Promise<string> => sealFor('login-token', content, keyring)
 
-/** Whose login it is. Throws a 401 for a token that is not valid for this caveat. */
+/** Returns the login that the token proves. Throws a 401 for a token that is not valid for this caveat. */
 export async function redeemLoginToken(
   token: Uint8Array,
   caveat: Uint8Array,
@@ -36,7 +39,9 @@ export async function redeemLoginToken(
   if (!account) throw unauthorized('The account of this login no longer exists.')
   requireEnabled(account)
   if (endedSince(content.seen, account)) {
-    throw unauthorized('The logins of the account were ended after this one was approved. Log in again.')
+    throw unauthorized(
+      'The logins of the account were invalidated after this one was approved. Log in again.',
+    )
   }
   return { account, signIn: { kind: 'person', at: new Date(content.signedInAt) }, limits: [] }
 }

@@ -1,6 +1,7 @@
 /**
- * Clients that wait for a person to complete their login. A login completed on this node ends its wait at once; one
- * query a second, for all waiting clients, finds those completed on other nodes.
+ * The clients that wait for a user to complete their login. A login that is completed on this node ends its
+ * wait at once. One query per second, for all waiting clients, finds logins that were completed on other
+ * nodes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Networks } from '../../addresses/address.ts'
@@ -8,15 +9,15 @@ import { Crowd } from '../../limits/crowd.ts'
 import type { CompletedLogin, CompletedLoginStore } from './completed-login-store.ts'
 
 const POLL_MS = 1_000
-/** Logins per query. */
+/** The number of logins per query. */
 const BATCH = 500
 
-/** How a wait ends without a completed login. */
+/** The reason why a wait ended without a completed login. */
 export type WaitEnd = 'timeout' | 'left' | 'closing' | 'full'
 
 export interface LoginWaitersOptions {
   readonly completedLogins: CompletedLoginStore
-  /** How many clients may wait at a time on this node. */
+  /** The number of clients that can wait at a time on this node. */
   readonly limit?: number
   /** Called when a query fails, so that it can be logged; the waits continue. */
   readonly onError?: (error: unknown) => void
@@ -38,10 +39,10 @@ export class LoginWaiters {
   }
 
   /**
-   * Resolves when the login is completed; with `timeout` after `milliseconds`, `left` when `signal` aborts, `closing`
-   * when the service stops. With `full` at once if there is no place, or later if its place is needed: anyone may
-   * wait, so a network of any width gives up places to one that has fewer. Rejects when the first look into the
-   * database fails.
+   * Resolves when the login is completed, with `timeout` after `milliseconds`, with `left` when `signal`
+   * aborts, and with `closing` when the service stops. Resolves with `full` at once if there is no place, or
+   * later if its place is needed: anyone can wait, so a network gives up places to one that has fewer.
+   * Rejects if the first look into the database fails.
    */
   async wait(
     loginId: Uint8Array,
@@ -55,7 +56,7 @@ export class LoginWaiters {
     signal.addEventListener('abort', left, { once: true })
     if (signal.aborted) left()
     const timer = setTimeout(() => resolve('timeout'), milliseconds)
-    // Listen first, then look, so as not to miss a login completed in between.
+    // Listen before looking, so that no login completed in between is missed.
     this.#waiting.add(waiter)
     this.#crowd.add(from, waiter)
     onPlace?.()
@@ -77,13 +78,13 @@ export class LoginWaiters {
     for (const waiter of this.#waiting) if (waiter.key === key) waiter.end(completed)
   }
 
-  /** Ends every wait with `closing`, and any later one. */
+  /** Ends every current and later wait with `closing`. */
   close(): void {
     this.#closing.abort()
     for (const waiter of this.#waiting) waiter.end('closing')
   }
 
-  /** Ends the longest wait of the network with the most places, unless `from` would then have more than it. */
+  /** Ends the longest wait of the network with the most places, unless `from` would then have more. */
   #makeRoom(from: Networks): boolean {
     const oldest = this.#crowd.replaceableBy(from)
     if (!oldest) return false
@@ -97,7 +98,7 @@ export class LoginWaiters {
     this.#crowd.delete(waiter.from, waiter)
   }
 
-  /** Runs while any client waits. */
+  /** Polls while any client waits. */
   async #poll(): Promise<void> {
     if (this.#polling) return
     this.#polling = true
@@ -125,7 +126,7 @@ export class LoginWaiters {
 }
 
 export interface WaitOptions {
-  /** The client's. */
+  /** The client's networks. */
   readonly from: Networks
   readonly milliseconds: number
   readonly signal: AbortSignal

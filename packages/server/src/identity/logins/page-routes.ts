@@ -1,4 +1,6 @@
-/** The pages of a login with a browser: sign in, read, decide. Every form leads back to `GET login` (303). */
+/**
+ * The pages of a login with a browser: sign in, read, decide. Every form redirects back to `GET login` (303).
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sameNetwork } from '../../addresses/address.ts'
 import { invalidRequest } from '../../errors.ts'
@@ -35,7 +37,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
   const cookie = browserCookie(deps)
 
   app.get('/login', PAGE, async (request, reply) => {
-    // Now, while the connection is still open.
+    // Read it now, while the connection is still open.
     const address = request.client.address
     const did = required(parametersOf(request), 'did')
     const login = await visitState(did, deps)
@@ -81,22 +83,25 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     }
   })
 
-  /** The address to which the browser goes back, with a code for the site that it came from. */
+  /** Returns the URL to which the browser goes back, with a code for the site that it came from. */
   const withCode = async ({ login, back }: Visit, browser: SignedInSince): Promise<string> => {
-    if (!back) throw new TypeError('nobody waits elsewhere for this login')
+    if (!back) throw new TypeError('no web site waits for this login')
     return returning(back.returnTo, {
       code: await newCode({ login, back }, browser, deps),
       state: back.state,
     })
   }
 
-  /** Undefined also where the login asks for a sign-in that is more recent: the person signs in again. */
+  /** Returns undefined also if the login requires a more recent sign-in. Then the user signs in again. */
   const signedInFor = async (request: FastifyRequest, visit: Visit) => {
     const browser = await cookie.signedIn(request)
     return isRecentFor(browser, visit) ? browser : undefined
   }
 
-  /** The login that a form is for, if any; false when it is over: then its page says so. */
+  /**
+   * Returns the login that a form is for, if any; false if it is not pending any more, which its page then
+   * shows.
+   */
   const loginOf = async (did: string | undefined): Promise<SignInFor | undefined | false> => {
     if (did === undefined) return undefined
     const login = await visitState(did, deps)
@@ -229,11 +234,12 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
   })
 }
 
-/** Whether the browser signed in as recently as the login asks for. */
+/** Whether the browser signed in as recently as the login requires. */
 function isRecentFor(browser: SignedInSince | undefined, { summary, expires }: Visit): boolean {
   const maxAge = summary === null ? undefined : parseSummary(summary)?.maxAge
   if (!browser || maxAge === undefined) return true
-  // Counted from when the login began. With 0, a user who signs in for this login is not asked a second time.
+  // The age counts from when the login began, so with 0 a user who signs in for this login is not asked a
+  // second time.
   return browser.signedInAt.getTime() >= expires - LOGIN_MS - maxAge * 1000
 }
 
@@ -245,21 +251,21 @@ const DECISIONS: ReadonlyMap<string, 'approved' | 'denied'> = new Map([
 const WRONG = 'The username or the password is wrong.'
 const DISABLED = 'This account is disabled. Ask the operator of this store to enable it.'
 const WRONG_CODE =
-  'The code is wrong, or was used before. Wait for the next one if your authenticator shows the same.'
+  'The code is wrong, or was used before. If your authenticator still shows this code, wait for the next one.'
 const TOO_LATE = 'That took too long, or your account has changed since. Sign in again.'
 
-/** As Candid tells a site, whose clients show the first and compare the second. */
+/** Returns the same parameters as Candid. Its clients show `error` and compare `error_code`. */
 const refused = ({ state }: NonNullable<Visit['back']>) => ({
-  error: 'The login was refused.',
+  error: 'The login was rejected.',
   error_code: 'access_denied',
   state,
 })
 
-/** The web site that waits for the login, if it is one. */
+/** Returns the web site that waits for the login, if any. */
 const siteOf = ({ back }: Visit): string | undefined =>
   back && !back.console ? new URL(back.returnTo).origin : undefined
 
-/** Before the sign-in the page names the service only if it proved to be ours. */
+/** Returns what the sign-in page shows of the login. It names the service only if its key is known. */
 const askedBy = (did: string, visit: Visit): SignInFor => {
   const summary = visit.known && visit.summary !== null ? parseSummary(visit.summary) : undefined
   return {

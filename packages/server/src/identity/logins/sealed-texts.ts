@@ -1,7 +1,8 @@
 /**
- * The self-authenticating texts of a login. Nothing is stored before a person has proved who they are, so the state of
- * the login travels with the client, sealed: only we can read, make or change it. Each purpose has its own key, so the
- * wait URL, which the client keeps to itself, cannot be made from the visit URL, which it hands to a browser.
+ * The sealed texts of a login. Nothing is stored before a user has signed in, so the client carries the state
+ * of the login, and only this service can read, create or change it. Each purpose has its own key, so the
+ * wait URL, which the client keeps secret, cannot be derived from the visit URL, which it passes to a
+ * browser.
  */
 import type { AccountId } from '@ratafia/api'
 import { Type } from '@ratafia/api/type'
@@ -11,46 +12,46 @@ import type { Static } from 'typebox'
 import type { Keyring } from '../../keyring/keyring.ts'
 
 const Base64 = Type.String({ pattern: '^[A-Za-z0-9_-]+$' })
-/** Epoch milliseconds. */
+/** Milliseconds since 1970. */
 const Instant = Type.Integer({ minimum: 0 })
 
-/** What the page shows, and what completing the login needs. */
+/** The data that the login page shows, and that completing the login needs. */
 const VisitSchema = Type.Object({
-  /** 16 random bytes: the id that lets a login be completed only once. */
+  /** The login's id, 16 random bytes, which ensures that a login is completed only once. */
   login: Base64,
   expires: Instant,
-  /** The address of the client that asks. */
+  /** The address of the client that started the login. */
   address: Type.String(),
   userAgent: Type.String(),
-  /** The public key that sealed the caveat: 32 bytes. */
+  /** The public key that sealed the caveat, 32 bytes. */
   firstParty: Base64,
-  /** Whether it belongs to a service whose word the page passes on: see `known-services.ts`. */
+  /** Whether it belongs to a service whose summary the page trusts (`known-services.ts`). */
   known: Type.Boolean(),
-  /** As in `request-summary.ts`. */
+  /** The summary in the form of `request-summary.ts`. */
   summary: Type.Union([Type.String(), Type.Null()]),
-  /** Of a login that a web site began; another client waits elsewhere. */
+  /** Only for a login that a web site started; other clients wait at the wait URL. */
   back: Type.Optional(
     Type.Object({
       /** The digest of the caveat that the login is for. */
       caveat: Base64,
-      /** It was checked: see `return-to.ts`. */
+      /** The URL to return to, which `return-to.ts` has checked. */
       returnTo: Type.String(),
-      /** The site's own, and goes back as it is. */
+      /** The site's own state, which is returned unchanged. */
       state: Type.Union([Type.String(), Type.Null()]),
-      /** Whether it is our own console that asks, for a caveat of our own. */
+      /** Whether our own console started the login, for a caveat of our own. */
       console: Type.Boolean(),
     }),
   ),
 })
 
-/** What the address has to which a web site sends a browser. */
+/** The content of the URL to which a web site sends a browser. */
 const RedirectSchema = Type.Object({
   /** The digest of the caveat that the login is for. */
   caveat: Base64,
   expires: Instant,
   address: Type.String(),
   firstParty: Base64,
-  /** Whether that is the service that this identity service is part of. */
+  /** Whether the service that this identity service is part of sealed the caveat. */
   own: Type.Boolean(),
   known: Type.Boolean(),
   summary: Type.Union([Type.String(), Type.Null()]),
@@ -65,38 +66,41 @@ const WaitSchema = Type.Object({
 
 const AgentLoginSchema = Type.Object({ caveat: Base64, expires: Instant })
 
-/** The client gets it when the login is confirmed, and discharges with it. */
+/** The client gets this when the login is approved, and discharges with it. */
 const LoginTokenSchema = Type.Object({
   login: Base64,
   caveat: Base64,
   account: Type.Unsafe<AccountId>(Type.String({ pattern: '^[A-Za-z0-9]{32}$' })),
   expires: Instant,
-  /** Of the account when the login was approved: see `login-mark.ts`. */
+  /** The account's `loginsSince` when the login was approved; see `login-mark.ts`. */
   seen: Instant,
-  /** When the person signed in to the browser. */
+  /** When the user signed in to the browser. */
   signedInAt: Instant,
 })
 
-/** A browser takes it back to the web site, which gets a login token for it, once. */
+/** A browser takes this back to the web site, which gets a login token for it, once. */
 const CodeSchema = Type.Object({
-  /** 16 random bytes: the id that lets it be used only once. */
+  /** The code's id, 16 random bytes, which ensures that it is used only once. */
   code: Base64,
   login: Base64,
   caveat: Base64,
   account: Type.Unsafe<AccountId>(Type.String({ pattern: '^[A-Za-z0-9]{32}$' })),
-  /** Of the account when the browser went back: see `login-mark.ts`. */
+  /** The account's `loginsSince` when the browser went back; see `login-mark.ts`. */
   seen: Instant,
   signedInAt: Instant,
   expires: Instant,
 })
 
-/** In the confirmation form: this browser was shown this login for this account. */
+/** Part of the confirmation form: proves that this browser was shown this login for this account. */
 const ConsentSchema = Type.Object({ login: Base64, session: Base64 })
 
-/** Between the password and the code of a second factor: whose password was right, and until when that counts. */
+/**
+ * Used between the password and the code of a second factor: the account whose password was right, and an
+ * expiry.
+ */
 const SecondFactorSchema = Type.Object({
   account: Type.Unsafe<AccountId>(Type.String({ pattern: '^[A-Za-z0-9]{32}$' })),
-  /** Of the account when its password was checked: see `login-mark.ts`. */
+  /** The account's `loginsSince` when its password was checked; see `login-mark.ts`. */
   seen: Instant,
   expires: Instant,
 })
@@ -113,8 +117,8 @@ const SCHEMAS = {
 } as const
 
 /**
- * The validator of requests, because TypeBox's own would make every process start a tenth slower. Without the schema of
- * schemas, which takes 50 ms to compile.
+ * The same validator as for requests, because TypeBox's own would make the start of every process 10 %
+ * slower. The meta schema is left out, because it takes 50 ms to compile.
  */
 const validator = new Ajv({ meta: false, validateSchema: false })
 
@@ -122,7 +126,7 @@ type Purpose = keyof typeof SCHEMAS
 export type Visit = Static<typeof VisitSchema>
 export type Sealed<P extends Purpose> = Static<(typeof SCHEMAS)[P]>
 
-/** base64url, so printable ASCII and fit for a URL. */
+/** Seals the content. Returns base64url, which is printable ASCII and can be part of a URL. */
 export async function sealFor<P extends Purpose>(
   purpose: P,
   content: Sealed<P>,
@@ -131,7 +135,10 @@ export async function sealFor<P extends Purpose>(
   return keyring.sealText(`identity ${purpose}`, Buffer.from(JSON.stringify(content)))
 }
 
-/** `undefined` unless this service sealed it for this purpose. The caller checks whether it has expired. */
+/**
+ * Opens a text. Returns `undefined` unless this service sealed it for this purpose. The caller checks its
+ * expiry.
+ */
 export async function openFor<P extends Purpose>(
   purpose: P,
   text: string,
@@ -140,10 +147,10 @@ export async function openFor<P extends Purpose>(
   const bytes = await keyring.openText(`identity ${purpose}`, text)
   if (bytes === undefined) return undefined
   const content: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
-  // A node of another version may have sealed it in another shape.
+  // A node of another release may have sealed a text with another shape.
   return validator.validate(SCHEMAS[purpose], content) ? (content as Sealed<P>) : undefined
 }
 
 export const toText = (bytes: Uint8Array): string => encodeBase64Url(bytes)
-/** Only for text that we sealed: it does not check the alphabet. */
+/** Decodes text that this service sealed; it does not check the alphabet. */
 export const toBytes = (text: string): Uint8Array => Buffer.from(text, 'base64url')

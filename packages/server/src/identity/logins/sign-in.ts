@@ -1,32 +1,33 @@
-/** Signs a browser in: with a password, and then with a code if the account has a second factor. */
+/** Signs a browser in with a password, and then with a code if the account has a second factor. */
 import { endedSince, seenBy } from '../../accounts/ended-logins/login-mark.ts'
 import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
 import { type SessionOutcome, startSession } from './browser-session.ts'
 import { type CheckDeps, checkCredentials, tallyRefused, tryCode } from './check-credentials.ts'
 import { openFor, sealFor } from './sealed-texts.ts'
 
-/** How long the code may follow the password. */
+/** How long the user has time to enter the code after the password. */
 const CODE_MS = 5 * 60_000
 
 export interface SignInInput {
   /** A username or an e-mail address. */
   readonly username: string
   readonly password: string
-  /** The browser's. */
+  /** The browser's address. */
   readonly address: string
   readonly userAgent?: string | undefined
 }
 
-/** `wrong` does not reveal whether the account exists; `disabled` is only for someone who knows the password. */
+/** `wrong` does not reveal whether the account exists. Only callers who know the password get `disabled`. */
 export type SignInOutcome =
   | SessionOutcome
   | { readonly outcome: 'throttled'; readonly retryAt: Date }
-  /** `step` goes back with the code: it stands for the password. */
+  /** The form sends `step` back with the code, as proof of the password. */
   | { readonly outcome: 'code-needed'; readonly step: string }
 
 /**
- * A sign-in has an entry in the audit log. A failed one has none: before someone has proved who they are, nothing is
- * written. Throws Unavailable when it could not be checked; such an attempt does not count.
+ * Signs in with a password. A sign-in gets an entry in the audit log. A failed one does not, because nothing
+ * is written for strangers. Throws `Unavailable` if the password could not be checked, and then the attempt
+ * does not count.
  */
 export async function signIn(
   { username: name, password, address, userAgent }: SignInInput,
@@ -58,17 +59,17 @@ export async function signIn(
 }
 
 export interface CodeInput {
-  /** From {@link signIn}. */
+  /** The `step` from {@link signIn}. */
   readonly step: string
   readonly code: string
-  /** The browser's. */
+  /** The browser's address. */
   readonly address: string
   readonly userAgent?: string | undefined
 }
 
 /**
- * The second half of a sign-in. `expired`: too late, or the account has changed since; the password is asked for again.
- * Throws as {@link signIn}.
+ * Completes a sign-in with a code. `expired` means that it is too late or the account has changed since, so
+ * the user must enter the password again. Throws as {@link signIn} does.
  */
 export async function signInWithCode(
   { step, code, address, userAgent }: CodeInput,
@@ -77,7 +78,7 @@ export async function signInWithCode(
   const content = await openFor('second-factor', step, deps.keyring)
   if (!content || content.expires <= deps.clock().getTime()) return { outcome: 'expired' }
   const { seen } = content
-  /** What the password was right for. */
+  /** Returns the account, unless it has changed since the password was checked. */
   const unchanged = async () => {
     const account = await deps.accounts.findById(content.account)
     return account && !account.disabledAt && !endedSince(seen, account) ? account : undefined

@@ -1,15 +1,18 @@
-/** Whether the user has signed in from this network before: strangers who guess elsewhere cannot lock them out. */
+/**
+ * Finds out whether a user has signed in from a network before, so that strangers elsewhere cannot lock them
+ * out.
+ */
 import { type AccountId, isUsername } from '@ratafia/api'
 import { isEmail } from '../../accounts/account-fields.ts'
 import { findByLoginName } from '../../accounts/passwords/verify-password.ts'
 import { networksOf } from '../../addresses/address.ts'
 import type { TransactionStores } from '../../stores.ts'
 
-/** How many sign-ins it examines, newest first. */
+/** The number of sign-ins examined, newest first. */
 const LOOKED_AT = 100
 
 export interface SignInAttempt {
-  /** A username or an e-mail address, in the spelling that is stored: any text. */
+  /** A username or e-mail address in the stored spelling. It can be any text. */
   readonly name: string
   readonly address: string
   /** The account whose codes are tried; undefined for a password. */
@@ -20,14 +23,14 @@ export interface SignInAttempt {
 const NOBODY = ''
 
 /**
- * Goes back as far as the audit log. The addresses of an IPv6 /64 count as one. It asks the database equally often
- * whether or not an account has the name.
+ * Whether the user has signed in from this network, as far back as the audit log reaches. The addresses of an
+ * IPv6 /64 count as one. The number of database queries does not depend on whether an account has the name.
  */
 export async function signedInBefore(
   { name, address }: SignInAttempt,
   stores: TransactionStores,
 ): Promise<boolean> {
-  // Asks nothing about other texts: a database refuses some.
+  // The database is not asked about other texts, because it refuses some.
   if (!isUsername(name) && !isEmail(name)) return false
   const username = isUsername(name) ? name : await usernameOf(name, stores)
   const [here] = networksOf(address)

@@ -26,7 +26,7 @@ suite('the throttle', () => {
   const attempt = (name: string, address = '192.0.2.1') => throttle.attempt({ name, address })
   const allowed = async (username: string, address?: string) => (await attempt(username, address)).allowed
 
-  test('after the burst an account is blocked, from every address, until one failure is forgotten', async () => {
+  test('blocks an account after the burst, from every address, until one failure is forgotten', async () => {
     for (let i = 0; i < 3; i++) assert.ok(await allowed('bob', `192.0.2.${i}`))
     const refused = await attempt('bob', '198.51.100.1')
     assert.ok(!refused.allowed)
@@ -41,7 +41,7 @@ suite('the throttle', () => {
     for (let i = 0; i < 3; i++) assert.ok(await allowed('bob'))
   })
 
-  test('an address is blocked whichever accounts it tries', async () => {
+  test('blocks an address whichever accounts it tries', async () => {
     for (let i = 0; i < 5; i++) assert.ok(await allowed(`user${i}`))
     assert.ok(!(await allowed('another')))
     assert.ok(await allowed('another', '192.0.2.2'))
@@ -52,14 +52,14 @@ suite('the throttle', () => {
     ['an IPv6 /48', (i: number) => `2001:db8:1:${i}::1`, '2001:db8:2::1', 10],
     ['an IPv6 /32', (i: number) => `2001:db8:${i}::1`, '2001:db9::1', 20],
   ] as const) {
-    test(`${what} is blocked after ${burst} failures, whichever addresses and accounts it tries`, async () => {
+    test(`blocks ${what} after ${burst} failures, whichever addresses and accounts it tries`, async () => {
       for (let i = 0; i < burst; i++) assert.ok(await allowed(`user${i}`, of(i)))
       assert.ok(!(await allowed('another', of(burst + 1))))
       assert.ok(await allowed('another', elsewhere))
     })
   }
 
-  test('strangers lock nobody out who signed in before, and guessing from there is limited too', async () => {
+  test('strangers cannot lock out a user who signed in before, and guesses from their network are also limited', async () => {
     for (let i = 0; i < 3; i++) assert.ok(await allowed('carol', `192.0.${i}.1`))
     assert.ok(!(await allowed('carol', '198.51.100.1')))
     assert.ok(!(await allowed('carol', '203.0.113.2')))
@@ -67,14 +67,14 @@ suite('the throttle', () => {
     assert.ok(!(await allowed('carol', '203.0.113.1')))
   })
 
-  test('a refused attempt does not count: trying again does not prolong the wait', async () => {
+  test('a refused attempt does not count, so trying again does not prolong the wait', async () => {
     for (let i = 0; i < 3; i++) await allowed('bob')
     for (let i = 0; i < 50; i++) assert.ok(!(await allowed('bob', '192.0.2.9')))
     now += 60_000
     assert.ok(await allowed('bob', '192.0.2.9'))
   })
 
-  test('an attempt that succeeded leaves no trace', async () => {
+  test('does not count an attempt that succeeded', async () => {
     for (let i = 0; i < 50; i++) {
       const one = await attempt('bob')
       assert.ok(one.allowed)
@@ -82,12 +82,12 @@ suite('the throttle', () => {
     }
   })
 
-  test('parallel attempts are counted before the first one ends', async () => {
+  test('counts parallel attempts before the first one finishes', async () => {
     const results = await Promise.all(Array.from({ length: 10 }, () => allowed('bob')))
     assert.equal(results.filter(Boolean).length, 3)
   })
 
-  test('memory is bounded: the name that failed longest ago is forgotten first', async () => {
+  test('memory is bounded, and the name that failed longest ago is forgotten first', async () => {
     for (let i = 0; i < 3; i++) await allowed('bob')
     for (let i = 0; i < 99; i++) await allowed(`user${i}`, `10.${i}.0.1`)
     assert.ok(!(await allowed('bob', '192.0.2.1')))

@@ -1,12 +1,13 @@
 /**
- * Slows down the guessing of passwords and codes: counts failures per name, and per network that attempts come from.
+ * Slows down the guessing of passwords and codes by counting failures per name and per network.
  *
- * It counts a name as it was typed, without looking for an account. So failures of an e-mail address never show at a
- * username: that would confirm that both exist and belong together. An account with both allows twice as many guesses.
- * Codes are guessed only by someone who knows the password, and are counted by account. Browsers and programs share
- * these counts.
+ * A name is counted as typed, without looking for an account. So failures with an e-mail address do not block
+ * the username, which would confirm that both exist and belong together. An account with both allows twice as
+ * many guesses. Codes are counted by account, because only callers who know the password can guess them.
+ * Browsers and programs share these counts.
  *
- * From a network where the user has signed in before, the name has a count of its own: strangers cannot use it up.
+ * Attempts from a network where the user has signed in before are counted separately, so strangers cannot
+ * lock the user out.
  */
 import { networksOf } from '../../addresses/address.ts'
 import type { Clock } from '../../clock.ts'
@@ -16,17 +17,18 @@ import type { SignInAttempt } from './signed-in-before.ts'
 export interface ThrottleOptions {
   readonly clock: Clock
   readonly counters: Counters
-  /** Asked only about a name whose count is used up. Default: nobody has. */
+  /** Called only for a name whose count is used up. Default: no user has. */
   readonly signedInBefore?: (attempt: SignInAttempt) => Promise<boolean>
   readonly perName?: Rule
-  /** By width, narrowest first. */
+  /** The rules by the width of the network, narrowest first. */
   readonly perNetwork?: readonly Rule[]
 }
 
 export interface Throttle {
   /**
-   * Counts an attempt before it is made, so that a hundred at once are counted too. If it is not allowed, `retryAt`
-   * says when the next one is. `forgive` takes back an attempt that succeeded or could not be checked.
+   * Counts an attempt before it is made, so that simultaneous attempts also count. If it is not allowed,
+   * `retryAt` is the time of the next allowed one. `forgive` takes back an attempt that succeeded or could
+   * not be checked.
    */
   attempt(who: SignInAttempt): Promise<Attempt>
 }
@@ -36,7 +38,7 @@ type Attempt =
   | { readonly allowed: false; readonly retryAt: Date }
 
 const PER_NAME: Rule = { name: 'sign-in/name', burst: 10, interval: 60_000 }
-/** More than per name: an office shares one address. Twice as many for each wider network. */
+/** Higher limits than per name, because an office shares one address, and doubled for each wider network. */
 const PER_NETWORK: readonly Rule[] = [
   { name: 'sign-in/address', burst: 30, interval: 20_000 },
   { name: 'sign-in/network', burst: 60, interval: 10_000 },
@@ -50,7 +52,10 @@ export function createThrottle(options: ThrottleOptions): Throttle {
   const perKnown: Rule = { ...perName, name: `${perName.name}/known` }
   const perKnownCodes: Rule = { ...perName, name: `${perName.name}/known-codes` }
 
-  /** Takes from the count that all networks share, or else from that of a network where the user has signed in. */
+  /**
+   * Takes from the count of all networks, or else from the separate count of a network where the user has
+   * signed in.
+   */
   const takeName = async (who: SignInAttempt): Promise<{ readonly taken: Taken; readonly from: Counted }> => {
     const key = who.codesOf ?? who.name.slice(0, 64)
     const ofAll = { rule: who.codesOf ? perCodes : perName, key }

@@ -1,4 +1,4 @@
-/** The state of a login, for a browser that opens its visit URL. */
+/** Finds the state of a login, for a browser that opens its visit URL. */
 import { invalidRequest } from '../../errors.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import type { CompletedLogin } from './completed-login-store.ts'
@@ -9,7 +9,7 @@ export type VisitState =
   | { readonly state: 'completed'; readonly visit: Visit; readonly decision: CompletedLogin['decision'] }
   | { readonly state: 'expired'; readonly visit: Visit }
 
-/** Throws `invalid-request` for a text that this service did not make. */
+/** Returns the state. Throws `invalid-request` for a text that this service did not seal. */
 export async function visitState(
   did: string,
   { keyring, completedLogins, clock }: IdentityDependencies,

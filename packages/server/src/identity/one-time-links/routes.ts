@@ -1,4 +1,4 @@
-/** The pages of one-time links, to a new password and to a sign-in. Nobody is signed in there. */
+/** The pages of one-time links, to set a password or to sign in. They require no sign-in. */
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
@@ -46,7 +46,10 @@ function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   })
 }
 
-/** Opening the page changes nothing: programs that preview links use none up. */
+/**
+ * Adds the pages of sign-in links. Opening one changes nothing, so programs that preview links don't use
+ * them.
+ */
 function signInLinkRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   const cookie = browserCookie(deps)
 
@@ -69,8 +72,9 @@ function signInLinkRoutes(app: FastifyInstance, deps: IdentityDependencies): voi
 }
 
 const BY_OPERATOR =
-  'It has expired, was used before, or was replaced. Ask the operator of this store for another one.'
-const ON_HOST = 'It has expired, or was used before. `ratafia sign-in-link` on the host makes another one.'
+  'It has expired, was used already, or was replaced. Ask the operator of this store for another one.'
+const ON_HOST =
+  'It has expired or was used already. Run `ratafia sign-in-link` on the host to get another one.'
 
 const overPage = (message: string, console: string | undefined) =>
   errorPage({ title: 'This link does not work', message, did: undefined, console })

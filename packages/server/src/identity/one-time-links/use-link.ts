@@ -1,20 +1,23 @@
-/** One-time links in a browser, to a new password and to a sign-in: see `accounts/one-time-links/`. */
+/** Uses one-time links in a browser, to set a password or to sign in (`accounts/one-time-links/`). */
 import { findLink, isOpenTo } from '../../accounts/one-time-links/link.ts'
 import { type UseResetLinkInput, useResetLink } from '../../accounts/one-time-links/reset-link.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { type SessionOutcome, startSession } from '../logins/browser-session.ts'
 
-/** Whom a link is for; undefined when it does not work (any more). */
+/** Returns the username that a link is for; undefined if it does not work (any more). */
 export async function resetUsername(secret: string, deps: IdentityDependencies): Promise<string | undefined> {
   return (await findLink(secret, 'password', deps))?.account.username
 }
 
-/** Throws a 401 when the link does not work (any more), `invalid-field` when the password breaks its rule. */
+/**
+ * Sets the password. Throws a 401 if the link does not work (any more), and `invalid-field` for an invalid
+ * password.
+ */
 export async function resetPassword(input: UseResetLinkInput, deps: IdentityDependencies): Promise<void> {
   await useResetLink(input, deps)
 }
 
-/** Whom a link is for; undefined when it does not work (any more). */
+/** Returns the username that a link is for; undefined if it does not work (any more). */
 export async function signInLinkUsername(
   secret: string,
   deps: IdentityDependencies,
@@ -22,7 +25,7 @@ export async function signInLinkUsername(
   return (await findLink(secret, 'sign-in', deps))?.account.username
 }
 
-/** Of two uses at once, one signs in. `wrong`: the link does not work (any more). */
+/** Signs in; `wrong` if the link does not work (any more). Of two simultaneous uses, one signs in. */
 export async function signInByLink(
   {
     secret,

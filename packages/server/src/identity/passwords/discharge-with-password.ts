@@ -1,4 +1,7 @@
-/** `POST /api/v2/tokens/discharge`: a password, and perhaps a second factor, discharge the caveat of a login. */
+/**
+ * `POST /api/v2/tokens/discharge`: discharges the caveat of a login with a password, and a second factor if
+ * needed.
+ */
 import type { PasswordDischargeRequest, PasswordDischargeResponse } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import type { Account } from '../../accounts/account.ts'
@@ -12,8 +15,8 @@ import { invalidData, LoginRefused, OF_ACCOUNT, passwordLoginOff } from './login
 import { type OpenedCaveat, openLoginCaveat, type PasswordDependencies } from './open-caveat.ts'
 
 /**
- * Looks at the caveat first, because that costs nothing, and then at the password. The session of the root is open
- * afterwards. Throws {@link LoginRefused}, and `Unavailable`: then the attempt does not count.
+ * Checks the caveat first, because that is cheap, and then the password. Opens the session of the root.
+ * Throws {@link LoginRefused}, and `Unavailable`, in which case the attempt does not count.
  */
 export async function dischargeWithPassword(
   request: PasswordDischargeRequest,
@@ -41,10 +44,13 @@ export async function dischargeWithPassword(
 }
 
 const NOT_OURS =
-  'The caveat id is not that of a login with a password to this service. Send the one of the root macaroon, unchanged. ' +
-  'An identity service that runs alone takes passwords only for the services in its RATAFIA_KNOWN_SERVICES.'
+  'The caveat id is not from a root macaroon for a password login to this service. Send the id from the root, unchanged. ' +
+  'A standalone identity service accepts passwords only for the services in its RATAFIA_KNOWN_SERVICES.'
 
-/** Shorter than the session: one that lasts as long is no discharge of a password (`tokens/authentication`). */
+/**
+ * Returns when the discharge expires, always before its session: one that expires with it does not count as a
+ * password discharge (`tokens/authentication`).
+ */
 export const dischargeEnd = (
   { until }: Pick<OpenedCaveat, 'until'>,
   now: number,
@@ -52,13 +58,15 @@ export const dischargeEnd = (
 ): Date => new Date(Math.min(now + dischargeLifetime, until.getTime() - 1))
 
 /**
- * A refresh must tell it from those of an account that had the name before, and from those before the last change of the
- * password, which another node's clock may put later than now.
+ * Returns the recorded time of the password. A refresh must distinguish this discharge from those of an
+ * earlier account with the same name, and from those before the last change of the password, which can look
+ * later than now: nodes differ by up to a network delay in how far they are behind the database's clock
+ * (decision 58).
  */
 const givenAt = ({ createdAt, loginsSince }: Account, now: number): Date =>
   new Date(Math.max(now, createdAt.getTime(), (loginsSince?.getTime() ?? 0) + CLOCK_MARGIN_MS + 1))
 
-/** Whose password it is, with the session open. */
+/** Checks the password, opens the session, and returns the account. */
 async function loggedIn(
   { email, password, otp }: PasswordDischargeRequest,
   caveat: OpenedCaveat,
@@ -70,7 +78,7 @@ async function loggedIn(
     { name: email, password, code: code === '' ? undefined : code, address: source },
     deps,
   )
-  // Before a second factor is asked for: no code would help.
+  // Refuse this before asking for a second factor, because no code would help.
   if ('account' in checked && checked.account.passwordLoginsOffAt) {
     throw passwordLoginOff(OF_ACCOUNT)
   }
@@ -82,15 +90,18 @@ async function loggedIn(
     case 'disabled':
       throw suspended()
     case 'code-needed':
-      throw new LoginRefused('TWOFACTOR_REQUIRED', 'This account has a second factor. Enter a code of it.')
+      throw new LoginRefused('TWOFACTOR_REQUIRED', 'This account has a second factor. Enter its code.')
     case 'code-wrong':
-      throw new LoginRefused('TWOFACTOR_FAILURE', 'The code of the second factor is wrong, too old, or used.')
+      throw new LoginRefused(
+        'TWOFACTOR_FAILURE',
+        'The code of the second factor is wrong, too old, or was used before.',
+      )
     default:
       throw wrong()
   }
   const { account, recheck } = checked
   if (caveat.isOwn && deps.sessions) await openOnce({ account, caveat, source }, deps.sessions)
-  // Hashing takes long: meanwhile the password may have changed.
+  // The password may have changed during the slow hashing.
   const now = await recheck()
   if (now === 'disabled') throw suspended()
   if (now === 'wrong') throw wrong()
@@ -103,10 +114,13 @@ interface Login {
   readonly source: string
 }
 
-/** Each lost attempt means that the account has changed, or that the session is open. */
+/** An attempt fails if the account has changed, or the session is open already. */
 const ATTEMPTS = 10
 
-/** The same person may discharge one root several times, for one session. */
+/**
+ * Opens the session, if it is not open yet. The same user can discharge one root several times, for one
+ * session.
+ */
 async function openOnce({ account, caveat, source }: Login, opening: SessionOpening): Promise<void> {
   const { session: id, since, until, description, limits } = caveat
   const facts = { kind: 'developer', limits: limits && textOfLimits(limits) } as const
@@ -121,7 +135,7 @@ async function openOnce({ account, caveat, source }: Login, opening: SessionOpen
     if (login.session.accountId === account.id && login.session.revokedAt === undefined) return
     throw new LoginRefused(
       'INVALID_CREDENTIALS',
-      'The root macaroon belongs to a login that is over. Start a new one.',
+      'The root macaroon belongs to a login that can no longer be used. Start a new login.',
     )
   }
   throw new Unavailable('The account of a login kept changing')

@@ -1,4 +1,4 @@
-/** Refusals of logins with a password in HTTP: the one form in which they all are answered. */
+/** The single HTTP form of all refusals of password logins. */
 import { LOGIN_ERROR_CODES, type LoginError, type LoginErrorCode } from '@ratafia/api'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { noteRefusal } from '../../http/errors/answer.ts'
@@ -11,11 +11,11 @@ interface Answer {
   readonly code: LoginErrorCode
   readonly message: string
   readonly extra: LoginExtra
-  /** Whole seconds. */
+  /** In whole seconds. */
   readonly retryAfter: number | undefined
 }
 
-/** Fastify's error handler for these routes. */
+/** The Fastify error handler of these routes. */
 export function answerLoginError(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -35,7 +35,7 @@ export function answerLoginError(
   }
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
   if (status === 401) reply.header('www-authenticate', `Macaroon realm="${REALM}"`)
-  // Bytes, to which Fastify adds no charset.
+  // Send bytes, to which Fastify adds no charset.
   reply
     .status(status)
     .header('content-type', 'application/json')
@@ -59,14 +59,14 @@ function answerTo(error: FastifyError | Error, bodyLimit: number | undefined): A
   }
 }
 
-/** By the status of the API's refusal. */
+/** The code for the status of an API refusal. */
 const CODES: ReadonlyMap<number, LoginErrorCode> = new Map(
   (['REQUEST_TOO_LARGE', 'TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const).map(
     (code) => [LOGIN_ERROR_CODES[code].status, code],
   ),
 )
 
-/** Copies, because the wire's lists can be changed. */
+/** Copies the values, because the wire type's lists are mutable. */
 const listed = (extra: LoginExtra): LoginError['extra'] =>
   Object.fromEntries(
     Object.entries(extra).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),

@@ -1,14 +1,17 @@
-/** How a login with a password is refused: with the codes that its tools know (contract/publisher-login.md, 18 and 19). */
+/**
+ * The refusal of a password login, with the codes that its tools know (contract/publisher-login.md, 18 and
+ * 19).
+ */
 import type { LoginErrorCode } from '@ratafia/api'
 
-/** What snapd can read in an error. */
+/** Error details in a form that snapd can read. */
 export type LoginExtra = Readonly<Record<string, string | readonly string[]>>
 
 export class LoginRefused extends Error {
   override readonly name = 'LoginRefused'
   readonly code: LoginErrorCode
   readonly extra: LoginExtra
-  /** Milliseconds until another attempt may come. */
+  /** The time until the next allowed attempt, in milliseconds. */
   readonly waitMs: number | undefined
 
   constructor(
@@ -27,11 +30,11 @@ export class LoginRefused extends Error {
   }
 }
 
-/** `field` is the one of the body that is wrong. */
+/** Returns a refusal of the body's field `field`. */
 export const invalidData = (field: string, message: string, cause?: unknown): LoginRefused =>
   new LoginRefused('INVALID_DATA', message, { extra: { [field]: [message] }, cause })
 
-/** For an account whose operator wants no programs to have its password. */
+/** The text for an account whose operator does not let programs use its password. */
 export const OF_ACCOUNT = 'the password of this account'
 
 export const passwordLoginOff = (what = 'a password here'): LoginRefused =>

@@ -1,4 +1,4 @@
-/** Opens the caveat of a login with a password. */
+/** Opens the caveat of a password login. */
 import { BakeryError, decodeCaveatId } from '@ratafia/macaroon/bakery'
 import { type LoginCaveat, parseLoginCaveat } from '../../third-party/login-caveat.ts'
 import type { SessionOpening } from '../../tokens/open-session.ts'
@@ -10,18 +10,19 @@ import type { CheckDeps } from '../logins/check-credentials.ts'
 export interface OpenedCaveat extends LoginCaveat {
   /** The root key of its discharge. */
   readonly rootKey: Uint8Array
-  /** True when the service that this identity service is part of sealed it; otherwise a known service did. */
+  /** True if the service that this identity service is part of sealed it. Otherwise a known service did. */
   readonly isOwn: boolean
 }
 
-/** A shorter one could be guessed, and the discharge then forged. */
+/** With a shorter root key, which could be guessed, the discharge could be forged. */
 const SHORTEST_ROOT_KEY = 16
 
 /**
- * Returns undefined for a caveat id that is not sealed to this service, that a stranger sealed, or that a password does
- * not discharge. Anybody can seal a caveat to the public key with a root key of their own, and then sign any discharge
- * for it. So only the caveats of this service and of those in `RATAFIA_KNOWN_SERVICES` count, before any account is
- * looked up. Throws `service-unavailable`, and `Unavailable`.
+ * Opens the caveat. Returns undefined for a caveat id that is not sealed to this service, that a stranger
+ * sealed, or that a password does not discharge. Anyone can seal a caveat to the public key with their own
+ * root key, and then sign any discharge for it. So only the caveats of this service and of those in
+ * `RATAFIA_KNOWN_SERVICES` are accepted, before any account is looked up. Throws `service-unavailable` and
+ * `Unavailable`.
  */
 export async function openLoginCaveat(
   id: Uint8Array,
@@ -45,11 +46,11 @@ export async function openLoginCaveat(
 export interface PasswordDependencies extends CheckDeps, Pick<IdentityDependencies, 'knownServices'> {
   /** Whether programs may log in with a password. */
   readonly enabled: boolean
-  /** Milliseconds that a discharge can be used before it has to be refreshed. */
+  /** How long a discharge can be used before it must be refreshed, in milliseconds. */
   readonly dischargeLifetime: number
   /**
-   * The sessions of the service that this identity service is part of. Undefined: it runs alone, and the first use opens
-   * a session.
+   * The sessions of the service that this identity service is part of. Undefined for a standalone identity
+   * service, where the first use of the root opens the session.
    */
   readonly sessions: SessionOpening | undefined
 }

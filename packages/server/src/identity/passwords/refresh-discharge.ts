@@ -1,4 +1,4 @@
-/** `POST /api/v2/tokens/refresh`: a fresh discharge for one that has expired. */
+/** `POST /api/v2/tokens/refresh`: returns a new discharge for an expired one. */
 import type { PasswordDischargeResponse, RefreshRequest } from '@ratafia/api'
 import {
   decodeBase64,
@@ -21,9 +21,10 @@ import { type OpenedCaveat, openLoginCaveat, type PasswordDependencies } from '.
 type RefreshDependencies = Omit<PasswordDependencies, 'passwords' | 'throttle'>
 
 /**
- * The same discharge, with a fresh end: its id, its location, when the password was given, and what its holder added
- * stay. It may be refreshed however old it is, and as often as its holder likes: a credential in a variable is never
- * replaced. Writes nothing. Throws {@link LoginRefused}, always a 401, and `Unavailable`.
+ * Returns the same discharge with a new expiry. Its id, its location, when the password was given, and its
+ * holder's caveats stay. It can be refreshed however old it is, and any number of times, because a credential
+ * in an environment variable is never replaced. Writes nothing. Throws {@link LoginRefused}, always with a
+ * 401, and `Unavailable`.
  */
 export async function refreshDischarge(
   { discharge_macaroon: presented }: RefreshRequest,
@@ -55,10 +56,10 @@ function decode(presented: string): Macaroon {
   } catch (error) {
     if (!(error instanceof MacaroonError)) throw error
   }
-  throw refused('It is not one macaroon in base64.')
+  throw refused('It is not a single macaroon in base64.')
 }
 
-/** What the discharge says, if this service made it. */
+/** Verifies the discharge and returns its content. */
 function verified(discharge: Macaroon, { rootKey }: OpenedCaveat): ReadDischarge {
   try {
     const read = readDischarge(verify([discharge], rootKey).map(({ condition }) => condition))
@@ -66,12 +67,13 @@ function verified(discharge: Macaroon, { rootKey }: OpenedCaveat): ReadDischarge
   } catch (error) {
     if (!(error instanceof MacaroonError || error instanceof ConditionError)) throw error
   }
-  throw refused('It was changed, or is bound to its root. Send it as the login gave it.')
+  throw refused('It was changed, or is bound to its root. Send it as the login returned it.')
 }
 
 /**
- * Throws if the login can no longer be used. The holder of a discharge for this very service reads why: nobody else can
- * have one. Another service can sign a discharge about any account, so it reads the same text whatever is wrong.
+ * Throws if the login can no longer be used. The message explains why only if the discharge is for this
+ * service, because then only its user can have it. Another service can sign a discharge for any account, so
+ * it gets the same text whatever is wrong.
  */
 async function requireLogin(
   read: ReadDischarge,
@@ -82,7 +84,7 @@ async function requireLogin(
     await requireUsable(read, caveat, deps)
   } catch (error) {
     if (caveat.isOwn || !(error instanceof LoginRefused)) throw error
-    throw refused('The login it belongs to has ended, or its account cannot log in.')
+    throw refused('Its login has expired or is revoked, or its account cannot log in.')
   }
 }
 
@@ -94,10 +96,10 @@ async function requireUsable(
   const account = declared.key === declare ? await accountNamed(declared.value, accounts) : undefined
   if (!account || account.disabledAt) throw refused('Its account cannot log in.')
   if (account.passwordLoginsOffAt) throw passwordLoginOff(OF_ACCOUNT)
-  // A username may be another account's now.
-  if (account.createdAt > givenAt) throw refused('Its account is gone.')
-  if (isEarlier(givenAt, account)) throw refused('The logins of its account were ended since.')
-  if (until <= clock()) throw refused('Its session is over.')
+  // Another account can have the username now.
+  if (account.createdAt > givenAt) throw refused('Its account no longer exists.')
+  if (isEarlier(givenAt, account)) throw refused('Its login is no longer valid.')
+  if (until <= clock()) throw refused('Its session has expired.')
   if (!isOwn || !sessions) return
   const session = (await sessions.logins.find({ accountId: account.id, sessionId }))?.session
   if (session?.accountId !== account.id || session.revokedAt !== undefined)

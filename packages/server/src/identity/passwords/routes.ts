@@ -1,6 +1,6 @@
 /**
- * Logins with a password over HTTP, on the host that holds the accounts (contract/publisher-login.md, decisions 3, 15 to
- * 20 and 31). An `Authorization` header is ignored: snapcraft 6 sends a stale one.
+ * The routes of password logins, on the host that has the accounts (contract/publisher-login.md, decisions 3,
+ * 15 to 20 and 31). An `Authorization` header is ignored, because snapcraft 6 sends a stale one.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { PASSWORD_OPERATIONS } from '@ratafia/api/schemas'
@@ -27,20 +27,23 @@ export async function passwordRoutes(app: FastifyInstance, deps: PasswordDepende
   typed.post(passwordDischarge.path, { ...options, schema: { body: passwordDischarge.body } }, (request) =>
     dischargeWithPassword(request.body, request.client.address, deps),
   )
-  // The discharge is a credential, but it is in the body: those that are refused count for the address without it.
+  // The discharge is a credential in the body, so failures count for the address, without the credential.
   const refreshing = { ...options, config: { ...options.config, failures: 'refused' } } as const
   typed.post(refresh.path, { ...refreshing, schema: { body: refresh.body } }, (request) =>
     refreshDischarge(request.body, deps),
   )
 }
 
-/** Before the body is read: what came in plain text has been seen, and must not be used. */
+/**
+ * Refuses plain text before the body is read: a password sent in plain text may have been seen, and must not
+ * be used.
+ */
 const refusePlainText: preParsingHookHandler = (request, _reply, payload, done) => {
   if (arrivedInSecret(request)) return done(null, payload)
   done(
     new LoginRefused(
       'HTTPS_REQUIRED',
-      'This login came without encryption from another machine. Use https. The operator of a proxy that ends TLS lists it in RATAFIA_TRUSTED_PROXIES and lets it send X-Forwarded-Proto.',
+      'This login was sent unencrypted from another machine. Use https. If a reverse proxy terminates TLS, its operator must list it in RATAFIA_TRUSTED_PROXIES and let it send X-Forwarded-Proto.',
     ),
   )
 }

@@ -1,9 +1,10 @@
 /**
- * Logging in to a web site (contract/bakery.md 3.6): the site sends the browser to the login URL with `return_to` and
- * `state`, gets it back with a code, and fetches a token for the code, with which it discharges.
+ * The login to a web site (contract/bakery.md 3.6): the site sends the browser to the login URL with
+ * `return_to` and `state`, gets it back with a code, and fetches a token for the code, with which it
+ * discharges.
  *
- * The login URL has no query of its own. Candid's has none either, and while Candid's Go client looks for one before it
- * adds `return_to`, Launchpad adds a `?` to whatever it gets. So what the URL must carry is a part of its path.
+ * The login URL has no query, as in Candid. While Candid's Go client checks for one before it adds
+ * `return_to`, Launchpad always adds a `?`. So the URL carries its data in the path.
  */
 import type { InteractionKind } from '../discharge/interaction.ts'
 import { isKnownService } from '../known-services.ts'

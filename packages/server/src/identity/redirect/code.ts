@@ -1,6 +1,6 @@
 /**
- * The code with which a browser goes back to a web site, and the token that the site gets for it. A code works once: the
- * row that using it inserts is what decides.
+ * The code with which a browser goes back to a web site, and the token that the site gets for it. A code
+ * works once, because its use inserts a row with its id.
  */
 import { encodeBase64 } from '@ratafia/macaroon'
 import { seenBy } from '../../accounts/ended-logins/login-mark.ts'
@@ -16,7 +16,7 @@ const CODE_MS = 60_000
 
 type Back = NonNullable<Visit['back']>
 
-/** For a login that may go back: the person approved it, or it is to their own console. Stores nothing. */
+/** Creates a code, for a login that the user approved or that is to their own console. Stores nothing. */
 export function newCode(
   { login, back: { caveat } }: { readonly login: string; readonly back: Back },
   { account, signedInAt }: SignedInSince,
@@ -35,11 +35,14 @@ export function newCode(
 
 export interface CodeResult {
   readonly kind: string
-  /** Padded base64 of the standard alphabet, as Go's JSON has bytes. */
+  /** The token in padded standard base64, as Go's JSON encodes bytes. */
   readonly value: string
 }
 
-/** Throws a 401 for a code that this service did not make, that has expired, or that was used before. */
+/**
+ * Returns a token. Throws a 401 for a code that this service did not seal, that has expired, or that was used
+ * before.
+ */
 export async function redeemCode(
   text: string,
   { keyring, clock, completedLogins }: Pick<IdentityDependencies, 'keyring' | 'clock' | 'completedLogins'>,
@@ -58,7 +61,7 @@ export async function redeemCode(
     seen,
     signedInAt: new Date(signedInAt),
     completedAt: now,
-    // From then on the text itself is refused.
+    // After that the code itself is refused, because it has expired.
     expiresAt: new Date(content.expires),
   })
   if (!first) throw unauthorized('The code was used before. Log in again.')

@@ -1,24 +1,27 @@
 /**
- * Where a browser may be sent back with a code. Whoever serves the address gets to know who somebody is, and can finish
- * the login, so only addresses that the operator named count.
+ * The URLs to which a browser can be sent back with a code. The server there learns who the user is and can
+ * complete the login, so only URLs that the operator has configured are allowed.
  */
 import { hostIn, isLoopbackHost } from '../../addresses/address-classes.ts'
 import { invalidRequest } from '../../errors.ts'
 
 export interface ReturnPlaces {
-  /** The console of the service that this identity service is part of: that address alone. */
+  /** The exact URL of the console of the service that this identity service is part of. */
   readonly console: string | undefined
-  /** URLs. One that ends in `/` stands for everything below it, any other for itself alone. */
+  /** Other URLs. One that ends in `/` allows everything below it, any other only itself. */
   readonly others: readonly string[]
 }
 
-/** For programs that build their own address into the login; together with the rest it must fit into a URL. */
+/**
+ * The length limit of `return_to`. It allows for the addresses of programs, and the complete URL must not be
+ * too long.
+ */
 const MOST = 1_024
 
-/** What we add, and what nobody may have added before. */
+/** The parameters that this service adds, which the given URL must not have. */
 const OURS = ['code', 'state', 'error', 'error_code'] as const
 
-/** Throws `invalid-request`. The result is the very text that was given: what was checked is where the browser goes. */
+/** Checks a URL to return to. Throws `invalid-request`. The browser is later sent to exactly this text. */
 export function checkReturnTo(
   text: string,
   { console, others }: ReturnPlaces,
@@ -27,8 +30,8 @@ export function checkReturnTo(
   const url = parsed(text)
   if (!url || !others.some((place) => isWithin(url, new URL(place)))) {
     throw invalidRequest(
-      'This identity service sends nobody back to the address that the login names ("return_to"). Its operator allows ' +
-        'addresses with RATAFIA_IDENTITY_RETURN_TO. Tell whoever runs the site that sent you here.',
+      'This identity service does not send browsers back to the address in "return_to". Its operator can allow addresses ' +
+        'with RATAFIA_IDENTITY_RETURN_TO. Tell the operator of the site that sent you here.',
     )
   }
   return { isConsole: false }
@@ -37,11 +40,11 @@ export function checkReturnTo(
 function parsed(text: string): URL | undefined {
   if (text.length > MOST || !URL.canParse(text)) return undefined
   const url = new URL(text)
-  // In any other spelling, what reads it next may understand another address.
+  // Another spelling could be read as another address by the next program.
   if (url.href !== text) return undefined
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isThisMachine(url))) return undefined
   if (url.username !== '' || url.password !== '' || text.includes('#')) return undefined
-  // Some servers decode these, and find another path.
+  // Some servers decode these, and get another path.
   if (/%(?:2e|2f|5c|00)|\/\/|\\/i.test(url.pathname)) return undefined
   return OURS.some((name) => url.searchParams.has(name)) ? undefined : url
 }
@@ -52,7 +55,7 @@ const isWithin = (url: URL, place: URL): boolean =>
   url.origin === place.origin &&
   (place.pathname.endsWith('/') ? url.pathname.startsWith(place.pathname) : url.pathname === place.pathname)
 
-/** With parameters of ours behind those that the site put there. */
+/** Returns the URL with our parameters after the site's own. */
 export function returning(returnTo: string, parameters: Readonly<Record<string, string | null>>): string {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null)
   return `${returnTo}${returnTo.includes('?') ? '&' : '?'}${new URLSearchParams(given)}`

@@ -1,4 +1,6 @@
-/** Where a web site sends a browser to log in, and where it gets a token for the code that comes back. */
+/**
+ * The routes to which a web site sends a browser to log in, and where it gets a token for the returned code.
+ */
 import type { FastifyInstance } from 'fastify'
 import { invalidRequest } from '../../errors.ts'
 import { readJsonBodies } from '../../http/bodies/json-body.ts'
@@ -10,7 +12,7 @@ import { redeemCode } from './code.ts'
 import { startRedirect } from './start-redirect.ts'
 
 export function redirectRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
-  // The rest of the path: what it carries is longer than a parameter of a path may be in general.
+  // Use the rest of the path, because the sealed text is longer than a path parameter is allowed to be.
   app.get<{ Params: { '*': string } }>('/login-redirect/*', PAGE, async (request, reply) => {
     const parameters = parametersOf(request)
     const did = await startRedirect(
@@ -25,7 +27,7 @@ export function redirectRoutes(app: FastifyInstance, deps: IdentityDependencies)
   })
 }
 
-/** A code is sealed, of a few hundred characters. */
+/** A code is a sealed text of a few hundred characters. */
 const BODY_LIMIT = 4 * 1024
 
 export function codeRoutes(app: FastifyInstance, deps: IdentityDependencies): void {

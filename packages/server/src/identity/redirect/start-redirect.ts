@@ -1,24 +1,24 @@
-/** A browser that a web site sent here, with the address that it wants to go back to. */
+/** Starts the login of a browser that a web site sent here, with the URL to return to. */
 import { invalidRequest } from '../../errors.ts'
 import { randomId } from '../../random.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { openFor, sealFor, toText } from '../logins/sealed-texts.ts'
 import { checkReturnTo } from './return-to.ts'
 
-/** Candid takes any length; ours and theirs have at most 64 characters. */
+/** Candid accepts any length. The states of our clients and theirs have at most 64 characters. */
 const MOST_STATE = 512
 
 export interface RedirectInput {
-  /** From the login URL. */
+  /** The sealed text from the login URL. */
   readonly redirect: string
   readonly returnTo: string
-  /** Goes back as it is. */
+  /** The site's own state, which is returned unchanged. */
   readonly state: string | undefined
 }
 
 /**
- * The `did` of the login's page. Throws `invalid-request` for a text that this service did not make, or an address to go
- * back to that is not allowed.
+ * Returns the `did` of the login page. Throws `invalid-request` for a text that this service did not seal,
+ * and for a URL to return to that is not allowed.
  */
 export async function startRedirect(
   { redirect, returnTo, state }: RedirectInput,
@@ -37,7 +37,7 @@ export async function startRedirect(
   const { caveat, own, ...shown } = content
   const back = {
     ...{ caveat, returnTo, state: state ?? null },
-    // Nobody else could use what goes there: the console takes only what the same browser asked it for.
+    // This needs no confirmation, because the console accepts only logins that the same browser started.
     console: isConsole && own,
   }
   return sealFor('visit', { ...shown, userAgent: '', login: toText(randomId(16)), back }, keyring)

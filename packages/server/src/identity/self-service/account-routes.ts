@@ -1,4 +1,4 @@
-/** The pages of one's own account. They need no login of a program. */
+/** The pages of the user's own account, which need no login of a program. */
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
@@ -39,7 +39,7 @@ export function accountRoutes(
   secondFactorRoutes(routes)
 }
 
-/** The page on which people change their password. */
+/** Adds the page on which users change their password. */
 function passwordRoutes({ app, deps, cookie, signed, show, refuse, throttled }: SignedRoutes): void {
   app.get(
     '/change-password',
@@ -67,7 +67,7 @@ function passwordRoutes({ app, deps, cookie, signed, show, refuse, throttled }: 
       )
       if (changed instanceof RequestError) return again(changed.message)
       if (changed.outcome === 'throttled') return throttled(all, changed)
-      if (changed.outcome === 'wrong') return again('Your password now is not the one you gave.')
+      if (changed.outcome === 'wrong') return again('The current password is wrong.')
       cookie.set(reply, changed.cookie)
       return goTo(reply, 'account?changed=password')
     }),
@@ -76,7 +76,7 @@ function passwordRoutes({ app, deps, cookie, signed, show, refuse, throttled }: 
 
 const DIFFERENT = 'The two new passwords differ.'
 
-/** A field that breaks its rule is shown with the form. */
+/** Runs `work`, and returns its `invalid-field` refusal, which the form shows. */
 async function orRefusal<T>(work: () => Promise<T>): Promise<T | RequestError> {
   try {
     return await work()

@@ -1,4 +1,6 @@
-/** Changes the password of whoever is signed in. Every other browser is signed out; this one gets a new session. */
+/**
+ * Changes the signed-in user's password. Every other browser is signed out, and this one gets a new session.
+ */
 import { endedSince, seenBy } from '../../accounts/ended-logins/login-mark.ts'
 import { changePassword } from '../../accounts/passwords/change-password.ts'
 import { chosenPasswordBytes } from '../../accounts/passwords/password.ts'
@@ -12,13 +14,14 @@ export interface ChangeOwnPasswordInput {
   readonly old: string
   readonly password: string
   readonly address: string
-  /** What the browser calls itself. */
+  /** The browser's User-Agent. */
   readonly userAgent?: string | undefined
 }
 
 /**
- * `wrong`: the old password, or the account has changed meanwhile. Throws `invalid-field` when the new password breaks
- * its rule, and Unavailable when the old one could not be checked.
+ * Changes the password. Returns `wrong` if the old password is wrong or the account has changed meanwhile.
+ * Throws `invalid-field` if the new password breaks its rule, and `Unavailable` if the old one could not be
+ * checked.
  */
 export async function changeOwnPassword(
   { browser: { account }, old, password, address, userAgent }: ChangeOwnPasswordInput,
@@ -28,7 +31,7 @@ export async function changeOwnPassword(
   | { readonly outcome: 'wrong' }
   | { readonly outcome: 'throttled'; readonly retryAt: Date }
 > {
-  // First, because it costs nothing.
+  // First, because it is cheap.
   chosenPasswordBytes(password)
   const proof = await provePassword({ account, password: old, address }, deps)
   if (proof.verdict === 'throttled') return { outcome: 'throttled', retryAt: proof.retryAt }

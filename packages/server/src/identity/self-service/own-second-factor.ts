@@ -1,4 +1,4 @@
-/** The second factor of whoever is signed in: get one, replace its recovery codes, turn it off. */
+/** The second factor of the signed-in user: enrols one, replaces its recovery codes, turns it off. */
 import type { Account } from '../../accounts/account.ts'
 import { disableOwnFactor } from '../../accounts/second-factor/disable.ts'
 import { confirmEnrolment, enrolment, startEnrolment } from '../../accounts/second-factor/enrol.ts'
@@ -11,7 +11,7 @@ import type { IdentityDependencies } from '../dependencies.ts'
 import { countFailures, type Throttled } from '../logins/count-failures.ts'
 import { prove, provePassword } from './prove-owner.ts'
 
-/** Who acts: the account of a signed-in browser, and where the browser is. */
+/** The account of a signed-in browser, and the browser's address. */
 export interface Owner {
   readonly account: Account
   readonly address: string
@@ -20,7 +20,7 @@ export interface Owner {
 type Refused = { readonly verdict: 'wrong' } | Throttled
 
 export interface SecondFactorState {
-  /** Undefined: the account has none. */
+  /** When it was confirmed; undefined if the account has none. */
   readonly since: Date | undefined
   readonly recoveryCodesLeft: number
 }
@@ -34,7 +34,10 @@ export async function secondFactorState(
   return { since: first?.confirmedAt, recoveryCodesLeft }
 }
 
-/** Takes the password: whoever finds a signed-in browser could otherwise lock its owner out. */
+/**
+ * Starts an enrolment. Requires the password, because a stranger at a signed-in browser could lock out its
+ * owner.
+ */
 export async function startOwnEnrolment(
   { account, address }: Owner,
   password: string,
@@ -46,7 +49,7 @@ export async function startOwnEnrolment(
   return { verdict: 'right' }
 }
 
-/** What the authenticator is to be given; undefined when no enrolment waits for its code. */
+/** Returns the secret for the authenticator; undefined if no enrolment waits for its code. */
 export const ownEnrolment = (account: Account, deps: IdentityDependencies) =>
   enrolment(account, new URL(deps.location).host, deps)
 
@@ -63,7 +66,7 @@ export function confirmOwnEnrolment(
   })
 }
 
-/** `proof` as in `prove`. */
+/** Replaces the recovery codes. `proof` is as in `prove`. */
 export async function replaceOwnRecoveryCodes(
   owner: Owner,
   proof: string,
@@ -75,7 +78,7 @@ export async function replaceOwnRecoveryCodes(
   return { verdict: 'right', recoveryCodes: await newRecoveryCodesOf(owner.account, by(owner, deps)) }
 }
 
-/** `proof` as in `prove`. */
+/** Turns the second factor off. `proof` is as in `prove`. */
 export async function disableOwnSecondFactor(
   owner: Owner,
   proof: string,

@@ -1,4 +1,7 @@
-/** A signed-in browser may be somebody else's by now: what weakens or replaces a login takes its password or a code. */
+/**
+ * Proves that a signed-in browser is still used by its owner. Changes that weaken or replace a login require
+ * the password or a code.
+ */
 import type { Account } from '../../accounts/account.ts'
 import { verifyPassword } from '../../accounts/passwords/verify-password.ts'
 import { bareCode } from '../../accounts/second-factor/recovery-code.ts'
@@ -9,7 +12,7 @@ import { countFailures, type Throttled } from '../logins/count-failures.ts'
 export interface Proof {
   readonly account: Account
   readonly password: string
-  /** The browser's. */
+  /** The browser's address. */
   readonly address: string
 }
 
@@ -18,7 +21,9 @@ export type ProofVerdict =
   | { readonly verdict: 'wrong' }
   | Throttled
 
-/** Throws Unavailable when it could not be checked; such an attempt does not count. */
+/**
+ * Checks the password. Throws `Unavailable` if it could not be checked, and then the attempt does not count.
+ */
 export function provePassword({ account, password, address }: Proof, deps: CheckDeps): Promise<ProofVerdict> {
   return countFailures({ name: account.username, address }, deps.throttle, () =>
     checked(account, password, deps),
@@ -26,8 +31,8 @@ export function provePassword({ account, password, address }: Proof, deps: Check
 }
 
 /**
- * `proof` is a code of the second factor, a recovery code, or the password. Six digits are no password, so they share the
- * count of codes with the sign-in.
+ * Checks `proof`, which is a code of the second factor, a recovery code, or the password. Six digits cannot
+ * be a password, so they share the count of codes with the sign-in.
  */
 export async function prove(
   { account, proof, address }: Omit<Proof, 'password'> & { readonly proof: string },
@@ -51,7 +56,7 @@ async function checked(
 ): Promise<{ readonly verdict: 'right'; readonly passwordHash: string } | { readonly verdict: 'wrong' }> {
   const found = await deps.accounts.findPassword(username)
   const result = await verifyPassword({ found, password }, deps)
-  // A browser of a disabled account is not signed in.
+  // The account is not disabled here, because then the browser would not be signed in.
   return result.verdict === 'right'
     ? { verdict: 'right', passwordHash: result.passwordHash }
     : { verdict: 'wrong' }

@@ -1,4 +1,4 @@
-/** The pages on which people get a second factor, replace its recovery codes, and turn it off. */
+/** The pages on which users enrol a second factor, replace its recovery codes, and turn it off. */
 import { invalidRequest } from '../../errors.ts'
 import {
   enrolmentPage,
@@ -68,7 +68,7 @@ export function secondFactorRoutes(routes: SignedRoutes): void {
       const waiting = await ownEnrolment(owner.account, deps)
       if (!waiting) return goTo(reply, 'enrol')
       const failed =
-        'The code is wrong. Check the clock of your device, and enter the code that is shown now.'
+        'The code is wrong. Check the clock of your device, and enter the code that it shows now.'
       return refuse(all, enrolmentPage({ csrf: reply.csrf(), ...waiting, failed }))
     }),
   )
@@ -97,7 +97,7 @@ export function secondFactorRoutes(routes: SignedRoutes): void {
       const done = await manage(parameters.get('do'), owner, proof)
       if (done.verdict === 'throttled') return throttled(all, done)
       if (done.verdict === 'wrong') {
-        const failed = 'That is neither your password nor a code that works now.'
+        const failed = 'This is neither your password nor a valid code.'
         return refuse(
           all,
           manageSecondFactorPage({ csrf: reply.csrf(), username: owner.account.username, failed }),
@@ -111,6 +111,6 @@ export function secondFactorRoutes(routes: SignedRoutes): void {
   const manage = async (what: string | undefined, owner: Owner, proof: string) => {
     if (what === 'disable') return disableOwnSecondFactor(owner, proof, deps)
     if (what === 'new-codes') return replaceOwnRecoveryCodes(owner, proof, deps)
-    throw invalidRequest('The form says neither "disable" nor "new-codes".')
+    throw invalidRequest('The form contains neither "disable" nor "new-codes".')
   }
 }

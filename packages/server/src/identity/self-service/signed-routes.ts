@@ -1,4 +1,4 @@
-/** What routes for a signed-in person share. */
+/** The shared parts of routes for a signed-in user. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountFrame } from '../../web/account/shell.ts'
 import type { PageContent } from '../../web/layout.ts'
@@ -8,17 +8,17 @@ import { browserCookie, goTo, refuseThrottled } from '../form-routes.ts'
 import type { SignedIn } from '../logins/browser-session.ts'
 import { type Parameters, parametersOf } from '../parameters.ts'
 
-/** What a route of a signed-in person works with. */
+/** The input of a route for a signed-in user. */
 interface Signed {
   readonly browser: SignedIn
-  /** The browser's, as it was while the connection was open. */
+  /** The browser's address, read while the connection was open. */
   readonly address: string
   readonly parameters: Parameters
   readonly request: FastifyRequest
   readonly reply: FastifyReply
 }
 
-/** The frame of the console of the same service, for one who is signed in. */
+/** Returns the frame of the same service's console for a signed-in user. */
 export type ConsoleFrame = (account: SignedIn['account']) => Promise<AccountFrame>
 
 type Shown = Pick<Signed, 'browser' | 'request' | 'reply'>
@@ -27,15 +27,15 @@ export interface SignedRoutes {
   readonly app: FastifyInstance
   readonly deps: IdentityDependencies
   readonly cookie: ReturnType<typeof browserCookie>
-  /** Whoever is not signed in gets to the page that asks for it. */
+  /** Runs `work` for signed-in users, and redirects others to the sign-in page. */
   signed(
     work: (signed: Signed) => Promise<FastifyReply>,
   ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
-  /** A page for them, in the frame of the console, if there is one. */
+  /** Shows a page in the console's frame, if there is a console. */
   show(signed: Shown, content: PageContent, status?: number): Promise<FastifyReply>
-  /** The page of a form again, with what was wrong. */
+  /** Shows the page of a form again, with its error. */
   refuse(signed: Shown, content: PageContent): Promise<FastifyReply>
-  /** The answer after too many attempts that failed. */
+  /** Answers an attempt after too many failed ones. */
   throttled(signed: Shown, refused: { readonly retryAt: Date }): Promise<FastifyReply>
 }
 

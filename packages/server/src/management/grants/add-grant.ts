@@ -11,10 +11,10 @@ interface WantedGrant {
   /** An id or a username. */
   readonly account: string
   readonly role: string
-  /** Undefined: for the whole service. */
+  /** Undefined for the whole service. */
   readonly brand?: string | undefined
   readonly expires?: Date | undefined
-  /** The names of agents of the account that get the role although they were added before. Default: none. */
+  /** Names of the account's agents that get the role although they were added before it. Default: none. */
   readonly agents?: readonly string[] | undefined
   /** Whether agents log in at an external identity service, which alone knows their names. Default: no. */
   readonly externalAgents?: boolean
@@ -22,9 +22,9 @@ interface WantedGrant {
 }
 
 /**
- * Browsers that are signed in as the account are signed out, and its one-time links end. Throws {@link RequestError}:
- * `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field` for
- * what cannot be granted, `no-such-record` for the account, `already-exists`.
+ * Grants the role, signs out the account's browsers and revokes its one-time links. Throws {@link
+ * RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field` for what
+ * cannot be granted, `no-such-record` for the account, `already-exists`.
  */
 export async function addGrant(
   { account: nameOrId, role, brand, expires, agents = [], externalAgents = false, authority }: WantedGrant,
@@ -35,7 +35,7 @@ export async function addGrant(
   requireRecentPerson(authority, now)
   const held = checkRole(role, brand)
   if (expires && expires <= now) {
-    throw invalidField(`The grant would end at ${expires.toISOString()}, which is past.`, {
+    throw invalidField(`The grant would expire at ${expires.toISOString()}, which is in the past.`, {
       field: 'expires',
     })
   }
@@ -54,8 +54,8 @@ export async function addGrant(
   }
   return stores.changeBy(authority.author)(
     async ({ accounts, grants, oneTimeLinks, signInSessions, record }) => {
-      // What is added to the account at this moment, such as an agent, comes before the grant or waits for it. A removal
-      // that waits takes the grant with it.
+      // A concurrent change to the account, such as a new agent, comes before the grant or waits for it. A
+      // removal that waits also removes the grant.
       if (!(await accounts.lock(account.id))) {
         throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })
       }
@@ -63,13 +63,14 @@ export async function addGrant(
       if (!(await grants.add(grant))) {
         throw new RequestError(
           'already-exists',
-          `${account.username} has the role ${role} ${brand === undefined ? 'already' : `for ${brand} already`}. To change when it ends, remove it first.`,
+          `${account.username} already has the role ${role}${brand === undefined ? '' : ` for ${brand}`}. To change its expiry, remove it first.`,
           { extra: { kind: 'grant', id: grantId(grant) } },
         )
       }
-      // Whoever made one may have had fewer roles than the account has now (contract/administration.md, B13).
+      // The author of such a link may have had fewer roles than the account now has
+      // (contract/administration.md, B13).
       await oneTimeLinks.removeAllOf(account.id)
-      // The role is for a sign-in that is made now (reaches.ts): the next login asks for one.
+      // The role requires a new sign-in (reaches.ts), which the next login asks for.
       await signInSessions.removeAllOf(account.id)
       await record({
         action: 'grant.add',
@@ -86,7 +87,7 @@ export async function addGrant(
   )
 }
 
-/** A typing mistake would leave the agent without the role. */
+/** Because of a typo, the agent would not get the role. */
 async function requireAgentOf(
   { id, username }: Account,
   name: string,
@@ -100,12 +101,12 @@ async function requireAgentOf(
   )
 }
 
-/** A typing mistake would give a role for nothing. */
+/** Because of a typo, the role would have no effect. */
 async function requireBrand(brandId: string, { brands, models }: TransactionStores): Promise<void> {
   if (await brands.find(brandId)) return
   if ((await models.list()).some((model) => model.brandId === brandId)) return
   throw invalidField(
-    `There is no brand ${brandId} and no model of it here. \`ratafia brands list\` shows the brands.`,
+    `There is no brand ${brandId} here, and no model of it. \`ratafia brands list\` shows the brands.`,
     { field: 'brand' },
   )
 }

@@ -1,4 +1,4 @@
-/** Who has which role. */
+/** Lists which accounts have which roles. */
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, requireForAll } from '../../authority.ts'
 import type { GrantKey, ListedGrant } from '../../grants/grant.ts'
@@ -14,7 +14,10 @@ interface Listing extends Paging<GrantKey> {
   readonly authority: Authority
 }
 
-/** By account, role and brand; expired ones too. Throws `permission-denied`, and `no-such-record` for the account. */
+/**
+ * Lists grants by account, role and brand, including expired ones. Throws `permission-denied`, and
+ * `no-such-record` for the account.
+ */
 export async function listGrants(
   { filter: { account, ...filter }, after, limit, authority }: Listing,
   stores: TransactionStores,

@@ -1,22 +1,23 @@
 /**
- * Which logins of an account have a role that it was given (docs/decisions): those that somebody proved after the grant.
- * What was there before, a browser that is signed in or an agent, may be somebody else's, left for this day.
+ * Decides which logins of an account get a role (docs/decisions): those that began after the grant. A browser
+ * that was already signed in, or an agent that already existed, may belong to an attacker who waits for more
+ * permissions.
  */
 import type { AccountId } from '@ratafia/api'
 import type { SignIn } from '../../authority.ts'
 import type { Grant } from '../../grants/grant.ts'
 import type { TransactionStores } from '../../stores.ts'
 
-/** When a login began, and what it rests on. */
+/** When a login began, and which credential it used. */
 export interface LoginAge {
   readonly signIn: SignIn
-  /** When its root was made. */
+  /** When its root was created. */
   readonly since: Date
-  /** When its agent was added to the account. Undefined for people, and for agents that are not known here (any more). */
+  /** When its agent was added to the account; undefined for people and for agents that are not known here. */
   readonly agentSince: Date | undefined
 }
 
-/** A grant that names an agent reaches it however old it is. */
+/** A grant that names an agent reaches it, however old the agent is. */
 export function reaches(
   { grantedAt, agents }: Pick<Grant, 'grantedAt' | 'agents'>,
   { signIn, since, agentSince }: LoginAge,
@@ -27,7 +28,7 @@ export function reaches(
   return agents.includes(signIn.name) || (agentSince !== undefined && agentSince >= grantedAt)
 }
 
-/** Of a login as this account. */
+/** Returns when the agent of this account's login was added. */
 export async function agentSince(
   signIn: SignIn,
   accountId: AccountId,

@@ -1,4 +1,4 @@
-/** Takes a role from an account: within a second, no node lets it do what the role allowed. */
+/** Removes a role from an account. Within a second, no node allows what the role allowed. */
 import { type Authority, requireForAll, requireRecentPerson } from '../../authority.ts'
 import { noSuchRecord, stateConflict } from '../../errors.ts'
 import { type GrantKey, grantId, type ListedGrant } from '../../grants/grant.ts'
@@ -8,13 +8,14 @@ import type { Stores } from '../../stores.ts'
 interface Removal {
   readonly grant: GrantKey
   readonly authority: Authority
-  /** Throws `version-mismatch` for a grant that is not what the caller has seen. */
+  /** Throws `version-mismatch` for a grant other than the one that the caller has seen. */
   readonly mustBeSeen?: (now: ListedGrant) => void
 }
 
 /**
- * Returns what was removed. Throws {@link RequestError}: `permission-denied`, `person-required`,
- * `recent-sign-in-required`, `no-such-record`, `state-conflict` for one's own role operator, `last-operator`.
+ * Returns the removed grant. Throws {@link RequestError}: `permission-denied`, `person-required`,
+ * `recent-sign-in-required`, `no-such-record`, `state-conflict` for the caller's own role operator,
+ * `last-operator`.
  */
 export async function removeGrant(
   { grant, authority, mustBeSeen }: Removal,
@@ -28,7 +29,7 @@ export async function removeGrant(
   mustBeSeen?.(found)
   const isOperator = found.role === 'operator'
   if (isOperator && authority.accountId === found.accountId) {
-    throw stateConflict('Nobody takes the role operator from themselves. Ask another operator to do it.')
+    throw stateConflict('You cannot remove your own role operator. Ask another operator to do it.')
   }
   return changeBy(authority.author)(async (on) => {
     if (isOperator) await requireOtherOperator(found.accountId, on, now)

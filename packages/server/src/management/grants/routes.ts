@@ -1,4 +1,4 @@
-/** Grants in the management API: HTTP in, operation, HTTP out. */
+/** Routes for grants in the management API. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
 import { noSuchRecord } from '../../errors.ts'
@@ -11,7 +11,7 @@ import { addGrant } from './add-grant.ts'
 import { listGrants } from './list-grants.ts'
 import { removeGrant } from './remove-grant.ts'
 
-/** `externalAgents`: as in `addGrant`. */
+/** Adds the routes. `externalAgents`: as in `addGrant`. */
 export function grantManagementRoutes(
   add: AddManagementRoute,
   { externalAgents, ...stores }: Stores & { readonly externalAgents: boolean },

@@ -1,6 +1,7 @@
 /**
- * What a job may do at this moment: what its maker's account may do now, within what their token could do. Looked at
- * anew for every batch, so that a job ends with the role, the session or the account that made it (A16).
+ * The permissions of a job at this moment: those that its author's account has now, within those of the
+ * author's token. They are checked again for every batch, so that a job stops when the role, session or
+ * account that created it is gone (A16).
  */
 import { OPERATOR } from '../../accounts/account-fields.ts'
 import { type Authority, directAuthority } from '../../authority.ts'
@@ -12,14 +13,14 @@ import { authorityOf } from '../tokens/manager.ts'
 import type { Job } from './job.ts'
 import { jobKind } from './kinds.ts'
 
-/** Whoever made the job, as the audit log has what it does. */
+/** Returns the job's author, as the audit log records its changes. */
 export const jobAuthor = ({ id, maker: { by, source, login } }: Pick<Job, 'id' | 'maker'>): Author => ({
   actor: login ? accountActor(by) : OPERATOR,
   source,
   details: { job: id },
 })
 
-/** A text says in a sentence why the job may not go on. */
+/** Returns the authority; or, if the job may not continue, a sentence with the reason. */
 export async function jobAuthority({ id, kind, maker }: Job, stores: Stores): Promise<Authority | string> {
   const { logins, grants, clock } = stores
   const needs = jobKind(kind)?.needs
@@ -28,15 +29,15 @@ export async function jobAuthority({ id, kind, maker }: Job, stores: Stores): Pr
   const { accountId, sessionId, minted, limits } = maker.login
   const now = clock()
   const login = await logins.ofSession(sessionId)
-  if (!login || login.account.id !== accountId) return 'The session that made this job is gone.'
+  if (!login || login.account.id !== accountId) return 'The session that created this job is gone.'
   const { account, session } = login
-  if (account.removedAt) return 'The account that made this job was removed.'
+  if (account.removedAt) return 'The account that created this job was removed.'
   if (account.disabledAt)
-    return `The account that made this job has been disabled since ${account.disabledAt.toISOString()}.`
+    return `The account that created this job has been disabled since ${account.disabledAt.toISOString()}.`
   if (session.revokedAt)
-    return `The session that made this job was revoked at ${session.revokedAt.toISOString()}.`
+    return `The session that created this job was revoked at ${session.revokedAt.toISOString()}.`
   if (session.validUntil <= now)
-    return `The session that made this job ended at ${session.validUntil.toISOString()}.`
+    return `The session that created this job expired at ${session.validUntil.toISOString()}.`
   const signIn = parseSignedIn(session.origin ?? '')
   const authority = authorityOf(
     {

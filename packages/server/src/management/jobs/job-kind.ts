@@ -1,4 +1,4 @@
-/** What a kind of job is, and what its items work with. */
+/** A kind of job, and the data that its items work with. */
 import type { ManagementPermission } from '@ratafia/api'
 import type { Authority } from '../../authority.ts'
 import type { ImportFormat } from '../../files/import-rows.ts'
@@ -12,50 +12,53 @@ interface Item {
   readonly authority: Authority
   readonly settings: Settings
   readonly dryRun: boolean
-  /** Of a kind that has one. */
+  /** The file, for kinds that import one. */
   readonly file?: JobFile | undefined
 }
 
 export type FileItem = Item & { readonly file: JobFile }
 
-/** The parts of a file, one after the other. */
+/** The parts of a file, in order. */
 export interface JobFile {
-  /** From the beginning at every call. */
+  /** Reads the file; each call starts from the beginning. */
   open(): AsyncIterable<Uint8Array>
-  /** Each for itself, where it is a file of its own. */
+  /** Returns the parts separately, for kinds where each is a file of its own. */
   parts(): Promise<readonly Uint8Array[]>
   /** Throws `ImportError` for what is not UTF-8. */
   text(): Promise<string>
 }
 
 interface Acted {
-  /** It was so already. */
+  /** Whether the record was already in the wanted state. */
   readonly before: boolean
-  /** What an import did. */
+  /** The counts of an import. */
   readonly result?: Counts
-  /** What else it found. */
+  /** A message about what else it found. */
   readonly says?: string
-  /** What no later item can have: its serial number. */
+  /** A value that no later item can have: the serial number. */
   readonly takes?: string
 }
 
 export interface JobKind {
   readonly needs: ManagementPermission
-  /** Whether its items are devices, which a filter can choose. */
+  /** Whether its items are devices, which a filter can select. */
   readonly devices: boolean
-  /** Only for a person who signed in a short while ago: what it does cannot be undone (B10). */
+  /** Whether it requires a recent sign-in of a person, because its effect cannot be undone (B10). */
   readonly recentPerson: boolean
   /** Throws `invalid-field`. */
   readonly settingsOf: (reason: string | undefined) => Settings
-  /** Of a file that is in the memory as a whole. Default: as many as there can be. */
+  /** The most parts of a file that must fit in memory as a whole. Default: the most that there can be. */
   readonly mostParts?: number
-  /** Of a kind that imports a file: from what the request says of it, and its media type. Throws `invalid-field`. */
+  /**
+   * For kinds that import a file: returns the settings from the options and the media type. Throws
+   * `invalid-field`.
+   */
   readonly fileSettings?: (options: FileOptions, mediaType?: string) => Settings
   /** Throws `RequestError` for an item that is refused, and `Unavailable`. */
   readonly act: (item: Item, stores: Stores) => Promise<Acted>
 }
 
-/** What a request says of a file, beside its kind. */
+/** The options of a file in a request, besides its kind. */
 export interface FileOptions {
   readonly format?: ImportFormat | undefined
   /** BRAND/MODEL. */

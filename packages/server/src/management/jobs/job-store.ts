@@ -12,36 +12,39 @@ import {
 import type { Job, JobItem, JobLogin, JobOutcome, JobState } from './job.ts'
 
 export interface JobStore {
-  /** The job with all its items, or neither. */
+  /** Adds the job with all its items, or nothing. */
   add(job: Job, subjects: readonly string[]): Promise<void>
   find(id: string): Promise<Job | undefined>
-  /** Newest first, before the job `before`: of one account, or of all. */
+  /** Newest first, before the job `before`; of one account, or of all. */
   list(of: {
     readonly accountId: AccountId | undefined
     readonly before: string | undefined
     readonly limit: number
   }): Promise<readonly Job[]>
-  /** In a transaction: until it ends, no other settles an item of this job or ends it. */
+  /** Needs a transaction. Until it ends, no other one can settle an item of this job or end the job. */
   lock(id: string): Promise<Job | undefined>
-  /** Queued or running, oldest first. */
+  /** Returns queued and running jobs, oldest first. */
   active(limit: number): Promise<readonly Job[]>
   countActive(accountId: AccountId): Promise<number>
-  /** In a transaction, as {@link lock}: stores a part of the file, or replaces it. */
+  /** Needs a transaction, as {@link lock} does. Stores a part of the file, or replaces it. */
   putPart(id: string, place: number, body: Uint8Array): Promise<void>
-  /** Undefined if it is not there. */
+  /** Returns undefined if the part is missing. */
   part(id: string, place: number): Promise<Uint8Array | undefined>
   countParts(id: string): Promise<number>
-  /** In a transaction, as {@link lock}: from uploading to queued. */
+  /** Needs a transaction, as {@link lock} does. Changes the state from uploading to queued. */
   queue(id: string): Promise<void>
-  /** Removes at most `limit` jobs whose file did not become whole, made before that instant. */
+  /** Removes at most `limit` jobs with an incomplete file that were created before that instant. */
   removeUploading(before: Date, limit: number): Promise<number>
-  /** From queued to running. */
+  /** Changes the state from queued to running. */
   start(id: string, at: Date): Promise<void>
-  /** In a transaction, as {@link lock}. Its file goes. False if it has ended before. */
+  /**
+   * Needs a transaction, as {@link lock} does. Also removes the file. Returns false if the job has ended
+   * already.
+   */
   end(id: string, state: JobState, at: Date, note?: string): Promise<boolean>
-  /** The first that are not settled. */
+  /** Returns the first items that are not settled. */
   open(id: string, limit: number): Promise<readonly JobItem[]>
-  /** In their order, after the place `after`. */
+  /** Returns the items in order, after the place `after`. */
   items(
     id: string,
     of: {
@@ -50,14 +53,17 @@ export interface JobStore {
       readonly limit: number
     },
   ): Promise<readonly JobItem[]>
-  /** In a transaction, as {@link lock}: whether the item is still open, of a job that has not ended. */
+  /** Needs a transaction, as {@link lock} does. Whether the item is still open, and its job has not ended. */
   claim(id: string, place: number): Promise<boolean>
-  /** In the transaction of what it is about: what became of the item. False if it was settled before. */
+  /**
+   * Stores the outcome in the transaction of the item's change. Returns false if the item was settled
+   * already.
+   */
   settle(
     id: string,
     item: Pick<JobItem, 'place' | 'code' | 'message' | 'result' | 'extra'> & { readonly outcome: JobOutcome },
   ): Promise<boolean>
-  /** Removes at most `limit` jobs that were made before that instant and have ended, with their items. */
+  /** Removes at most `limit` jobs that have ended and were created before that instant, with their items. */
   removeOld(before: Date, limit: number): Promise<number>
 }
 
@@ -240,7 +246,7 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
     },
 
     async claim(id, place) {
-      // The job first: it is what `end` changes. Then the primary key.
+      // The job first, because `end` changes it. Then the primary key.
       const job = await lock(id)
       if (!job || job.endedAt) return false
       const item = await query
@@ -295,7 +301,7 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
   }
 }
 
-/** Jobs, with all that belongs to them. */
+/** Removes jobs with everything that belongs to them. */
 async function removeWhole(ids: readonly string[], transaction: Database['query']): Promise<void> {
   for (const table of ['job_part', 'job_item'] as const) {
     await transaction.deleteFrom(table).where('job_id', 'in', ids).execute()
@@ -333,7 +339,7 @@ const jobOf = (row: Schema['job']): Job => ({
   note: row.note ?? undefined,
 })
 
-/** Empty texts for a command on the database. */
+/** Empty texts mean a command on the database. */
 const loginColumns = (login: JobLogin | undefined): LoginColumns =>
   login
     ? {
@@ -345,7 +351,7 @@ const loginColumns = (login: JobLogin | undefined): LoginColumns =>
 
 function loginOf({ account_id, session_id, authority }: LoginColumns): JobLogin | undefined {
   if (account_id === '' && session_id === '' && authority === '') return undefined
-  // Only ids of accounts and sessions are ever written.
+  // Only ids of accounts and sessions are ever stored.
   return { accountId: account_id as AccountId, sessionId: session_id as SessionId, ...JSON.parse(authority) }
 }
 

@@ -3,7 +3,10 @@ import type { AccountId, SessionId } from '@ratafia/api'
 import type { MintedRoles, RoleLimits } from '../../grants/manage-caveat.ts'
 
 const JOB_STATES = ['uploading', 'queued', 'running', 'done', 'cancelled', 'stopped', 'failed'] as const
-/** `uploading`: its file is not whole; `stopped`: whoever made it may no longer; `failed`: a fault of the service. */
+/**
+ * `uploading`: its file is incomplete; `stopped`: its author lost the permission; `failed`: the service had a
+ * fault.
+ */
 export type JobState = (typeof JOB_STATES)[number]
 
 const OPEN: ReadonlySet<JobState> = new Set(['uploading', 'queued', 'running'])
@@ -15,17 +18,17 @@ export type JobOutcome = (typeof JOB_OUTCOMES)[number]
 /** The lease of the process that runs the jobs. */
 export const JOBS_LEASE = 'management-jobs'
 
-/** Who made a job, and from where. */
+/** The author of a job, and where the request came from. */
 export interface JobMaker {
   /** A username, or `operator`. */
   readonly by: string
-  /** As the audit log has it: the address that the request came from, or the command line. */
+  /** The audit log's source: the address that the request came from, or the command line. */
   readonly source: string
-  /** Undefined: a command on the database, of whoever has it and the secret key. */
+  /** Undefined for a command on the database. */
   readonly login: JobLogin | undefined
 }
 
-/** What the token could do that made the job: looked at anew while the job runs. */
+/** The permissions of the token that created the job; they are checked again while it runs. */
 export interface JobLogin {
   readonly accountId: AccountId
   readonly sessionId: SessionId
@@ -38,35 +41,35 @@ export interface Job {
   readonly kind: string
   readonly state: JobState
   readonly maker: JobMaker
-  /** What the kind needs besides its items: a reason. */
+  /** The further data that the kind needs, such as a reason. */
   readonly settings: Readonly<Record<string, string>>
   readonly total: number
   readonly counts: Readonly<Record<JobOutcome, number>>
   readonly createdAt: Date
   readonly startedAt: Date | undefined
   readonly endedAt: Date | undefined
-  /** Why it was stopped, or failed. */
+  /** Why the job was stopped or failed. */
   readonly note: string | undefined
 }
 
 export interface JobItem {
   readonly place: number
-  /** The id of what it is about. */
+  /** The id of the record. */
   readonly subject: string
-  /** Undefined until it is settled. */
+  /** Undefined until the item is settled. */
   readonly outcome: JobOutcome | undefined
   readonly code: string | undefined
   readonly message: string | undefined
-  /** What an import did, by name. */
+  /** The counts of an import, by name. */
   readonly result: Counts | undefined
-  /** What else a refusal says. */
+  /** The further fields of a refusal. */
   readonly extra: Extra | undefined
 }
 
 type Extra = Readonly<Record<string, unknown>>
 export type Counts = Readonly<Record<string, number>>
 
-/** As the API and `--json` show it. Times are RFC 3339 in UTC. */
+/** Returns the job as the API and `--json` show it. Times are RFC 3339 in UTC. */
 export const jobRecord = (job: Job) => ({
   id: job.id,
   kind: job.kind,

@@ -1,4 +1,4 @@
-/** What a job can do, a row each. A new kind is a new row. */
+/** The kinds of job, a row each. A new kind is a new row. */
 import type { JOB_KIND_NAMES } from '@ratafia/api/schemas'
 import { anchorText, readAnchor, verifyAudit } from '../../audit/verify.ts'
 import { requireForAll } from '../../authority.ts'
@@ -21,12 +21,12 @@ const withoutReason = (reason: string | undefined): Settings => {
 }
 
 /**
- * A filter for devices that wait chooses none that somebody rejects before its turn comes. Whoever names the status, or
- * the id, means it. Throws `state-conflict`.
+ * A filter for waiting devices does not include a device that is rejected before its turn comes, unless the
+ * request names the status or the id. Throws `state-conflict`.
  */
 function notRejectedSince(now: Device, { statuses }: Settings): void {
   if (now.status !== 'rejected' || statuses === undefined || statuses.split(' ').includes('rejected')) return
-  throw deviceConflict(now, ' was rejected after the job was made.')
+  throw deviceConflict(now, ' was rejected after the job was created.')
 }
 
 const JOB_KINDS = {
@@ -47,7 +47,9 @@ const JOB_KINDS = {
     recentPerson: false,
     settingsOf: (reason) => {
       if (reason !== undefined) return withReason(reason)
-      throw invalidField('body/reason is missing: the devices show it.', { field: 'body/reason' })
+      throw invalidField('body/reason is missing. The devices show it, so give one.', {
+        field: 'body/reason',
+      })
     },
     act: ({ subject: name, authority, settings: { reason = '' } }, deps) =>
       rejectDevice({ name, authority, reason }, deps),
@@ -79,7 +81,7 @@ const JOB_KINDS = {
     devices: false,
     recentPerson: false,
     settingsOf: () => {
-      throw invalidField('POST /audit/verify makes jobs of this kind.', { field: 'body/kind' })
+      throw invalidField('POST /audit/verify creates jobs of this kind.', { field: 'body/kind' })
     },
     act: async ({ authority, settings: { expect } }, deps) => {
       requireForAll(authority, 'audit:read')
@@ -94,6 +96,6 @@ const JOB_KINDS = {
 
 export type JobKindName = (typeof JOB_KIND_NAMES)[number]
 
-/** Undefined for a kind that this release does not know. */
+/** Returns undefined for a kind that this release does not know. */
 export const jobKind = (name: string): JobKind | undefined =>
   Object.hasOwn(JOB_KINDS, name) ? JOB_KINDS[name as JobKindName] : undefined

@@ -1,4 +1,4 @@
-/** Makes a job: writes down what it is about, and who may have it done (A14 and A15). */
+/** Creates a job: stores its items and the authority that it runs with (A14 and A15). */
 import { newJobId } from '@ratafia/api'
 import { readAnchor } from '../../audit/verify.ts'
 import {
@@ -22,23 +22,26 @@ export interface WantedJob {
   readonly kind: string
   readonly ids?: readonly string[] | undefined
   readonly filter?: ListFilter | undefined
-  /** How many the filter chose when the caller looked. */
+  /** How many devices the filter selected when the caller looked. */
   readonly expected?: number | undefined
   readonly reason?: string | undefined
   readonly authority: JobAuthority
 }
 
-/** Of a token, or of whoever has the database. A job of any other would be the operator's. */
+/**
+ * The authority of a token, or of a command on the database. A job with any other would be the operator's.
+ */
 export type JobAuthority = ManagerAuthority | DirectAuthority
 
 const MOST_ITEMS = 100_000
-/** Of one account. */
+/** The most open jobs of one account. */
 const MOST_ACTIVE = 2
 const PAGE = 1_000
 
 /**
- * Throws {@link RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field`,
- * `devices-too-many`, `selection-changed`; and `TooManyRequests` for an account that has two already.
+ * Throws {@link RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`,
+ * `invalid-field`, `devices-too-many`, `selection-changed`; and `TooManyRequests` for an account that already
+ * has two jobs.
  */
 export async function makeJob(wanted: WantedJob, stores: Stores): Promise<Job> {
   const { kind: name, authority } = wanted
@@ -46,10 +49,10 @@ export async function makeJob(wanted: WantedJob, stores: Stores): Promise<Job> {
   brandsFor(authority, kind.needs)
   if (kind.recentPerson) requireRecentPerson(authority, stores.clock())
   const settings = settingsOf(wanted, kind)
-  // Before the work of choosing. What counts is the look in `addJob`.
+  // Checked early, before the work of selecting. The check in `addJob` is the one that counts.
   await requireRoom(authority, stores.jobs)
   const subjects = await subjectsOf(wanted, kind, stores)
-  if (subjects.length === 0) throw invalidField('No device fits the filter.', { field: 'body/filter' })
+  if (subjects.length === 0) throw invalidField('No device matches the filter.', { field: 'body/filter' })
   return addJob({ kind: name, state: 'queued', subjects, settings, authority }, stores)
 }
 
@@ -57,13 +60,13 @@ export interface NewJob {
   readonly kind: string
   readonly state: 'uploading' | 'queued'
   readonly subjects: readonly string[]
-  /** All of what it imports. Without it, the parts come later. */
+  /** The complete file that it imports. Without it, the parts come later. */
   readonly file?: Uint8Array
   readonly settings: Settings
   readonly authority: JobAuthority
 }
 
-/** For callers who have checked what the kind asks for. Throws {@link TooManyRequests}. */
+/** For callers who have checked the kind's requirements. Throws {@link TooManyRequests}. */
 export async function addJob(
   { kind, state, subjects, file, settings, authority }: NewJob,
   { changeBy, clock }: Stores,
@@ -77,7 +80,7 @@ export async function addJob(
   }
   const { accountId } = authority
   await changeBy(authority.author)(async ({ jobs, accounts, record }) => {
-    // So that requests at one moment cannot all find room.
+    // So that simultaneous requests cannot all find room.
     if (accountId !== undefined) await accounts.lock(accountId)
     await requireRoom(authority, jobs)
     await jobs.add(job, subjects)
@@ -101,7 +104,7 @@ export function makerOf({ author: { source }, by, manager }: JobAuthority): JobM
   return { by, source, login: { accountId: account.id, sessionId, minted, limits } }
 }
 
-/** What the kind needs, and the statuses that a filter named. Throws `invalid-field`. */
+/** Returns the kind's settings, and the statuses that the filter names. Throws `invalid-field`. */
 export function settingsOf({ reason, filter }: WantedJob, kind: JobKind): Settings {
   const statuses = filter?.statuses
   return { ...kind.settingsOf(reason), ...(statuses && { statuses: statuses.join(' ') }) }
@@ -115,7 +118,7 @@ export function kindOf(name: string): JobKind {
   })
 }
 
-/** In the order of the list, each once; empty if the filter fits none. Throws as {@link makeJob} does. */
+/** Returns each id once, in order; empty if nothing matches the filter. Throws as {@link makeJob} does. */
 export async function subjectsOf(
   {
     ids,
@@ -130,9 +133,10 @@ export async function subjectsOf(
     throw invalidField('Give either "ids" or "filter".', { field: 'body/ids' })
   }
   if (ids) return [...new Set(ids)]
-  if (!devices) throw invalidField('body/filter is for devices. Give "ids".', { field: 'body/filter' })
+  if (!devices)
+    throw invalidField('body/filter works only for devices. Give "ids".', { field: 'body/filter' })
   if (!filter || Object.values(filter).every((value) => value === undefined)) {
-    throw invalidField('body/filter names nothing, and would be every device there is. Name something.', {
+    throw invalidField('body/filter is empty, which would select every device. Give a condition.', {
       field: 'body/filter',
     })
   }
@@ -140,7 +144,7 @@ export async function subjectsOf(
   if (expected !== undefined && found.length !== expected) {
     throw new RequestError(
       'selection-changed',
-      `The filter chose ${expected} devices when you looked, and chooses ${found.length} now. Look again.`,
+      `The filter selected ${expected} devices when you looked, and selects ${found.length} now. Look again.`,
       { extra: { expected, found: found.length } },
     )
   }
@@ -159,7 +163,7 @@ async function idsThatFit(
     if (ids.length > MOST_ITEMS) {
       throw new RequestError(
         'devices-too-many',
-        `The filter chooses more than ${MOST_ITEMS} devices. Narrow it, for example by model or by time.`,
+        `The filter selects more than ${MOST_ITEMS} devices. Narrow it, for example by model or by time.`,
         { extra: { limit: MOST_ITEMS } },
       )
     }
@@ -169,19 +173,22 @@ async function idsThatFit(
 }
 
 interface Verification {
-  /** The end that an earlier verification told. */
+  /** The latest entry that an earlier verification returned. */
   readonly expect?: string | undefined
   readonly authority: JobAuthority
 }
 
 /**
- * A job that verifies the audit log: it reads all of it, which no request waits for. Throws `permission-denied`,
- * `invalid-field`, and `TooManyRequests` for an account that has two jobs already.
+ * Creates a job that verifies the audit log. It reads the whole log, which takes too long for a request.
+ * Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that already has two
+ * jobs.
  */
 export async function makeVerification({ expect, authority }: Verification, stores: Stores): Promise<Job> {
   requireForAll(authority, 'audit:read')
   if (expect !== undefined && !readAnchor(expect)) {
-    throw invalidField('body/expect is not an end of the log, such as 12:0f3a…', { field: 'body/expect' })
+    throw invalidField('body/expect does not identify an entry of the log, such as 12:0f3a…', {
+      field: 'body/expect',
+    })
   }
   const settings = expect === undefined ? {} : { expect }
   const subjects = ['audit log']

@@ -1,4 +1,4 @@
-/** What a job would do, before it is made (A13). */
+/** Shows what a job would do, before it is created (A13). */
 import { brandsFor, requireRecentPerson } from '../../authority.ts'
 import { wantsSameSerial } from '../../devices/registration/approval/approve.ts'
 import { RequestError } from '../../errors.ts'
@@ -8,26 +8,26 @@ import { kindOf, settingsOf, subjectsOf, type WantedJob } from './make-job.ts'
 export interface Preview {
   readonly kind: string
   readonly total: number
-  /** How many of them were looked at. */
+  /** How many of them were examined. */
   readonly examined: number
   readonly done: number
   readonly unchanged: number
   readonly refused: number
-  /** The first that would be refused, and why. */
+  /** The first items that would be refused, with the reasons. */
   readonly firstRefused: readonly {
     readonly subject: string
     readonly code: string
     readonly message: string
   }[]
-  /** The first of them all. */
+  /** The first items of all. */
   readonly first: readonly string[]
 }
 
-/** A request answers in time. */
+/** Limited so that the request is answered in time. */
 const MOST_EXAMINED = 1_000
 const SHOWN = { refused: 100, first: 20 } as const
 
-/** What the job would do, as far as its first items tell. `deps` undo every change. Throws as {@link makeJob} does. */
+/** Tries the first items of the job. `stores` roll back every change. Throws as {@link makeJob} does. */
 export async function previewJob(wanted: WantedJob, stores: Stores): Promise<Preview> {
   const { authority } = wanted
   const kind = kindOf(wanted.kind)
@@ -38,7 +38,7 @@ export async function previewJob(wanted: WantedJob, stores: Stores): Promise<Pre
   const counts = { done: 0, unchanged: 0 }
   const firstRefused: Preview['firstRefused'][number][] = []
   let refused = 0
-  // Each is undone, so the next does not see it.
+  // Each change is rolled back, so later items do not see it.
   const taken = new Map<string, string>()
   for (const subject of subjects.slice(0, MOST_EXAMINED)) {
     try {
@@ -65,7 +65,7 @@ export async function previewJob(wanted: WantedJob, stores: Stores): Promise<Pre
   }
 }
 
-/** As the API shows it. */
+/** Returns the preview as the API shows it. */
 export const previewRecord = ({ firstRefused, ...preview }: Preview) => ({
   ...preview,
   first_refused: firstRefused,

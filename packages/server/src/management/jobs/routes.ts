@@ -1,4 +1,4 @@
-/** Jobs in the management API: HTTP in, operation, HTTP out. */
+/** Routes for jobs in the management API. */
 import {
   type DeviceFilterSchema,
   MANAGEMENT_OPERATIONS,
@@ -31,28 +31,28 @@ import { previewJob, previewRecord } from './preview-job.ts'
 import { cancelJob, exportItems, findJob, listItems, listJobs, waitForJob } from './show-job.ts'
 
 interface JobRouteDeps extends Stores {
-  /** The filter in a body. Throws `invalid-field`, and says that it is at `place`. */
+  /** Returns the filter of a body. Throws `invalid-field` with the field `place`. */
   readonly filterIn: (asked: Static<typeof DeviceFilterSchema>, place: string) => WantedJob['filter']
 }
 
 const isAny = (options: object): boolean => Object.values(options).some((value) => value !== undefined)
 
 const notWithFile = () =>
-  invalidField('A job that imports a file takes no ids, filter, expected or reason.', { field: 'body' })
+  invalidField('A job that imports a file cannot have ids, filter, expected or reason.', { field: 'body' })
 const onlyWithFile = (field: string) =>
-  invalidField(`${field} is missing: what is asked for is about a file.`, { field })
+  invalidField(`${field} is missing: the other options need a file.`, { field })
 const emptyFile = () => invalidField('The body is empty: send the file, or a part of it.', { field: 'body' })
 
 const refuseFile = ({ authority, query: { kind } }: Unread): void => requireMaySendFile(authority, kind)
 
-/** Requests of one account that wait for a job at a time; any more are answered at once. */
+/** How many requests of one account can wait for a job at a time; more are answered at once. */
 const MOST_WAITING = 8
 
 export function jobRoutes(add: AddManagementRoute<JobAuthority>, deps: JobRouteDeps): void {
   const api = MANAGEMENT_OPERATIONS
   const waiting = new Map<string, number>()
 
-  /** Once it has ended, or after so many seconds. */
+  /** Returns the job once it has ended, or after that many seconds. */
   const settledIn = async (
     seconds: number,
     id: string,
@@ -79,7 +79,7 @@ export function jobRoutes(add: AddManagementRoute<JobAuthority>, deps: JobRouteD
     return { jobs: rows.map(jobRecord), next: cursorOf(next && [next.id], query) }
   })
 
-  /** Once it has ended, for whoever can wait; with the address of a job that only tries, too. */
+  /** For callers who wait, answers once the job has ended. A job that only tries also has an address. */
   const replyWith = async (
     made: Job,
     asked: Pick<Asked<typeof api.makeJob, JobAuthority>, 'authority' | 'hold' | 'mayTake'>,
@@ -151,7 +151,7 @@ export function jobRoutes(add: AddManagementRoute<JobAuthority>, deps: JobRouteD
 
   add(api.job, async (asked) => {
     const { id = '' } = asked.parameters
-    // Nobody waits for a job that is not theirs.
+    // No caller can wait for a job of another account.
     await findJob({ id, authority: asked.authority }, deps)
     return jobRecord(await settledIn(asked.query.wait ?? 0, id, asked))
   })
@@ -159,7 +159,7 @@ export function jobRoutes(add: AddManagementRoute<JobAuthority>, deps: JobRouteD
   add(api.jobItems, async ({ authority, parameters: { id = '' }, query }) => {
     const { outcome, limit = 100 } = query
     const [text] = positionIn(query, 1) ?? []
-    // A place that is none begins with the first page, as far as anybody can tell.
+    // An invalid cursor starts from the first page.
     const after = text !== undefined && /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined
     const { rows, next } = await listItems({ id, authority, outcome, after, limit }, deps)
     return { items: rows.map(itemRecord), next: cursorOf(next && [String(next.place)], query) }

@@ -1,6 +1,7 @@
 /**
- * One item of a job. The change, its entry in the audit log and the outcome of the item are one transaction: a process
- * that dies leaves all of them or none, and whoever goes on repeats nothing and loses nothing (A16).
+ * Runs one item of a job. The change, its audit log entry and the item's outcome are one transaction: a
+ * process that dies leaves all of them or none, and the process that continues neither repeats nor loses
+ * anything (A16).
  */
 import type { Authority } from '../../authority.ts'
 import type { InChange } from '../../change.ts'
@@ -13,7 +14,7 @@ import { jobAuthority } from './job-authority.ts'
 import type { JobFile } from './job-kind.ts'
 import { jobKind } from './kinds.ts'
 
-/** Another process settled the item, the job has ended, or it may not go on. */
+/** Another process settled the item, or the job has ended or may not continue. */
 class NothingToDo extends Error {
   override readonly name = 'NothingToDo'
 }
@@ -22,11 +23,11 @@ interface Running {
   readonly job: Job
   readonly item: JobItem
   readonly authority: Authority
-  /** Ends the reading of a file. */
+  /** Aborts the reading of a file. */
   readonly interrupted: AbortSignal | undefined
 }
 
-/** Throws `Unavailable`, or the reason of `interrupted`, and then the item stays open. */
+/** Throws `Unavailable`, or the reason of `interrupted`; the item then stays open. */
 export async function runItem({ job, item, authority, interrupted }: Running, stores: Stores): Promise<void> {
   const { id, kind: name, settings } = job
   const { place, subject } = item
@@ -41,7 +42,7 @@ export async function runItem({ job, item, authority, interrupted }: Running, st
         settled = false
         if (!(await on.jobs.claim(id, place))) throw new NothingToDo()
         const value = await work(on)
-        // A file takes long: what was looked at before it may be over.
+        // An import takes long, so the job's authority may be gone by now.
         if (kind.fileSettings && typeof (await jobAuthority(job, { ...stores, ...on })) === 'string') {
           throw new NothingToDo()
         }
@@ -73,7 +74,7 @@ export async function runItem({ job, item, authority, interrupted }: Running, st
     const { before, result, says } = await (kind.fileSettings
       ? withJobFile({ job, interrupted }, stores.jobs, act)
       : act())
-    // What was so already may have needed no transaction.
+    // An item that was already in the wanted state may have needed no transaction.
     if (!settled) await settle(before ? 'unchanged' : 'done', { result, says })
   } catch (error) {
     if (error instanceof NothingToDo) return
@@ -88,12 +89,12 @@ interface Settled {
   readonly says?: string | undefined
 }
 
-/** Of a decision: an operation says `before` where it changed nothing. */
+/** Returns the outcome of a decision: an operation returns `before: true` if it changed nothing. */
 const outcomeOf = (result: unknown): JobOutcome =>
   typeof result === 'object' && result !== null && 'before' in result && result.before === true
     ? 'unchanged'
     : 'done'
 
-/** What the transaction of an import returns. */
+/** Returns the counts from what an import's transaction returned. */
 const countsIn = (result: unknown): Counts =>
   Object.fromEntries(Object.entries(result ?? {}).filter(([, count]) => typeof count === 'number'))

@@ -1,4 +1,4 @@
-/** Runs the jobs that wait, a batch of each in turn, so that a long one holds up no other. */
+/** Runs the waiting jobs, a batch of each in turn, so that a long one does not delay the others. */
 import type { Author } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
 import type { Job as PeriodicJob } from '../../jobs/run-jobs.ts'
@@ -12,7 +12,7 @@ const ITEMS_BETWEEN_CHECKS = 100
 /** How many jobs take turns. */
 const AT_ONCE = 20
 
-/** The periodic job of a process. Only one process runs it at a time. `interrupted` also ends an import. */
+/** The periodic job of a process. Only one process runs it at a time. `interrupted` also stops an import. */
 export const periodicJobs = (stores: Stores, interrupted?: AbortSignal): PeriodicJob => ({
   name: JOBS_LEASE,
   everyMs: 1_000,
@@ -43,7 +43,7 @@ interface Batch {
 /** Returns false if the process should stop. */
 async function runBatch({ job, goOn, interrupted }: Batch, stores: Stores): Promise<boolean> {
   const items = await stores.jobs.open(job.id, ITEMS_BETWEEN_CHECKS)
-  // First: what is done is done, whatever its maker may do now.
+  // Checked first: a job whose items are all settled is done, even if its author has lost the permission.
   if (items.length === 0) {
     await endJob(job, 'done', stores)
     return goOn()
@@ -60,16 +60,16 @@ async function runBatch({ job, goOn, interrupted }: Batch, stores: Stores): Prom
       await runItem({ job, item, authority, interrupted }, stores)
     } catch (error) {
       if (interrupted?.aborted) return false
-      // It goes on when what is away is back.
+      // The job continues when the missing service is back.
       if (!(error instanceof Unavailable))
-        await endJob(job, 'failed', stores, 'A fault of the service ended this job.')
+        await endJob(job, 'failed', stores, 'The job failed because of a fault of the service.')
       throw error
     }
   }
   return true
 }
 
-/** In the name of whoever made it. */
+/** Ends the job in the name of its author. */
 const endJob = async (job: Job, state: JobState, stores: Stores, note?: string): Promise<void> =>
   void (await endBy(jobAuthor(job), { job, state, note }, stores))
 
@@ -77,13 +77,13 @@ interface Ending {
   readonly job: Pick<Job, 'id'>
   readonly state: JobState
   readonly note: string | undefined
-  /** Throws `version-mismatch` for a job that is not what the caller has seen. */
+  /** Throws `version-mismatch` for a job other than the one that the caller has seen. */
   readonly mustBeSeen?: ((now: Job) => void) | undefined
 }
 
 const FIRST = { outcome: undefined, after: undefined, limit: 1 } as const
 
-/** With its entry in the audit log. The job as it is then; one that is over stays as it was. */
+/** Ends the job, with an audit log entry. Returns the job, unchanged if it was over already. */
 export const endBy = (
   author: Author,
   { job: { id }, state, note, mustBeSeen }: Ending,
@@ -97,7 +97,7 @@ export const endBy = (
     const endedAt = clock()
     await jobs.end(id, state, endedAt, note)
     const { kind, total, counts } = now
-    // What an import did, or a verification found, stands in the log longer than the job is kept.
+    // The log keeps the result of an import or verification longer than the job is kept.
     const [only] = total === 1 ? await jobs.items(id, FIRST) : []
     await record({
       action: 'job.end',

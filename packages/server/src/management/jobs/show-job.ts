@@ -1,4 +1,4 @@
-/** Jobs, for whoever made them; for operators all of them. */
+/** Shows jobs to their authors, and all jobs to operators. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { type Authority, includesScope, intersectScopes } from '../../authority.ts'
@@ -20,7 +20,7 @@ const seesAll = (authority: Authority): boolean => authority.scopeOf('roles:mana
 const isTheirs = ({ maker: { login } }: Job, { accountId }: Authority): boolean =>
   login !== undefined && login.accountId === accountId
 
-/** Throws `no-such-record`, in the same words for somebody else's. */
+/** Throws `no-such-record`, with the same message for a job of another account. */
 export async function findJob({ id, authority }: Named, { jobs }: TransactionStores): Promise<Job> {
   const job = /^[0-9a-f-]{36}$/.test(id) ? await jobs.find(id) : undefined
   if (job && (seesAll(authority) || isTheirs(job, authority))) return job
@@ -29,7 +29,10 @@ export async function findJob({ id, authority }: Named, { jobs }: TransactionSto
 
 const LOOK_MS = 250
 
-/** The job once it is over, or as it is when the time is up, or the client has gone. Throws as {@link findJob}. */
+/**
+ * Returns the job once it is over; otherwise unchanged, when the time is up or the client has left. Throws as
+ * {@link findJob} does.
+ */
 export async function waitForJob(
   {
     id,
@@ -48,7 +51,7 @@ export async function waitForJob(
   }
 }
 
-/** Newest first. `after`: an id. */
+/** Lists the newest first. `after`: an id. */
 export async function listJobs(
   { authority, after, limit }: Paging<string> & { readonly authority: Authority },
   { jobs }: TransactionStores,
@@ -61,7 +64,7 @@ interface OfJob extends Named {
   readonly outcome: JobOutcome | 'open' | undefined
 }
 
-/** In the order of the selection. `after`: a place. Throws as {@link findJob}. */
+/** Lists the items in the order of the selection. `after`: a place. Throws as {@link findJob} does. */
 export async function listItems(
   { id, authority, outcome, after, limit }: OfJob & Paging<number>,
   stores: TransactionStores,
@@ -71,9 +74,9 @@ export async function listItems(
 }
 
 /**
- * Ends it between two items; what is done stays done. One that is over stays as it is. Throws as {@link findJob};
- * `permission-denied` for a job that may do more than the token that ends it; `state-conflict` for a running
- * import; and what `mustBeSeen` throws.
+ * Ends the job between two items; finished items stay done. A job that is over stays unchanged. Throws as
+ * {@link findJob} does; `permission-denied` for a job with more permissions than the caller's token;
+ * `state-conflict` for a running import; and what `mustBeSeen` throws.
  */
 export async function cancelJob(
   { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: (now: Job) => void },
@@ -83,8 +86,8 @@ export async function cancelJob(
   requireRightsOf(job, named.authority)
   const isImport = job.settings['parts'] !== undefined
   if (isImport && job.state === 'running' && (await stores.leases.held()).includes(JOBS_LEASE)) {
-    // It is one step, and its transaction holds the row.
-    throw stateConflict(`The job ${job.id} imports its file, all of it or nothing: it ends by itself.`, {
+    // An import is one step, and its transaction holds the row.
+    throw stateConflict(`The job ${job.id} is importing its file in one step. It ends by itself.`, {
       status: job.state,
     })
   }
@@ -93,7 +96,10 @@ export async function cancelJob(
   return (await endBy(author, ending, stores)) ?? job
 }
 
-/** Of whoever made it, as far as their account has them still. Throws {@link RequestError} `permission-denied`. */
+/**
+ * Checks for the author's rights, as far as their account still has them. Throws {@link RequestError}
+ * `permission-denied`.
+ */
 function requireRightsOf({ maker: { login } }: Job, authority: Authority): void {
   if (!login || seesAll(authority)) return
   const hasAll = MANAGEMENT_PERMISSIONS.every((permission) =>
@@ -105,7 +111,7 @@ function requireRightsOf({ maker: { login } }: Job, authority: Authority): void 
   if (hasAll) return
   throw new RequestError(
     'permission-denied',
-    'The token that made this job may do more than yours. Log in again without limits to cancel it.',
+    'The token that created this job has more permissions than yours. Log in again without limits to cancel it.',
     { extra: { needs: null, brand: null } },
   )
 }
@@ -114,8 +120,8 @@ const COLUMNS = ['subject', 'outcome', 'code', 'message', 'extra', 'result']
 const PAGE = 1_000
 
 /**
- * What became of each record, as a file (contract/administration.md, A16 and A18): the text, in chunks. The first page is
- * read when this returns. Throws as {@link findJob}.
+ * Returns the outcome of each record as a file (contract/administration.md, A16 and A18), as text in chunks.
+ * The first page has been read when this returns. Throws as {@link findJob} does.
  */
 export async function exportItems(
   { format, ...asked }: OfJob & { readonly format: 'ndjson' | 'csv' },

@@ -1,6 +1,6 @@
 /**
- * An agent that the owner of a session in the console adds to their own account (contract/administration.md, B11). Only
- * the console does this, as with tokens: an agent's key is another way in.
+ * Adds an agent to the account of the user who is signed in to the console (contract/administration.md, B11).
+ * Like tokens, only the console can create it, because an agent's key is another credential.
  */
 import { stateConflict } from '../../errors.ts'
 import { type AddAgentDeps, type AgentsFile, addAgent } from '../../identity/agents/add-agent.ts'
@@ -13,7 +13,7 @@ import type { ManagerAuthority } from '../tokens/manager.ts'
 import { requireWholeToken } from '../tokens/require-whole-token.ts'
 
 export interface OwnAgentInput {
-  /** Of the session in the console. */
+  /** The authority of the session in the console. */
   readonly authority: ManagerAuthority
   readonly name: string
   /** The packages are names or snap ids. */
@@ -21,20 +21,20 @@ export interface OwnAgentInput {
 }
 
 export interface OwnAgentDeps extends Omit<AddAgentDeps, 'location'>, Pick<TokenDependencies, 'snapIds'> {
-  /** Undefined where another identity service has the agents. */
+  /** Undefined if an external identity service has the agents. */
   readonly identityLocation: string | undefined
 }
 
-/** Shown once: the private key in the file is stored nowhere. JSON takes it as it is. */
+/** Shown once: the private key in the file is stored nowhere. Can be written as JSON. */
 export interface OwnAgent {
   readonly agent: ReturnType<typeof agentRecord>
   readonly file: AgentsFile
 }
 
 /**
- * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken};
- * `state-conflict` where another identity service has the agents; `invalid-field` (`name`, `permission`, `channel`,
- * `package`, `store`) and `package-not-found`.
+ * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken}
+ * does; `state-conflict` if an external identity service has the agents; `invalid-field` (`name`,
+ * `permission`, `channel`, `package`, `store`) and `package-not-found`.
  */
 export async function addOwnAgent(
   { authority, name, limits = {} }: OwnAgentInput,
@@ -42,7 +42,7 @@ export async function addOwnAgent(
 ): Promise<OwnAgent> {
   const { identityLocation: location } = deps
   if (location === undefined) {
-    throw stateConflict('Another identity service has the agents of this service: add one there.')
+    throw stateConflict('The agents of this service belong to another identity service. Add the agent there.')
   }
   requireWholeToken(authority)
   const packages = limits.packages && (await deps.snapIds(limits.packages.map(packageReference)))
@@ -54,6 +54,6 @@ export async function addOwnAgent(
     authority,
   } as const
   const { agent, account, file } = await addAgent(own, { ...deps, location })
-  if (!file) throw new TypeError('no key pair was made for an agent that has none')
+  if (!file) throw new TypeError('no key pair was created for an agent without one')
   return { agent: agentRecord({ ...agent, account }), file }
 }

@@ -1,8 +1,8 @@
 /**
- * A developer token that the owner of a session in the console makes for themselves (contract/publisher-login.md,
- * decision 24, and contract/administration.md, B10 and B11): no tool asks for it, so the service mints root, discharge
- * and token, and opens their session at once. Only the console does this. The API has no such operation, because whoever
- * had stolen a management token could make something with it that outlives it.
+ * Creates a developer token for the user who is signed in to the console (contract/publisher-login.md,
+ * decision 24, and contract/administration.md, B10 and B11). No tool asks for it, so the service mints the
+ * root, the discharge and the token, and opens their session at once. The API has no such operation, because
+ * a thief of a management token could use it to create a credential that outlives the token.
  */
 import { isPermission, MAX_DESCRIPTION_LENGTH, newSessionId, type SessionId } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
@@ -32,14 +32,14 @@ import type { ManagerAuthority } from '../tokens/manager.ts'
 import { requireWholeToken } from '../tokens/require-whole-token.ts'
 
 export interface OwnTokenInput {
-  /** Of the session in the console. */
+  /** The authority of the session in the console. */
   readonly authority: ManagerAuthority
   readonly wanted: WantedToken
-  /** A session of one's own that the new one takes the place of: it ends then, within 30 days. */
+  /** A session of the same account that the new one replaces: it then expires at `until`, within 30 days. */
   readonly replaces?: { readonly sessionId: string; readonly until: Date } | undefined
 }
 
-/** Shown once: nothing of it but the session is stored. JSON takes it as it is. */
+/** Shown once: only its session is stored. Can be written as JSON. */
 export interface OwnToken {
   readonly session: ReturnType<typeof sessionRecord>
   readonly forms: readonly FilledForm[]
@@ -52,16 +52,20 @@ export interface OwnTokenDeps
       TokenDependencies,
       'keyring' | 'identity' | 'location' | 'clock' | 'lifetime' | 'snapIds' | 'entryOf'
     > {
-  /** This installation's own, even beside an external identity service: only it can discharge what is minted here. */
+  /**
+   * This installation's own, even with an external identity service: only it can discharge what is minted
+   * here.
+   */
   readonly ownThirdParty: TokenDependencies['thirdParty']
-  /** Where tools find this installation. */
+  /** Returns where tools find this installation. */
   readonly addresses: () => Promise<Addresses>
 }
 
 /**
- * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken};
- * `invalid-field`, `package-not-found`, `limit-exceeded` for what it is to be; for the session that it replaces
- * `no-such-record`, `state-conflict`; a 401 if the own session or account has ended meanwhile. Throws `Unavailable`.
+ * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken}
+ * does; `invalid-field`, `package-not-found`, `limit-exceeded` for the wanted token; `no-such-record`,
+ * `state-conflict` for the session that it replaces; a 401 if the user's own session or account has ended
+ * meanwhile. Throws `Unavailable`.
  */
 export async function makeOwnToken(
   { authority, wanted, replaces }: OwnTokenInput,
@@ -71,7 +75,7 @@ export async function makeOwnToken(
   requireWholeToken(authority)
   const requested = await checkTokenRequest(requestOf(wanted), deps)
   const id = newSessionId()
-  // Before the session: while the keys are out of reach, nothing is stored.
+  // Before the session, so that nothing is stored while the keys are unavailable.
   const credential = await mintFor({ id, account: authority.manager.account, requested }, deps)
   const addresses = await deps.addresses()
   const session = await deps.changeBy(authority.author)(async (on) => {
@@ -81,7 +85,7 @@ export async function makeOwnToken(
       ...deps,
       tokenSessions: on.tokenSessions,
     })
-    // Whoever revokes all sessions of the account waits for its lock, or was first.
+    // A revocation of all the account's sessions either waits for this lock or came first.
     const own = await on.tokenSessions.find(authority.manager.sessionId)
     if (!own || own.revokedAt) throw unauthorized('Your session was revoked meanwhile. Sign in again.')
     if (replaces) {
@@ -94,7 +98,7 @@ export async function makeOwnToken(
   return { session: sessionRecord(session), ...formsOf(credential, addresses) }
 }
 
-/** A change that is part of a transaction which is under way. */
+/** Returns a `changeBy` whose changes join the transaction of `on`. */
 const inside =
   (on: InChange): ChangingBy =>
   () =>
@@ -107,7 +111,7 @@ interface OwnSession {
   readonly requested: RequestedToken
 }
 
-/** The session as lists will have it. */
+/** Opens the session and returns it as lists show it. */
 async function open(
   { id, account, requested }: OwnSession,
   { author }: ManagerAuthority,
@@ -120,11 +124,11 @@ async function open(
     throw new Unavailable('The account of a session changed under its lock')
   }
   const session = await deps.tokenSessions.find(id)
-  if (!session) throw new Error('a session that was just opened is not there')
+  if (!session) throw new Error('a session that was just opened does not exist')
   return session
 }
 
-/** Until the session is open, it opens nothing. */
+/** Mints the credential, which is useless until its session is open. */
 async function mintFor(
   { id: sessionId, account, requested }: OwnSession,
   deps: OwnTokenDeps,
@@ -148,8 +152,8 @@ async function mintFor(
 }
 
 /**
- * Who the account is for the identity service, as a root with its discharge has to say it. Undefined where that is
- * another service, which does not know the account under any name.
+ * Returns the account's id at the identity service, which a root's discharge declares. Undefined for an
+ * external identity service that does not know the account.
  */
 async function subjectAt(
   account: Account,
@@ -164,7 +168,7 @@ async function subjectAt(
 const encoded = (macaroon: Macaroon): string => encodeBase64Url(encodeBinary(macaroon))
 
 const notDevelopers = () =>
-  invalidField('body/replaces is a session of management tokens, which no developer token replaces.', {
+  invalidField('body/replaces is a session of management tokens, which a developer token cannot replace.', {
     field: 'body/replaces',
   })
 
@@ -175,7 +179,7 @@ interface WantedToken {
   /** Names or snap ids. */
   readonly packages?: readonly string[] | undefined
   readonly storeIds?: readonly string[] | undefined
-  /** Absent: as long as tokens last here. */
+  /** Absent for the standard lifetime. */
   readonly expires?: Date | undefined
   readonly description?: string | undefined
 }
@@ -184,7 +188,7 @@ const named = (field: string, shown: string) => ({
   ...{ field: `body/${field}`, shown: `The ${shown}`, many: `${field.replace('_', ' ')}` },
 })
 
-/** As the API names its fields. */
+/** The field names of the API. */
 const NAMES: LimitNames = {
   permission: named('permissions', 'permission'),
   channel: named('channels', 'channel'),
@@ -193,8 +197,8 @@ const NAMES: LimitNames = {
 }
 
 /**
- * The same as a request for a root macaroon has it. Throws {@link RequestError} `invalid-field`, with the field that is
- * wrong.
+ * Returns the token as a request for a root macaroon. Throws {@link RequestError} `invalid-field` with the
+ * wrong field.
  */
 function requestOf({ expires, description, ...wanted }: WantedToken): TokenRequest {
   const { limits, problems } = readLimits(wanted, NAMES)
@@ -214,7 +218,7 @@ function requestOf({ expires, description, ...wanted }: WantedToken): TokenReque
   }
 }
 
-/** Throws {@link RequestError} `invalid-field` for a time that there is not. */
+/** Throws {@link RequestError} `invalid-field` for an invalid date. */
 function isoOf(expires: Date): string {
   const field = 'body/expires'
   if (!Number.isNaN(expires.getTime())) return expires.toISOString()

@@ -1,7 +1,8 @@
 /**
- * Answers a request once, however often it is sent with one `Idempotency-Key` (contract/administration.md, A12). The
- * answer is kept for a day. Opening it takes the keys of the service and the `Idempotency-Key`, and the row is found with
- * the keys of the service alone: a thief of the database who guesses an `Idempotency-Key` cannot even check the guess.
+ * Answers a request once, however often it is sent with the same `Idempotency-Key`
+ * (contract/administration.md, A12). The answer is kept for a day. Opening it requires the keys of the
+ * service and the `Idempotency-Key`, but finding its row requires only the keys of the service: a thief of
+ * the database who guesses an `Idempotency-Key` cannot even check the guess.
  */
 import { RequestError } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
@@ -21,12 +22,12 @@ interface Answer {
   readonly body: string
 }
 
-/** No request takes as long: one that began earlier and never ended died with its process. */
+/** Longer than any request takes: an older one without an answer died with its process. */
 const LONGEST_MS = 60_000
 
 /**
- * What `work` answers, or answered before. A refusal is not kept. Throws {@link RequestError} `idempotency-key-reused`
- * and `idempotency-key-busy`, and what `work` throws.
+ * Returns the answer of `work`, or its earlier answer. Refusals are not kept. Throws {@link RequestError}
+ * `idempotency-key-reused` and `idempotency-key-busy`, and what `work` throws.
  */
 export async function answerOnce(asked: Asked, work: () => Promise<Answer>, stores: Stores): Promise<Answer> {
   const { repeats, keyring, clock } = stores
@@ -44,7 +45,7 @@ export async function answerOnce(asked: Asked, work: () => Promise<Answer>, stor
     await repeats.end(key, { status, headers, sealed: Buffer.from(sealed, 'base64url') })
     return answer
   } catch (error) {
-    // If even this fails, the request is taken over once it can no longer run.
+    // If even this fails, a later request takes over once this one can no longer run.
     await repeats.forget(key).catch(() => undefined)
     throw error
   }
@@ -56,13 +57,13 @@ interface Repeated {
   readonly digest: string
 }
 
-/** Undefined if the request has to be done, after all. */
+/** Returns undefined if the request must run after all. */
 async function answeredBefore(
   { key, asked, digest }: Repeated,
   { repeats, keyring, clock }: Stores,
 ): Promise<Answer | undefined> {
   const kept = await repeats.find(key)
-  // It was refused a moment ago.
+  // The first request was refused a moment ago.
   if (!kept) {
     if (await repeats.begin(key, { digest, at: clock() })) return undefined
     throw busy()
@@ -70,7 +71,7 @@ async function answeredBefore(
   if (kept.digest !== digest) {
     throw new RequestError(
       'idempotency-key-reused',
-      'This Idempotency-Key was sent with another request before, or by another login. Use a new one for each request.',
+      'This Idempotency-Key was already sent with another request or by another login. Use a new key for each request.',
     )
   }
   const age = clock().getTime() - kept.startedAt.getTime()
@@ -90,7 +91,7 @@ async function answeredBefore(
 const busy = () =>
   new RequestError(
     'idempotency-key-busy',
-    'The first request with this Idempotency-Key is still running. Ask again in a second.',
+    'The first request with this Idempotency-Key is still running. Send it again in a second.',
   )
 
 const notShown = () =>
@@ -99,5 +100,5 @@ const notShown = () =>
     'The answer to this Idempotency-Key is not shown any more. Use a new key for a new request.',
   )
 
-/** Only this account with this key opens the answer. Neither has a space. */
+/** Only this account with this key opens the answer. Neither contains a space. */
 const purposeOf = ({ accountId, key }: Asked): string => `kept answer ${accountId} ${key}`

@@ -1,16 +1,16 @@
-/** Requests that may be sent again, and their answers: the table `idempotent_request`. */
+/** Requests that may be repeated, and their answers: the table `idempotent_request`. */
 import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'
 
 export interface RepeatKey {
   readonly accountId: string
-  /** A fingerprint of the `Idempotency-Key` in hexadecimal, by the keys of the service. */
+  /** The fingerprint of the `Idempotency-Key` by the keys of the service, in hexadecimal. */
   readonly keyHash: string
 }
 
 interface KeptAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Opens with the keys of the service and the `Idempotency-Key` together. */
+  /** Needs the keys of the service and the `Idempotency-Key` to open. */
   readonly sealed: Uint8Array
 }
 
@@ -22,16 +22,16 @@ interface KeptRequest {
 }
 
 export interface RepeatStore {
-  /** False, and nothing is stored, if there is a request with this key. */
+  /** Returns false, and stores nothing, if there is already a request with this key. */
   begin(key: RepeatKey, request: { readonly digest: string; readonly at: Date }): Promise<boolean>
   find(key: RepeatKey): Promise<KeptRequest | undefined>
-  /** Begins one again that began at `since` and never ended. False if somebody else did. */
+  /** Restarts a request that began at `since` and never ended. Returns false if another process did. */
   takeOver(key: RepeatKey, since: Date, at: Date): Promise<boolean>
-  /** Keeps its answer. */
+  /** Stores the request's answer. */
   end(key: RepeatKey, answer: KeptAnswer): Promise<void>
-  /** Forgets one that was refused: sent again, it is looked at again. */
+  /** Forgets a refused request, which is checked again when it is repeated. */
   forget(key: RepeatKey): Promise<void>
-  /** Removes at most `limit` that began before that instant. Returns how many. */
+  /** Removes at most `limit` requests that began before that instant. Returns how many. */
   removeOld(before: Date, limit: number): Promise<number>
 }
 
@@ -42,7 +42,7 @@ declare module '../../stores.ts' {
 }
 
 export function repeatStore({ query }: Pick<Database, 'query'>): RepeatStore {
-  /** Primary key. */
+  /** The primary key. */
   const named = ({ accountId, keyHash }: RepeatKey) => ({ account_id: accountId, key_hash: keyHash })
 
   return {

@@ -1,10 +1,13 @@
-/** Who makes a request to the management API. */
+/** Authenticates the caller of the management API. */
 import { firstValidSlice, type Presented } from '../../tokens/authentication/first-valid-slice.ts'
 import type { ManagementDependencies } from '../dependencies.ts'
 import type { Manager } from './manager.ts'
 import { MANAGEMENT_TOKENS, verifyManager } from './verify-manager.ts'
 
-/** The first valid management token counts. Throws {@link RequestError}: a 401 that says what else it is. */
+/**
+ * Accepts the first valid management token. Throws {@link RequestError}: a 401 that names any other kind of
+ * macaroon.
+ */
 export function authenticateManager(
   presented: Presented,
   deps: ManagementDependencies & { readonly source: string },

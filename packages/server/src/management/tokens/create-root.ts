@@ -1,4 +1,7 @@
-/** `POST /api/management/v1/tokens/root`: the root of a management token. Needs no authentication and writes nothing. */
+/**
+ * `POST /api/management/v1/tokens/root`: the root of a management token. Needs no authentication and writes
+ * nothing.
+ */
 import { type MacaroonResponse, newSessionId, type Role } from '@ratafia/api'
 import { encodeJson } from '@ratafia/macaroon'
 import { encodeCaveatId } from '@ratafia/macaroon/bakery'
@@ -14,15 +17,15 @@ import { mintRoot, rootPayload } from '../../tokens/root-macaroon.ts'
 import type { ManagementDependencies } from '../dependencies.ts'
 
 export interface WantedManagementToken {
-  /** Absent: all that the account has. */
+  /** Absent for all that the account has. */
   readonly roles?: readonly Role[]
   readonly brands?: readonly string[]
   readonly read_only?: boolean
-  /** Seconds. */
+  /** The lifetime in seconds. */
   readonly lifetime?: number
-  /** Seconds: how long ago the person may have signed in to the browser. */
+  /** How long ago the user can have signed in to the browser, in seconds. */
   readonly max_age?: number
-  /** As in `request-summary.ts`. The console's own: no request sets it. */
+  /** As in `request-summary.ts`. Only the console sets it, never a request. */
   readonly confirms?: string
   readonly description?: string
 }
@@ -60,10 +63,10 @@ export async function createManagementRoot(
       location: thirdParty.location,
       caveatRootKey,
       caveatId: encodeCaveatId({
-        // The root is bakery version 2, which has no room for a payload beside the caveat id.
+        // The root is bakery version 2, which has no room for a payload besides the caveat id.
         version: thirdParty.version >= 2 ? 2 : 1,
         condition: formatNeedDeclared({
-          // An identity service elsewhere names the account that a first login makes.
+          // An external identity service names the account that a first login creates.
           keys: [...new Set([identity.key, ...(identity.bundled ? [] : ['username']), SIGNED_IN_KEY])],
           condition: authenticated + summary,
         }),

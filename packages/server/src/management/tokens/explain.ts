@@ -1,6 +1,6 @@
 /**
- * What a token may do, or why it is refused (contract/administration.md, resources): for whoever has one and wonders. It
- * is verified as if it were presented, but opens nothing by that, and nothing is stored.
+ * Explains what a token allows, or why it is refused (contract/administration.md, resources), to its holder.
+ * The token is verified as if it were presented, but opens nothing, and nothing is stored.
  */
 import type { EXPLAINED_KINDS, Explanation } from '@ratafia/api/schemas'
 import { RequestError } from '../../errors.ts'
@@ -38,14 +38,14 @@ const NAMES: Readonly<Record<MacaroonKind, (typeof EXPLAINED_KINDS)[number]>> = 
   'agent-login': 'agent-login',
 }
 
-/** What is said of a token that is accepted. */
+/** The explanation of an accepted token. */
 type Meaning = Omit<Explanation, 'kind' | 'accepted' | 'refusal'>
 
 const NOTHING: Meaning = { username: null, session_id: null, expires: null, limits: null, may: null }
 
 /**
- * `read` takes the macaroons out of what somebody has, and throws {@link RequestError} for what cannot be read. Only what
- * cannot be checked throws: `Unavailable`.
+ * `read` returns the holder's macaroons, and throws {@link RequestError} for an unreadable text. This throws
+ * only `Unavailable`, if the token could not be checked.
  */
 export async function explain(read: () => Presented, deps: ExplainDeps): Promise<Explanation> {
   let kind: Explanation['kind'] = null
@@ -67,7 +67,7 @@ export async function explain(read: () => Presented, deps: ExplainDeps): Promise
   }
 }
 
-/** A root that was not used yet is looked at as it would be at its first use, without that. */
+/** Treats a root without a session as its first use would, but opens no session. */
 const recordingNothing = (deps: ExplainDeps): ExplainDeps => ({
   ...deps,
   accountIdOf: deps.knownAccountIdOf,
@@ -87,7 +87,7 @@ async function ofDeveloper(slice: Slice, macaroon: UnverifiedMacaroon, deps: Exp
   return {
     username: account.username,
     session_id: cleared.sessionId,
-    // A discharge of a password is refreshed, so its end is not that of what its holder has.
+    // A discharge of a password is refreshed, so it expires before the credential does.
     expires: (cleared.givenAt ? cleared.sessionExpires : cleared.expires).toISOString(),
     limits: {
       permissions: listed(permissions),
@@ -113,7 +113,7 @@ async function ofManager(
   const { account, session, cleared, ...age } = await verifyManager(slice, { ...macaroon, kind }, deps)
   const { sessionId, expires, limits } = cleared
   const grants = await deps.grants.heldBy(account.id, now)
-  // A root is looked at as the token that its exchange would give now.
+  // A root is explained as the token that its exchange would return now.
   const minted = cleared.minted ?? {
     grants: rolesToMint(reachedRoles({ grants, ...age }, now), limits),
     readOnly: limits.some(({ readOnly }) => readOnly),

@@ -1,4 +1,4 @@
-/** Who a management token speaks for, and what it may do (contract/administration.md, B5). */
+/** The account of a management token, and the token's permissions (contract/administration.md, B5). */
 import type { AccountId, ManagementPermission, SessionId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
 import {
@@ -13,62 +13,62 @@ import { type Grant, isCurrent } from '../../grants/grant.ts'
 import { type MintedRoles, type RoleLimits, scopeWithinAll } from '../../grants/manage-caveat.ts'
 import { type LoginAge, reaches } from '../grants/reaches.ts'
 
-/** What a verified token says. */
+/** The content of a verified token. */
 export interface ManagementLogin extends LoginAge {
   readonly account: Account
   readonly sessionId: SessionId
-  /** The end of the token, in milliseconds. */
+  /** When the token expires, in milliseconds. */
   readonly until: number
   /** Whether a browser opened its session in the console. */
   readonly inConsole: boolean
   readonly minted: MintedRoles
-  /** Those that its holders appended. */
+  /** The limits that its holders appended. */
   readonly limits: readonly RoleLimits[]
 }
 
-/** With what its account has been given, read after the login was verified. */
+/** The login with its account's grants, which are read after the login was verified. */
 export interface Manager extends ManagementLogin {
   readonly grants: readonly Grant[]
 }
 
 export interface RememberedManagers {
-  /** Undefined if these headers have to be verified. */
+  /** Returns undefined if these headers must be verified. */
   find(digest: string): Manager | undefined
-  /** Remembers what `verify` finds; only for headers with a single slice. */
+  /** Remembers the result of `verify`; only for headers with a single slice. */
   remember(digest: string, verify: () => Promise<Manager>): Promise<Manager>
 }
 
-/** Where a request came from, for the audit log. */
+/** The origin of a request, for the audit log. */
 export interface RequestOrigin {
   readonly source: string
   /** Default: `api`. */
   readonly via?: 'api' | 'console'
-  /** The id of the request, as the log has it; or of the job that acts. */
+  /** The request's id in the log; or the id of the job that acts. */
   readonly request?: string
   readonly job?: string
 }
 
-/** The roles that the account has now, and this login with it. */
+/** Returns the roles that the account has now and that reach this login. */
 export const reachedRoles = (
   { grants, ...age }: LoginAge & Pick<Manager, 'grants'>,
   now: Date,
 ): readonly Grant[] => grants.filter((grant) => isCurrent(grant, now) && reaches(grant, age))
 
-/** What the token leaves of a permission, whatever its account has. */
+/** Returns what the token allows of a permission, whatever its account has. */
 export const scopeOfToken = (
   { minted, limits }: Pick<ManagementLogin, 'minted' | 'limits'>,
   permission: ManagementPermission,
 ): BrandScope =>
   intersectScopes(scopeOfRoles(minted.grants, permission, minted), scopeWithinAll(limits, permission))
 
-/** The authority of whoever presents a management token. */
+/** The authority of a caller who presents a management token. */
 export interface ManagerAuthority extends Authority {
   readonly manager: Manager
   readonly accountId: AccountId
   readonly signIn: SignIn
 }
 
-/** Of a request that presents the token, at `now`. */
+/** Returns the authority of a request that presents the token at `now`. */
 export function authorityOf(
   manager: Manager,
   { source, ...origin }: RequestOrigin,
@@ -98,7 +98,7 @@ export function authorityOf(
     accountScopeOf: ofAccount,
     signIn,
     caller: JSON.stringify([
-      // An agent logs in for each of its runs; a person keeps their token.
+      // An agent logs in again for each run, but a person keeps their token.
       signIn.kind === 'agent' ? `agent ${signIn.name}` : sessionId,
       ...[minted, limits, roles.map(({ role, brandId }) => [role, brandId])],
     ]),

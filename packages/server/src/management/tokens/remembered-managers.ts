@@ -1,6 +1,6 @@
 /**
- * Management tokens that were verified, remembered by the digest of the headers that presented them: while the node
- * receives every change of their session, their account and its roles, and no longer than they last.
+ * Remembers verified management tokens by the digest of the headers that presented them, while the node
+ * receives every change of their session, their account and its roles, and at most until they expire.
  */
 import type { Clock } from '../../clock.ts'
 import { type CacheFreshness, createMemory } from '../../database/index.ts'
@@ -26,7 +26,7 @@ export function rememberedManagers(
   return {
     find: (digest) => {
       const known = memory.peek(digest)
-      // One that has expired is verified, and refused, like any other.
+      // An expired token is verified, and refused, like any other.
       return known && clock().getTime() < known.until ? known : undefined
     },
     remember: (digest, verify) =>
@@ -34,7 +34,7 @@ export function rememberedManagers(
   }
 }
 
-/** What was read from the macaroon, as copies. */
+/** Copies what was read from the macaroon. */
 const shrunk = ({ sessionId, minted, limits, ...read }: Manager): Manager => ({
   ...read,
   ...ownCopy({ sessionId, minted, limits }),

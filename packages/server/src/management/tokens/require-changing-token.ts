@@ -1,7 +1,7 @@
 /**
- * What a token with limits changes of its own account (contract/administration.md, B4): a token that only reads changes
- * nothing and starts nothing, and a token that does less than its account ends no session, browser or agent of that. What
- * each of them may end is itself.
+ * Decides what a limited token can change for its own account (contract/administration.md, B4): a read-only
+ * token changes and starts nothing, and a token with fewer permissions than its account ends none of the
+ * account's sessions, browsers or agents. Each can end its own session.
  */
 import { isChange, MANAGEMENT_OPERATIONS, type ManagementOperation } from '@ratafia/api/schemas'
 import { RequestError } from '../../errors.ts'
@@ -16,10 +16,10 @@ interface Wanted {
 const { revokeMyToken, shortenMyToken, endMyBrowser } = MANAGEMENT_OPERATIONS
 const { makeJob, putJobPart, startJob, cancelJob } = MANAGEMENT_OPERATIONS
 
-/** They end a session, which may be that of the token. */
+/** Operations that end a session, which may be the token's own. */
 const ENDS_ITSELF: ReadonlySet<ManagementOperation> = new Set([revokeMyToken, shortenMyToken, endMyBrowser])
 
-/** A job has a permission of its own, and its operations compare the rights of its maker. */
+/** Operations on jobs, which have their own permissions and compare them with those of the job's author. */
 const OF_JOBS: ReadonlySet<ManagementOperation> = new Set([makeJob, putJobPart, startJob, cancelJob])
 
 /** Throws {@link RequestError} `permission-denied`. */
@@ -30,16 +30,16 @@ export function requireChangingToken(
   if (!isChange(operation)) return
   const { minted, limits, sessionId } = authority.manager
   const isItself = id === sessionId && ENDS_ITSELF.has(operation)
-  // Whoever has a token may log out.
+  // Every holder of a token can log out.
   if (isItself && operation === revokeMyToken) return
   if (minted.readOnly || limits.some(({ readOnly }) => readOnly)) {
-    throw denied('Your token only reads. Log in again without that limit.')
+    throw denied('Your token is read-only. Log in again without that limit.')
   }
-  // A token with limits lacks the permissions that they leave out.
+  // A token with limits lacks the permissions that they exclude.
   if (isItself || operation.permission !== undefined || OF_JOBS.has(operation) || isWholeToken(authority))
     return
   throw denied(
-    'Your token may do less than your account, so it changes nothing of your account and ends only itself. Log in again without limits.',
+    'Your token has fewer permissions than your account, so it can change nothing in your account and end only its own session. Log in again without limits.',
   )
 }
 

@@ -1,4 +1,7 @@
-/** Whether a management token is all that its account may do (contract/administration.md, B4 and B11). */
+/**
+ * Checks whether a management token has all permissions of its account (contract/administration.md, B4 and
+ * B11).
+ */
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { RequestError } from '../../errors.ts'
 import type { ManagerAuthority } from './manager.ts'
@@ -17,23 +20,23 @@ export function isWholeToken({ manager: { minted, limits }, scopeOf, accountScop
 }
 
 /**
- * For what makes another way in to the own account: that would have none of the limits of the token, so whoever holds a
- * limited one would get more than they were given. Only a session that a browser opened in the console makes one: the
- * token of `ratafia login` lies in a file, and whoever steals that must not make what outlives it. Throws
- * {@link RequestError} `permission-denied`.
+ * Required to create another credential for one's own account. It would have none of the token's limits, so
+ * the holder of a limited token would get more than they were given. Only a session that a browser opened in
+ * the console can do it: the token of `ratafia login` is in a file, and its thief must not be able to create
+ * a credential that outlives it. Throws {@link RequestError} `permission-denied`.
  */
 export function requireWholeToken(authority: Rights): void {
   if (!authority.manager.inConsole) {
     throw new RequestError(
       'permission-denied',
-      'Only a browser that signed in to the console makes this, and this session was opened elsewhere. Sign in to the console.',
+      'Only a browser that signed in to the console can do this, and this session was opened elsewhere. Sign in to the console.',
       { extra: { needs: null, brand: null } },
     )
   }
   if (isWholeToken(authority)) return
   throw new RequestError(
     'permission-denied',
-    'Your sign-in may do less than your account, and what you make here would not have its limits. Sign in again without limits.',
+    'Your sign-in has fewer permissions than your account, and what you create here would not have its limits. Sign in again without limits.',
     { extra: { needs: null, brand: null } },
   )
 }

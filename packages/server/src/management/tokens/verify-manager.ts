@@ -18,12 +18,12 @@ import { agentSince, type LoginAge } from '../grants/reaches.ts'
 
 type ManagementKind = 'management-token' | 'management-root'
 
-const ADVICE = 'The management API takes management tokens: log in with `ratafia login`.'
+const ADVICE = 'The management API requires a management token: log in with `ratafia login`.'
 
 export const MANAGEMENT_TOKENS: Taken<'management-token'> = { kinds: ['management-token'], advice: ADVICE }
 export const MANAGEMENT_ROOTS: Taken<'management-root'> = {
   kinds: ['management-root'],
-  advice: 'An exchange takes the root of a management token with its discharge.',
+  advice: 'An exchange requires the root of a management token with its discharge.',
 }
 
 export interface VerifiedManager extends VerifiedSession<ClearedManager>, LoginAge {}
@@ -31,7 +31,7 @@ export interface VerifiedManager extends VerifiedSession<ClearedManager>, LoginA
 export interface PresentedHere extends ManagementDependencies {
   readonly source: string
   readonly userAgent?: string | undefined
-  /** Where a session is opened, if it is opened now. Default: the API. */
+  /** Where a session is opened, if it is opened now. Default: in the API. */
   readonly openedIn?: 'console'
 }
 
@@ -63,8 +63,8 @@ export async function verifyManager(
 }
 
 /**
- * Only our own identity service, or one that says it declares this, is believed: a holder can append `declared` to a
- * discharge of any other (B9).
+ * Believes only our own identity service, or an external one that announces it declares this: a holder can
+ * append `declared` to a discharge of any other (B9).
  */
 async function believed(
   { signedIn }: ClearedManager,
@@ -77,11 +77,14 @@ async function believed(
 interface ClearedManager extends ClearedLogin {
   /** Undefined for a root. */
   readonly minted: MintedRoles | undefined
-  /** What was asked for, and what holders left of it. */
+  /** The requested limits, and those that holders appended. */
   readonly limits: readonly RoleLimits[]
 }
 
-/** Who the holder is, and within which limits they administer. No I/O. Throws {@link RequestError} as `clearLogin` does: `extra`, the limits of developer tokens, is an unknown caveat here. */
+/**
+ * Returns the holder and the limits within which they administer. No I/O. Throws {@link RequestError} as
+ * `clearLogin` does: `extra`, the limits of developer tokens, is an unknown caveat here.
+ */
 function clearManager(
   slice: UnverifiedSlice,
   conditions: readonly VerifiedCondition[],

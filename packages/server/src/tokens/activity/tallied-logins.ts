@@ -1,4 +1,4 @@
-/** Counts logins that lead to a session, in whatever way somebody signed in. */
+/** Counts the logins that open a session, however the user signed in. */
 import type { Tally } from '../../counting/tally.ts'
 import type { SessionStore } from '../session-store.ts'
 

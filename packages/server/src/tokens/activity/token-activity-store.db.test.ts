@@ -41,7 +41,7 @@ eachDatabase((_kind, open) => {
     return [lastUsedAt, lastUsedFrom]
   }
 
-  test('the latest time counts, in whatever order it comes', async () => {
+  test('keeps the latest use, in whatever order uses arrive', async () => {
     const [one, two, never] = [await openNew(), await openNew(), await openNew()]
     await activities.saw([used(one, 5), used(two, 6, '2001:db8::1')])
     await activities.saw([used(one, 4, '192.0.2.4'), used(two, 7, 'unknown')])
@@ -50,7 +50,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await activityOf(never), [undefined, undefined])
   })
 
-  test('a session that is gone or revoked is left out, and what was known of the revoked one stays', async () => {
+  test('ignores uses of missing and revoked sessions, and keeps what was recorded before', async () => {
     const [revoked, there] = [await openNew(), await openNew()]
     await activities.saw([used(revoked, 1)])
     await sessions.revoke({ id: revoked, at: at(2), by: 'operator' })
@@ -59,7 +59,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await activityOf(there), [at(3), '192.0.2.1'])
   })
 
-  test('it goes with its session', async () => {
+  test('is removed together with its session', async () => {
     const id = await openNew()
     await activities.saw([used(id, 1)])
     await sessions.removeEnded(at(2000), 1000)
@@ -67,7 +67,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(rows, [])
   })
 
-  test('it goes with what is personal, and does not come back', async () => {
+  test('is removed with the personal data of an account, and not recorded again', async () => {
     const bob = await addAccount('bob')
     const [one, before] = [await openNew(bob), await openNew(bob)]
     await activities.saw([used(one, 1), used(before, 1)])
@@ -80,7 +80,7 @@ eachDatabase((_kind, open) => {
     for (const id of [one, before]) assert.deepEqual(await activityOf(id, bob), [undefined, undefined])
   })
 
-  test('a thousand at once, twice at the same moment', async () => {
+  test('records the same thousand uses twice at once', async () => {
     const ids: SessionId[] = []
     for (let i = 0; i < 20; i++) ids.push(await openNew())
     const unknown = Array.from({ length: 980 }, () => newSessionId())

@@ -5,8 +5,8 @@ import type { UsedToken } from './token-activity.ts'
 
 export interface TokenActivityStore {
   /**
-   * When and from where tokens were used: one row for each session, at most 1,000. What is known of a
-   * later time stays. A session that is gone or revoked is left out.
+   * Records when and from where tokens were used, with at most 1,000 sessions, each once. A later use that is
+   * already recorded stays. Missing and revoked sessions are ignored.
    */
   saw(used: readonly UsedToken[]): Promise<void>
 }
@@ -24,8 +24,9 @@ export function tokenActivityStore({ query }: Pick<Database, 'query'>): TokenAct
     async saw(used) {
       if (used.length === 0) return
       const rows = used.map(({ id, at, address }) => ({ session_id: id, at: toInstant(at), address }))
-      // Primary keys, in one order everywhere. Whoever revokes a session to take out what is personal waits for this, or
-      // was first: then its row is locked, or revoked.
+      // Primary keys, in the same order everywhere. A transaction that revokes a session to remove personal
+      // data either waits for this, or was first: then the session's row is locked or revoked, and skipped
+      // here.
       await sql`insert into ${sql.table('token_activity')} (session_id, last_used_at, address)
         select used.session_id, used.at, used.address
         from ${listed(query, 'used', USED, listOf(USED, rows))}

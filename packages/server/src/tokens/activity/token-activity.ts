@@ -2,13 +2,13 @@
 import type { SessionId } from '@ratafia/api'
 
 export interface TokenActivity {
-  /** Undefined if none was, as far as is known. */
+  /** When a token was last used; undefined if no use is known. */
   readonly lastUsedAt: Date | undefined
-  /** The address of whoever presented it: a store, where a store asked about it. */
+  /** The address of the client that presented it, which is the store's if the store checked it. */
   readonly lastUsedFrom: string | undefined
 }
 
-/** One time that a token of the session was used. */
+/** One use of a token of the session. */
 export interface UsedToken {
   readonly id: SessionId
   readonly at: Date

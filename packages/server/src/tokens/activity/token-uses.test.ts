@@ -28,7 +28,7 @@ function noting(most?: number) {
   }
 }
 
-test('each session at most once in five minutes', () => {
+test('records each session at most once in five minutes', () => {
   const [one, two] = [newSessionId(), newSessionId()]
   const { use, noted, counted } = noting()
   use(one, 0)
@@ -44,7 +44,7 @@ test('each session at most once in five minutes', () => {
   assert.equal(counted(), 5)
 })
 
-test('a clock that is set back does not keep a session quiet', () => {
+test('records a session again after the clock was set back', () => {
   const one = newSessionId()
   const { use, noted } = noting()
   use(one, 600)
@@ -56,7 +56,7 @@ test('a clock that is set back does not keep a session quiet', () => {
   )
 })
 
-test('memory is bounded: beyond that, sessions are noted once more', () => {
+test('memory is bounded, and sessions beyond the limit are recorded again', () => {
   const [one, two, three] = [newSessionId(), newSessionId(), newSessionId()]
   const { use, noted } = noting(2)
   for (const id of [one, two, one, two, three, one]) use(id, 0)

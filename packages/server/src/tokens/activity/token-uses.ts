@@ -1,4 +1,4 @@
-/** Notes that a token was used: each use is counted, and its time stored behind, at most every five minutes. */
+/** Counts each use of a token, and stores its time later, at most every five minutes for a session. */
 import type { SessionId } from '@ratafia/api'
 import type { ActivityRecorder } from '../../activity/activity-recorder.ts'
 import type { Clock } from '../../clock.ts'
@@ -8,14 +8,14 @@ import type { SessionKind } from '../session.ts'
 import type { UsedToken } from './token-activity.ts'
 
 export interface TokenUses {
-  /** A token of the session was accepted. Waits for nothing. */
+  /** Records that a token of the session was accepted. Does not wait. */
   used(kind: SessionKind, id: SessionId, address: string): void
 }
 
 interface UsesOptions {
   readonly clock: Clock
   readonly tally: Tally
-  /** How many sessions are remembered. */
+  /** The number of sessions remembered. */
   readonly most?: number
 }
 
@@ -26,7 +26,7 @@ export function tokenUses(
   { saw }: Pick<ActivityRecorder<UsedToken>, 'saw'>,
   { clock, tally, most = MOST }: UsesOptions,
 ): TokenUses {
-  /** Until when nothing more of a session is noted, in milliseconds. */
+  /** Until when further uses of a session are not stored, in milliseconds. */
   const quiet = new Map<SessionId, number>()
   return {
     used: (kind, id, address) => {
@@ -34,9 +34,9 @@ export function tokenUses(
       const at = clock()
       const now = at.getTime()
       const until = quiet.get(id)
-      // A clock that was set back must not make it quiet for longer.
+      // If the clock was set back, a session must not stay unrecorded for longer.
       if (until !== undefined && now < until && now >= until - EVERY_MS) return
-      // All are noted once more then, which costs a statement for each thousand.
+      // Afterwards all are stored once more, which costs a statement per thousand.
       if (until === undefined && quiet.size >= most) quiet.clear()
       const own = until === undefined ? ownCopy(id) : id
       quiet.set(own, now + EVERY_MS)

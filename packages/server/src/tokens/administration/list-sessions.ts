@@ -1,4 +1,6 @@
-/** The sessions of tokens, page by page: one's own, or for an administrator those of every account. */
+/**
+ * Lists the sessions of tokens page by page: the caller's own, or for administrators those of every account.
+ */
 import { type AccountId, isSessionId, type SessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { SHORTEST_LIFE_MS } from '../../reminder-steps.ts'
@@ -7,25 +9,25 @@ import type { ListedSession, SessionKind, SessionOrder, SessionPosition, UsedSes
 import { noSuchSession } from './revoke-session.ts'
 
 /**
- * `ending`: a reminder is sent for it, and it expires within 30 days; so sessions of CI jobs and short ones never are.
- * `expired`: past its end, and not revoked.
+ * The state of a session. `ending`: it expires within 30 days and a reminder is sent for it, which excludes
+ * sessions of CI jobs and short ones. `expired`: it has expired and is not revoked.
  */
 type SessionState = 'active' | 'ending' | 'revoked' | 'expired' | 'all'
 
 interface Listing {
   readonly authority: Authority
-  /** Undefined: every account, which takes `tokens:read`. */
+  /** Undefined for every account, which requires `tokens:read`. */
   readonly accountId: AccountId | undefined
   readonly state: SessionState
   readonly kind?: SessionKind | undefined
-  /** `none`: without those that CI jobs opened; `only`: those alone. */
+  /** Excludes (`none`) or lists only (`only`) sessions that CI jobs opened. */
   readonly ci?: 'none' | 'only' | undefined
-  /** Only those that CI jobs opened by the rule of this name. */
+  /** Only sessions that CI jobs opened by the rule of this name. */
   readonly rule?: string | undefined
-  /** Only those whose description contains this, in letters of either case. */
+  /** Only sessions whose description contains this text, ignoring case. */
   readonly text?: string | undefined
   readonly endsBefore?: Date | undefined
-  /** Only those that were made before, and whose tokens were not used since. */
+  /** Only sessions that were opened before this instant, and whose tokens have not been used since. */
   readonly unusedSince?: Date | undefined
   readonly after: SessionPosition | undefined
   readonly limit: number
@@ -33,18 +35,23 @@ interface Listing {
 
 export interface SessionPage {
   readonly sessions: readonly UsedSession[]
-  /** Undefined: nothing follows. */
+  /** Undefined on the last page. */
   readonly next: SessionPosition | undefined
 }
 
-/** How many rows are looked at for a page, which may then be short (contract/administration.md, A8). */
+/**
+ * The number of rows examined for a page at most, so a page can be short (contract/administration.md, A8).
+ */
 const MOST_EXAMINED = 20_000
 const WINDOW = 1_000
 
-/** Within this, a session is one that ends. */
+/** A session that expires within this time can have the state `ending`. */
 const ENDING_MS = 30 * 86_400_000
 
-/** In the order of the state: newest, next to end, last ended, or last revoked first. Throws `permission-denied`. */
+/**
+ * Returns a page in the order of the state: the newest, the next to expire, the last expired, or the last
+ * revoked first. Throws `permission-denied`.
+ */
 export async function pageOfSessions(
   { authority, accountId, limit, after, ...listing }: Listing,
   { tokenSessions, clock }: Stores,
@@ -70,14 +77,14 @@ export async function pageOfSessions(
   return { sessions, next: last }
 }
 
-/** The rows that are looked at for a state, in their order. */
+/** How the rows are read for a state. */
 interface Walk {
   readonly order: SessionOrder
-  /** What the order is by. */
+  /** Returns the instant that the rows are ordered by. */
   readonly at: (row: UsedSession) => Date
-  /** Undefined: with the first of all. */
+  /** Where the first page begins; undefined for the first row of all. */
   readonly begin: SessionPosition | undefined
-  /** Neither this row nor any behind it fits. */
+  /** Whether neither this row nor any later one fits. */
   readonly isOver: (row: UsedSession) => boolean
 }
 
@@ -97,7 +104,7 @@ function walkOf({ state, kind, unusedSince }: Filter, now: Date): Walk {
     case 'revoked':
       return { order: 'last-revoked', at: (row) => row.revokedAt ?? now, begin: undefined, isOver }
     default: {
-      // Those that are newer were made since: the first page begins behind them.
+      // Skip newer sessions, which were opened since.
       const begin = unusedSince && { at: unusedSince, id: FIRST }
       const order = kind === 'management' ? 'newest-management' : 'newest'
       return { order, at: (row) => row.validSince, begin, isOver }
@@ -105,7 +112,7 @@ function walkOf({ state, kind, unusedSince }: Filter, now: Date): Walk {
   }
 }
 
-/** Before every id. */
+/** Sorts before every id. */
 const FIRST = '' as SessionId
 
 function fitting({ state, kind, ci, rule, text, endsBefore, unusedSince }: Filter, now: Date) {
@@ -126,7 +133,7 @@ function fitting({ state, kind, ci, rule, text, endsBefore, unusedSince }: Filte
   }
 }
 
-/** As the index of reminders has it (`database/schema/reminded.ts`). */
+/** The same condition as that of the reminders' index (`database/schema/reminded.ts`). */
 const isReminded = ({ kind, job, isShortened, validSince, validUntil }: UsedSession): boolean =>
   kind === 'developer' &&
   job === undefined &&
@@ -136,11 +143,14 @@ const isReminded = ({ kind, job, isShortened, validSince, validUntil }: UsedSess
 interface Wanted {
   readonly sessionId: string
   readonly authority: Authority
-  /** Only if it is one's own. Default: of any account, which takes `tokens:read`. */
+  /** Shows only a session of the caller. Default: of any account, which requires `tokens:read`. */
   readonly own?: boolean
 }
 
-/** Throws `permission-denied`; `no-such-record`, in the same words for one of another account. */
+/**
+ * Returns the session. Throws `permission-denied`, or `no-such-record` with the same message for a session
+ * that does not exist and for one of another account.
+ */
 export async function showSession(
   { sessionId, authority, own = false }: Wanted,
   { tokenSessions }: TransactionStores,

@@ -1,17 +1,20 @@
-/** Ends one's own sessions, all of them or all but some: after a computer, or a token of unknown origin, was lost. */
+/**
+ * Revokes all of the caller's sessions, or all but some, for example after a computer or a token was lost.
+ */
 import { isSessionId } from '@ratafia/api'
 import { type Authority, requireRecentPerson } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 
-/** One transaction: each has its entry in the audit log. */
+/** Limits the transaction, because each revocation has an entry in the audit log. */
 const MOST = 1_000
 
 /**
- * Without `allBut`, the caller's unused logins end as well, and every browser is signed out. With `allBut` they cannot
- * end, because a session that continues can be presented as the root and the discharge of its login. `more` means that
- * sessions are left. Throws {@link RequestError} `person-required` and `recent-sign-in-required`, and `invalid-field` if
- * `allBut` has an id that is not a session of this account, so that a typing error doesn't end the session to keep.
+ * Revokes the sessions. Without `allBut`, the caller's unused logins are also invalidated, and every browser
+ * is signed out. With `allBut` that is impossible, because a session to keep can be presented as the root and
+ * discharge of its login. `more` is true if sessions are left. Throws {@link RequestError} `person-required`,
+ * `recent-sign-in-required`, and `invalid-field` if `allBut` has an id that is not a session of this account,
+ * so that a typing error doesn't revoke the session to keep.
  */
 export async function revokeMine(
   { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },
@@ -33,7 +36,7 @@ export async function revokeMine(
     }
   }
   return changeBy(authority.author)(async ({ accounts, signInSessions, tokenSessions, record }) => {
-    // First: whoever opens a session from now on does so with a later login, or is refused.
+    // First, so that only later logins can open sessions from now on.
     if (allBut.length === 0) {
       await accounts.endLogins(accountId, at)
       await signInSessions.removeAllOf(accountId)

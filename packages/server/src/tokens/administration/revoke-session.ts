@@ -1,4 +1,4 @@
-/** Ends a session, and with it every token of it: one's own, or for an administrator that of any account. */
+/** Revokes a session and all its tokens: one of the caller, or for administrators one of any account. */
 import { isSessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { noSuchRecord } from '../../errors.ts'
@@ -9,13 +9,16 @@ import type { ListedSession } from '../session.ts'
 export interface SessionChange {
   readonly sessionId: string
   readonly authority: Authority
-  /** Only if it is one's own. Default: of any account, which takes `tokens:revoke`. */
+  /** Revokes only a session of the caller. Default: of any account, which requires `tokens:revoke`. */
   readonly own?: boolean
-  /** Throws `version-mismatch` for a session that is not what the caller has seen. */
+  /** Throws `version-mismatch` if the session differs from what the caller has seen. */
   readonly mustBeSeen?: (now: ListedSession) => void
 }
 
-/** One that was revoked before stays as it is. Throws {@link RequestError} as {@link findSession} does. */
+/**
+ * Revokes the session; `before` is true if it was revoked already, and then nothing changes. Throws
+ * {@link RequestError} as {@link findSession} does.
+ */
 export async function revokeSession(
   change: SessionChange,
   stores: Stores,
@@ -31,8 +34,9 @@ export async function revokeSession(
 }
 
 /**
- * Throws {@link RequestError}: `permission-denied`; `no-such-record`, in the same words for one of another account; what
- * `mustBeSeen` throws.
+ * Returns the session if the caller may change it. Throws {@link RequestError} `permission-denied`, or
+ * `no-such-record` with the same message for a session that does not exist and for one of another account;
+ * and whatever `mustBeSeen` throws.
  */
 export async function findSession(
   { sessionId, authority, own = false, mustBeSeen }: SessionChange,

@@ -13,7 +13,7 @@ import { revokeSession, type SessionChange } from './revoke-session.ts'
 import { shortenSession } from './shorten-session.ts'
 
 interface SessionRouteDeps extends Stores {
-  /** The account of a username or an id. Throws `no-such-record`. */
+  /** Returns the account with this username or id. Throws `no-such-record`. */
   readonly accountIdOf: (nameOrId: string) => Promise<ListedSession['accountId']>
 }
 
@@ -71,7 +71,7 @@ const listingIn = (query: Query) => ({
   after: sessionIn(query),
 })
 
-/** A position that is none begins with the first page, as far as anybody can tell. */
+/** Reads the cursor. An invalid cursor starts from the first page. */
 function sessionIn(query: { readonly cursor?: string }): SessionPosition | undefined {
   const [text = '', id = ''] = positionIn(query, 2) ?? []
   const at = instantOf(text)

@@ -1,4 +1,7 @@
-/** Guarantee: a page of sessions reads the rows that it shows, in every order, of one account and of all. */
+/**
+ * Guarantee: a page of sessions reads few rows besides those it shows, in every order, for one account and
+ * for all.
+ */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type AccountId, newAccountId, newSessionId, type Username } from '@ratafia/api'
@@ -38,9 +41,9 @@ eachDatabase((kind, open) => {
     ada = accounts[0] ?? assert.fail()
     const scattered = (index: number) => (index * 4001) % SESSIONS
     const rows = Array.from({ length: SESSIONS }, (_, index) => ({
-      // Some are of one account, and a few others are of administrators.
+      // A quarter belongs to ada, and a few are management tokens.
       ...{ session_id: newSessionId(), account_id: accounts[index % 4 ? 1 : 0] ?? '', description: null },
-      // Many end at the same instant, as an end that clients choose is.
+      // Many expire at the same instant, as happens when clients choose the expiry.
       ...{ valid_since: 1 + scattered(index), valid_until: 1 + Math.floor(index / 4_000), created_at: 1 },
       ...{ revoked_at: index % 7 < 2 ? 1 + scattered(index) : null, revoked_by: null },
       kind: index % 11 === 0 ? ('management' as const) : ('developer' as const),
@@ -56,7 +59,7 @@ eachDatabase((kind, open) => {
 
   for (const [order, atOf] of Object.entries(ORDERS)) {
     for (const whose of ['one account', 'all accounts']) {
-      test(`${order}, of ${whose}`, async () => {
+      test(`reads few rows for a page of the order ${order}, of ${whose}`, async () => {
         await inTransaction(database.query, async (query) => {
           const store = sessionStore({ query })
           const accountId = whose === 'one account' ? ada : undefined

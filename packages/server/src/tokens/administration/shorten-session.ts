@@ -1,18 +1,18 @@
 /**
- * Brings the end of one's own session forward: a new token replaces it, and for a while both work
- * (contract/administration.md, resources).
+ * Moves the expiry of one of the caller's sessions to an earlier instant. This lets a new token replace it
+ * while both work for a while (contract/administration.md, resources).
  */
 import { invalidField, stateConflict } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import type { ListedSession } from '../session.ts'
 import { findSession, type SessionChange } from './revoke-session.ts'
 
-/** Longer than this nobody needs two tokens for one thing. */
+/** Two tokens for the same purpose are not needed for longer than this. */
 const MOST_MS = 30 * 86_400_000
 
 /**
- * A session that ends by then already stays as it is. Throws {@link RequestError}: `invalid-field` for an end that is
- * past or more than 30 days ahead, `state-conflict` for a revoked session, and as `findSession` does.
+ * Returns the session unchanged if it expires by then anyway. Throws {@link RequestError} `invalid-field` for
+ * an instant more than 30 days ahead, `state-conflict` for a revoked session, and as `findSession` does.
  */
 export async function shortenSession(
   { until, ...change }: Omit<SessionChange, 'own'> & { readonly until: Date },
@@ -20,9 +20,11 @@ export async function shortenSession(
 ): Promise<ListedSession> {
   const now = stores.clock()
   if (until.getTime() > now.getTime() + MOST_MS) {
-    throw invalidField('body/until is more than 30 days ahead.', { field: 'body/until' })
+    throw invalidField('body/until is more than 30 days ahead. Choose an earlier time.', {
+      field: 'body/until',
+    })
   }
-  // The end is now for whoever wants no overlap.
+  // An instant in the past means now, for callers who want no overlap.
   const end = until < now ? now : until
   const found = await findSession({ ...change, own: true }, stores)
   if (found.revokedAt) {

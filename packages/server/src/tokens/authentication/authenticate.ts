@@ -1,6 +1,7 @@
 /**
- * Who is asking, and within which limits, of a developer token or its root. List, revoke and whoami use
- * {@link authenticate}; exchange calls {@link verifyLogin} itself, to look at the macaroon before.
+ * Authenticates the holder of a developer token or its root, with the effective limits. List, revoke and
+ * whoami use {@link authenticate}; exchange calls {@link verifyLogin} itself, because it first checks the
+ * kind of macaroon.
  */
 import type { UnverifiedSlice } from '@ratafia/macaroon'
 import { textOfLimits } from '../../third-party/recorded-limits.ts'
@@ -15,7 +16,9 @@ import {
 } from './first-valid-slice.ts'
 import { type VerifiedSession, verifySession } from './verify-session.ts'
 
-/** A token, or a root with its discharge: the first valid slice counts. Throws {@link RequestError}. */
+/**
+ * Authenticates by the first valid slice: a token, or a root with its discharge. Throws {@link RequestError}.
+ */
 export async function authenticate(presented: Presented, deps: RequestDependencies): Promise<Authentication> {
   const { account, cleared } = await firstValidSlice(
     presented,
@@ -23,7 +26,7 @@ export async function authenticate(presented: Presented, deps: RequestDependenci
     (slice, macaroon) => verifyLogin(slice, macaroon, deps),
   )
   const { sessionId, expires, sessionExpires, attenuations, givenAt } = cleared
-  // A discharge of a password is refreshed, so its end is not that of what its holder has.
+  // A password discharge can be refreshed, so its expiry is not when the login expires.
   const end = givenAt ? sessionExpires : expires
   return {
     account,
@@ -37,7 +40,7 @@ export async function authenticate(presented: Presented, deps: RequestDependenci
 
 export type VerifiedLogin = Pick<VerifiedSession<Cleared>, 'account' | 'cleared'>
 
-/** Throws {@link RequestError} as {@link verifySession} does. */
+/** Verifies a slice of developer macaroons. Throws {@link RequestError} as {@link verifySession} does. */
 export function verifyLogin(
   slice: UnverifiedSlice,
   macaroon: UnverifiedMacaroon,

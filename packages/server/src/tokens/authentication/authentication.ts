@@ -1,21 +1,32 @@
-/** What authentication finds out about a request, and where it may be found again. */
+/** The result of authenticating a request, and the memory that keeps results. */
 import type { Account } from '../../accounts/account.ts'
 import type { Cleared } from './clear.ts'
 
-/** Who asks, and what they may do. Many are remembered: with a `Date` each would take 100 bytes more. */
+/**
+ * The caller and their limits. Times are not `Date`s, because many results are remembered and each saves 100
+ * bytes.
+ */
 export interface Authentication extends Pick<Cleared, 'sessionId' | 'attenuations'> {
   readonly account: Account
-  /** As `whoami` says it: ISO 8601 in UTC without a zone, because snapcraft appends the Z itself. */
+  /**
+   * The expiry as `whoami` shows it: ISO 8601 in UTC without a zone, because snapcraft appends the Z itself.
+   */
   readonly expires: string
-  /** When it has to be verified again, in milliseconds: the same, or the earlier end of a discharge that is refreshed. */
+  /**
+   * When it must be verified again, in milliseconds: at `expires`, or earlier when a refreshable discharge
+   * expires.
+   */
   readonly until: number
-  /** When the password was given, in milliseconds; only of a login with one. */
+  /** When the password was given, in milliseconds; only for password logins. */
   readonly givenAt?: number
 }
 
 export interface RememberedLogins {
-  /** Undefined if these headers have to be verified. */
+  /** Returns the remembered result; undefined if these headers must be verified. */
   find(digest: string): Authentication | undefined
-  /** Remembers what `verify` finds; only for headers with a single slice, whose meaning nothing else can change. */
+  /**
+   * Returns the result of `verify`, and remembers it. Only for headers with one slice, which nothing else
+   * affects.
+   */
   remember(digest: string, verify: () => Promise<Authentication>): Promise<Authentication>
 }

@@ -1,7 +1,7 @@
 /**
- * Clears the conditions of a verified slice: until when, and as whom? The macaroon package verifies who wrote the
- * caveats; this file decides what they mean, but for the limits of what its holder may do, which each kind of token has
- * in words of its own. No I/O.
+ * Clears the conditions of a verified slice: who logged in, and when does the login expire? The macaroon
+ * package verifies the caveats' authors, and this file interprets the caveats, except those that limit the
+ * holder's permissions: each kind of token has its own. No I/O.
  */
 import { isSessionId, type SessionId } from '@ratafia/api'
 import type { UnverifiedSlice, VerifiedCondition } from '@ratafia/macaroon'
@@ -14,35 +14,43 @@ import { IDENTITY_CAVEAT, type IdentityKey, OWN_CAVEATS } from '../root-macaroon
 
 export interface ClearedLogin {
   readonly sessionId: SessionId
-  /** Who it is: what the identity service declared under the requested key. */
+  /** The person, as the identity service declared them under the requested key. */
   readonly subject: string
-  /** Of a root: the userid that the identity service declared, if it did. */
+  /** The userid that a root's discharge declares, if any. */
   readonly userid: string | undefined
-  /** What the identity service declared as the username, if anything. It may name a new account; it proves nothing. */
+  /**
+   * The username that the identity service declared, if any. It can name a new account, but proves nothing.
+   */
   readonly username: string | undefined
   readonly since: Date
-  /** The earliest end of all, including the discharge's. */
+  /** The earliest expiry of all, including the discharge's. */
   readonly expires: Date
-  /** The earliest end without the discharge's own: an exchanged token gets this one. */
+  /** The earliest expiry, ignoring the discharge's own. An exchanged token gets this one. */
   readonly sessionExpires: Date
-  /** The end it was minted with, before its holder added any: no copy lives longer. */
+  /** The expiry it was minted with, before its holder added any. No copy lives longer. */
   readonly mintedExpires: Date
-  /** Of a root: what the identity service declared about when it gave the discharge. */
+  /** The mark in a root's discharge, which shows when it was given. */
   readonly mark: LoginMark | undefined
-  /** Of a root whose discharge says when the password was given: that instant. */
+  /** When the password was given, if a root's discharge contains this. */
   readonly givenAt: Date | undefined
-  /** Of a root: the end of its discharge, before its holder added any. */
+  /** When a root's discharge expires, by the identity service's own caveat. */
   readonly dischargeExpires: Date | undefined
-  /** Of a root: how somebody signed in, as `signed-in.ts` has it. Empty where the identity service does not say. */
+  /**
+   * How the user signed in, for a root, in the form of `signed-in.ts`. Empty if the identity service did not
+   * declare it.
+   */
   readonly signedIn: string
 }
 
 interface Where {
-  /** One of the caveats this service minted. */
+  /** Whether this service minted the caveat. */
   readonly own: boolean
-  /** The caveat of a login with a password that says when it was given. */
+  /** Whether this is the caveat of a password login that records when the password was given. */
   readonly given: boolean
-  /** Says who the person is: in a token one of its own, for a root any in the discharge that answers our caveat. */
+  /**
+   * Whether the caveat can identify the person: one of a token's own, or any in the discharge of a root's own
+   * caveat.
+   */
   readonly identity: boolean
 }
 
@@ -55,7 +63,7 @@ interface State {
   mintedExpires: Date | undefined
   /** Every declared value, by key. */
   readonly declared: Map<string, Set<string>>
-  /** Those that the identity service declared, before its time-before. */
+  /** The values that the identity service declared, which come before its time-before. */
   readonly vouched: Map<string, Set<string>>
   readonly now: Date
 }
@@ -70,8 +78,8 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     (argument, where, state) => {
       const end = parseTimestamp(argument)
       if (where.own) state.mintedExpires = end
-      // The first end in the discharge says how long the identity service lets the discharge be used, and does not
-      // limit the session. Any later one was added by the holder, and does.
+      // The first expiry in the discharge is the identity service's: it limits the use of the discharge, but
+      // not the session. The holder added any later one, and those limit the session (decision 2).
       if (where.identity && !where.own && state.dischargeExpires === undefined) state.dischargeExpires = end
       else state.sessionExpires = earlier(state.sessionExpires, end)
     },
@@ -80,9 +88,11 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     'time-since',
     (argument, where, state) => {
       const start = parseTimestamp(argument)
-      // Ours records when it was minted, perhaps by a node whose clock is ahead; a holder's is a limit.
+      // Our own only records when the macaroon was minted. It is not enforced, because this node's reading of
+      // the database's clock can be a network delay behind that of the node that minted it (decision 58).
       if (where.own) state.since = start
-      // So does that of a discharge.
+      // The identity service's own only records when the password was given. Any other is a limit that a
+      // holder set.
       else if (where.given) state.givenAt = start
       else if (state.now < start)
         throw unauthorized(`The macaroon is not valid before ${start.toISOString()}.`)
@@ -100,8 +110,8 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     (argument, where, state) => {
       const { key, value } = parseDeclared(argument)
       addTo(state.declared, key, value)
-      // An identity service ends what it writes with a time-before. What follows may be the holder's, who could
-      // otherwise be anybody, had the service declared nobody.
+      // The identity service's own caveats end with a time-before. Any later one can be the holder's, who
+      // could otherwise choose an identity if the service declared none.
       if (where.identity && state.dischargeExpires === undefined) addTo(state.vouched, key, value)
     },
   ],
@@ -113,31 +123,31 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ],
 ])
 
-/** Kinds of macaroons by which people and programs are told who they are: tokens, and roots to exchange for one. */
+/** The kinds of macaroons that identify a person or program: tokens, and the roots exchanged for them. */
 export type LoginKind = 'token' | 'token-root' | 'management-token' | 'management-root'
 
 export const isRoot = (kind: LoginKind): boolean => kind.endsWith('-root')
 
 export interface Clearing {
   readonly kind: LoginKind
-  /** Of a login with a password: a root of version 1, whose identifier is text. */
+  /** Whether this is a password login: a root of version 1, whose identifier is text. */
   readonly withPassword: boolean
   readonly identityKey: IdentityKey
   readonly now: Date
 }
 
-/** The condition that limits what the holder may do, and what is to be done with each. */
+/** The condition that limits the holder's permissions, and a function that collects each of them. */
 export interface LimitRule {
   readonly name: string
-  /** Throws `ConditionError` for what it cannot read. */
+  /** Throws `ConditionError` for an argument that it cannot read. */
   readonly take: (argument: string, where: Where) => void
 }
 
 /**
- * Throws {@link RequestError}: `macaroon-caveat-unknown` for a condition no rule knows,
- * `macaroon-authorization-required` for any other that is not met. The caller checks the expiry: a revocation, if there
- * was one, is to be reported first. It also says what the limits come to, last: nothing is compared for a macaroon that
- * is refused anyway.
+ * Clears all conditions. Throws {@link RequestError} `macaroon-caveat-unknown` for a condition without a
+ * rule, and `macaroon-authorization-required` for any other that is not met. The caller checks the expiry,
+ * because a revocation must be reported first. It also computes the effective limits, last, so that nothing
+ * is compared for a macaroon that is refused anyway.
  */
 export function clearLogin(
   slice: UnverifiedSlice,
@@ -171,7 +181,9 @@ export function clearLogin(
   const [login = ''] = state.vouched.get(LOGIN_KEY) ?? []
   const [signedIn = ''] = state.vouched.get(SIGNED_IN_KEY) ?? []
   if (!subject)
-    throw unauthorized(`The identity service did not say who you are (it declared no ${identityKey}).`)
+    throw unauthorized(
+      `The identity service declared no ${identityKey}, so it is not known who you are. Log in again.`,
+    )
   if (!sessionId || !since || !sessionExpires || !mintedExpires)
     throw new Error('a macaroon of ours lacks a caveat it is minted with')
   const expires = dischargeExpires ? earlier(dischargeExpires, sessionExpires) : sessionExpires
@@ -206,7 +218,7 @@ function apply(condition: string, where: Where, state: State, limits: LimitRule)
   })
 }
 
-/** Turns a condition that cannot be read into a refusal. */
+/** Returns what `read` returns, and turns its `ConditionError` into a refusal. */
 export function readable<T>(condition: string, read: () => T): T {
   try {
     return read()
@@ -219,14 +231,14 @@ export function readable<T>(condition: string, read: () => T): T {
   }
 }
 
-/** The position of the discharge that answers our caveat. A verified slice has one. */
+/** Returns the position of the discharge of our caveat. A verified slice has one. */
 function dischargeOfOurCaveat(slice: UnverifiedSlice): number {
   const ours = slice[0].caveats[IDENTITY_CAVEAT]
   if (!ours) throw new Error('a root of ours lacks its third-party caveat')
   return slice.findIndex((macaroon, index) => index > 0 && Buffer.compare(macaroon.id, ours.id) === 0)
 }
 
-/** Any holder can append `declared`: two values for one key mean that a holder tried. */
+/** Refuses two values for one key. Any holder can append `declared`, so this means that one tried. */
 function refuseContradictions(declared: ReadonlyMap<string, ReadonlySet<string>>): void {
   for (const [key, values] of declared) {
     if (values.size > 1) throw unauthorized(`The macaroon declares more than one ${quote(key)}.`)

@@ -1,4 +1,7 @@
-/** What macaroons of publisher tools mean, by the vectors of the macaroon package: identity, expiry and limits. */
+/**
+ * Tests the identity, expiry and limits of publisher tools' macaroons with the vectors of the macaroon
+ * package.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -34,7 +37,7 @@ const named = (name: string, vectors: readonly Vector[]): string =>
 
 for (const { name, authorization } of valid.filter((one) => one.name !== 'attenuated-then-bound')) {
   for (const [client, header] of Object.entries(authorization)) {
-    test(`${name}, as of ${client}: whose it is, since when, until when, and for what`, () => {
+    test(`reads identity, time, expiry and limits of ${name}, as sent by ${client}`, () => {
       const { sessionId, subject, givenAt, expires, sessionExpires, dischargeExpires, attenuations } =
         cleared(header)
       assert.deepEqual([sessionId, subject], ['11111111-1111-4111-8111-111111111111', 'alice'])
@@ -51,31 +54,31 @@ for (const { name, authorization } of valid.filter((one) => one.name !== 'attenu
   }
 }
 
-test('a root whose holder left nothing that is permitted is refused', () => {
+test('refuses a root whose holder left no permissions', () => {
   const { authorization } = valid.find((one) => one.name === 'attenuated-then-bound') ?? assert.fail()
   for (const header of Object.values(authorization)) {
     assert.throws(() => cleared(header), { message: /no permissions are left/ })
   }
 })
 
-test('a second identity that a holder appended is refused', () => {
+test('refuses a second identity that a holder appended', () => {
   assert.throws(() => cleared(named('second-identity-in-discharge', identity)), {
     code: 'macaroon-authorization-required',
     message: /declares more than one "userid"/,
   })
 })
 
-test('the first end of a discharge is its own, and a refresh helps', () => {
+test('the first expiry in a discharge limits only the discharge, so a refresh helps', () => {
   const { sessionExpires, dischargeExpires } = cleared(named('discharge-expired-root-alive', expiry))
   assert.ok(now < sessionExpires && dischargeExpires && dischargeExpires < now)
 })
 
-test('a root that has expired stays so', () => {
+test('the expiry of a root limits the session', () => {
   const { sessionExpires, mintedExpires } = cleared(named('root-expired-discharge-expired', expiry))
   assert.ok(sessionExpires < now && mintedExpires < now)
 })
 
-test('a later end in a discharge is of its holder, and ends the session for this copy', () => {
+test('a second expiry in a discharge is its holder’s, and limits the session for this copy', () => {
   const { sessionExpires, mintedExpires, dischargeExpires } = cleared(
     named('discharge-narrowed-by-holder', expiry),
   )

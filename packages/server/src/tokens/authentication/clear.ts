@@ -1,4 +1,4 @@
-/** Clears a developer token, or its root: who its holder is, and within which limits they act. No I/O. */
+/** Clears a developer token or its root: determines its holder and the effective limits. No I/O. */
 import { isPermission } from '@ratafia/api'
 import type { UnverifiedSlice, VerifiedCondition } from '@ratafia/macaroon'
 import {
@@ -14,17 +14,20 @@ import { type ClearedLogin, type Clearing, clearLogin, readable } from './clear-
 export interface Cleared extends ClearedLogin {
   /** The intersection of every `extra`. */
   readonly attenuations: Attenuations
-  /** What it was minted with, before its holder added any. */
+  /** The limits it was minted with, before its holder added any. */
   readonly requested: Attenuations
 }
 
 interface DeveloperClearing extends Clearing {
   readonly kind: 'token' | 'token-root'
-  /** What comparing the channels of this request's macaroons may still cost. */
+  /** The budget for comparing the channels of this request's macaroons. */
   readonly patterns: PatternBudget
 }
 
-/** Throws {@link RequestError} as {@link clearLogin} does, and a 401 for limits that leave nothing. */
+/**
+ * Clears all conditions. Throws {@link RequestError} as {@link clearLogin} does, and a 401 if no permissions
+ * are left.
+ */
 export function clear(
   slice: UnverifiedSlice,
   conditions: readonly VerifiedCondition[],
@@ -43,7 +46,7 @@ export function clear(
   const limits = readable('extra', () =>
     extras.reduce((all, one) => intersectAttenuations(all, one, patterns), UNRESTRICTED),
   )
-  // A holder may write anything there; a text that is not one of our permissions permits nothing.
+  // A holder can write anything there. A text that is not one of our permissions permits nothing.
   const attenuations = limits.permissions
     ? { ...limits, permissions: limits.permissions.filter(isPermission) }
     : limits
@@ -51,7 +54,9 @@ export function clear(
   return { ...login, attenuations, requested }
 }
 
-/** Limits that exclude each other permit nothing, which the answers could only show as "no limit". */
+/**
+ * Refuses limits that exclude each other. They permit nothing, which answers could only show as "no limit".
+ */
 function refuseNothing({ storeIds, ...others }: Attenuations): void {
   const lists: Readonly<Record<string, readonly string[] | null>> = { ...others, store_ids: storeIds }
   for (const [name, values] of Object.entries(lists)) {

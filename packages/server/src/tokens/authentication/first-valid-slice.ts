@@ -1,7 +1,7 @@
 /**
- * A client may present several slices, macaroons of other services among them: the first valid one counts. Those of
- * other services are recognised by their identifiers; of ours, a few are examined, because each costs signatures,
- * comparisons of patterns and look-ups.
+ * A client can present several slices, including macaroons of other services, and the first valid one counts.
+ * Those of other services are recognised by their identifiers. Only a few of ours are examined, because each
+ * costs signatures, comparisons of patterns and look-ups.
  */
 import type { UnverifiedSlice } from '@ratafia/macaroon'
 import { RequestError, unauthorized } from '../../errors.ts'
@@ -9,15 +9,15 @@ import type { Keyring, MacaroonKind, ResolvedId } from '../../keyring/keyring.ts
 
 export type Presented = readonly [UnverifiedSlice, ...UnverifiedSlice[]]
 
-/** What the slice's first macaroon claims to be; only `verifySession` proves it. */
+/** The claims of a slice's first macaroon, which only `verifySession` proves. */
 export interface UnverifiedMacaroon<Kind extends MacaroonKind = 'token' | 'token-root'> extends ResolvedId {
   readonly kind: Kind
 }
 
-/** A client has at most a root with its discharge, and a token, of a login or two. */
+/** Clients have at most a root with its discharge, and a token, of one or two logins. */
 const MOST_EXAMINED = 4
 
-/** The kinds of macaroons that are taken somewhere, and what somebody should do who presents another. */
+/** The kinds of macaroons that an endpoint accepts, and advice for clients that present another. */
 export interface Taken<Kind extends MacaroonKind> {
   readonly kinds: readonly Kind[]
   readonly advice: string
@@ -25,12 +25,13 @@ export interface Taken<Kind extends MacaroonKind> {
 
 export const DEVELOPER_TOKENS: Taken<'token' | 'token-root'> = {
   kinds: ['token', 'token-root'],
-  advice: 'Log in for a developer token.',
+  advice: 'Log in to get a developer token.',
 }
 
 /**
- * The result of the first `attempt` that is not refused, among the first {@link MOST_EXAMINED} slices of the kinds that
- * are taken. If all are refused, throws the first refusal: of the first slice, whichever service it is of.
+ * Returns the result of the first `attempt` that is not refused, among the first {@link MOST_EXAMINED} slices
+ * of the accepted kinds. If all are refused, throws the refusal of the first slice, even if that is another
+ * service's.
  */
 export async function firstValidSlice<Kind extends MacaroonKind, T>(
   presented: Presented,
@@ -62,13 +63,13 @@ const notOurs = (): RequestError =>
   unauthorized('The macaroon was not issued by this service. Log in to this one.')
 
 const otherKind = ({ kind }: ResolvedId, { advice }: Taken<MacaroonKind>): RequestError =>
-  unauthorized(`The macaroon is ${KINDS[kind]}, which is not taken here. ${advice}`)
+  unauthorized(`The macaroon is ${KINDS[kind]}, which this endpoint doesn't accept. ${advice}`)
 
-/** For messages. */
+/** The names of the kinds in messages. */
 const KINDS: Readonly<Record<MacaroonKind, string>> = {
   token: 'a developer token',
   'token-root': 'the root of a developer token',
-  'agent-login': 'the login of an agent',
+  'agent-login': "an agent's login",
   'device-session': 'a device session',
   'management-token': 'a management token',
   'management-root': 'the root of a management token',

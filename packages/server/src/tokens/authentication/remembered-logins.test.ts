@@ -1,4 +1,4 @@
-/** What remembered logins keep in memory. */
+/** Tests what remembered logins keep in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newAccountId, newSessionId } from '@ratafia/api'
@@ -21,13 +21,13 @@ function memory() {
 
 const account = { id: newAccountId(), username: 'anna', email: 'anna@example.com', name: 'Anna' }
 const login = (attenuations: Authentication['attenuations']): Authentication => ({
-  // As a request makes them: each its own.
+  // Each login has its own objects, as requests create them.
   account: structuredClone(account) as Authentication['account'],
   attenuations: structuredClone(attenuations),
   ...{ sessionId: newSessionId(), expires: '2026-02-27T10:12:02.822', until: clock().getTime() + 1_000 },
 })
 
-test('a login is found as it was remembered, and those alike share what is alike', async () => {
+test('returns logins unchanged, and equal accounts and limits share one object', async () => {
   const { logins } = memory()
   const limited = { ...NO_LIMITS, permissions: ['package_access'] }
   const given = [login(limited), login(limited), login(NO_LIMITS)]
@@ -38,7 +38,7 @@ test('a login is found as it was remembered, and those alike share what is alike
   assert.equal(first?.attenuations, second?.attenuations)
 })
 
-test('an account that changed is not that of logins from before', async () => {
+test('logins from before a change of their account keep the old account', async () => {
   const { logins } = memory()
   await logins.remember('before', async () => login(NO_LIMITS))
   const renamed = login(NO_LIMITS)
@@ -52,7 +52,7 @@ test('an account that changed is not that of logins from before', async () => {
   )
 })
 
-test('guarantee: tokens with as many limits as a header carries fill no memory', async () => {
+test('Guarantee: tokens with as many limits as fit into a header do not fill the memory', async () => {
   const long = (at: number) => Array.from({ length: 60 }, (_, which) => `${at}-${which}-`.padEnd(1_000, 'x'))
   // A text of two characters takes 32 bytes.
   const many = (at: number) =>
@@ -63,7 +63,7 @@ test('guarantee: tokens with as many limits as a header carries fill no memory',
   ] as const) {
     const { logins, size } = memory()
     for (let at = 0; at < 4_000; at++) {
-      // Each copy of one token is another one, which its holder narrowed.
+      // A holder can narrow one token in many different ways, and each copy has another digest.
       await logins.remember(String(at), async () => login({ ...NO_LIMITS, packages: packages(at) }))
     }
     const remembered = size() ?? assert.fail()

@@ -1,6 +1,6 @@
 /**
- * Logins that were verified, remembered by the digest of the headers that presented them: while the node receives every
- * change of their session and account, and no longer than they last.
+ * Remembers verified logins by the digest of the headers that presented them, until they expire, and only
+ * while the node receives every change of their session and account.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
@@ -10,11 +10,11 @@ import { ownCopy } from '../../own-copy.ts'
 import type { Authentication, RememberedLogins } from './authentication.ts'
 
 const MOST = 100_000
-/** How many accounts, and how many limits, are shared. */
+/** The number of shared accounts, and of shared limits. */
 const SHARED = 10_000
-/** Bytes of limits that a login may have; one with more counts as several. */
+/** The size in bytes of the limits that one login can have. A login with more counts as several. */
 const LIMITS = 256
-/** What an item of a list takes besides its characters: V8's header of a text, and where it is. */
+/** The memory that an item of a list needs besides its characters: V8's string header and a reference. */
 const ITEM_BYTES = 32
 
 type Limits = Authentication['attenuations']
@@ -36,16 +36,18 @@ export function rememberedLogins(
   return {
     find: (digest) => {
       const known = memory.peek(digest)
-      // One that has expired is verified, and refused, like any other.
+      // An expired login is verified again, and refused like any other.
       return known && clock().getTime() < known.until ? known : undefined
     },
-    // Not what is remembered and has expired.
+    // If the login is remembered but has expired, verify it without the memory.
     remember: (digest, verify) =>
       memory.peek(digest) ? verify() : memory.find(digest, async () => shrink(await verify())),
   }
 }
 
-/** Logins of one account, and those with the same limits, share an object: with its own, each takes 0.2 KB more. */
+/**
+ * Lets logins of one account, and logins with the same limits, share an object. This saves 0.2 KB for each.
+ */
 function shrinking(): (login: Authentication) => Authentication {
   const accounts = new LRUCache<string, Authentication['account']>({ max: SHARED })
   const limits = new LRUCache<string, Limits>({ max: SHARED })

@@ -1,6 +1,6 @@
 /**
- * Verifies a token, or a root with its discharge, and looks up its session and account: the same steps for the tokens of
- * developers and of administrators, whose limits alone differ. Says in a 401 what is wrong with it.
+ * Verifies a token, or a root with its discharge, and looks up its session and account. The steps are the
+ * same for developer and management tokens, which differ only in their limits. A 401 explains what is wrong.
  */
 import { MacaroonError, type UnverifiedSlice, type VerifiedCondition, verify } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../../accounts/account.ts'
@@ -26,7 +26,7 @@ export interface LoginDependencies
   readonly source: string
 }
 
-/** What differs between the tokens of developers and of administrators. */
+/** The differences between developer and management tokens. */
 export interface LoginRules<Cleared> {
   readonly sessions: SessionKind
   readonly clear: (
@@ -34,7 +34,7 @@ export interface LoginRules<Cleared> {
     conditions: readonly VerifiedCondition[],
     clearing: Omit<Clearing, 'kind'>,
   ) => Cleared
-  /** What a new session keeps. */
+  /** Returns the details that a new session keeps. */
   readonly facts: (cleared: Cleared) => Promise<Omit<SessionFacts, 'kind'>>
 }
 
@@ -45,10 +45,11 @@ export interface VerifiedSession<Cleared> {
 }
 
 /**
- * Verifies the slice, clears its conditions, and looks up its session and account. The session of a root is recorded
- * when the root is first used with a discharge, unless the discharge has recorded it. Throws {@link RequestError}: its
- * message says whether the macaroon is forged, revoked or expired, or its account disabled. Only if nothing else is
- * wrong does it say that a login with a password needs a fresh discharge (contract/publisher-login.md, decision 13).
+ * Verifies the slice, clears its conditions, and looks up its session and account. The session of a root is
+ * recorded when the root is first used with a discharge, unless the discharge has recorded it. Throws {@link
+ * RequestError}, whose message distinguishes a forged, revoked or expired macaroon and a disabled account.
+ * Only if nothing else is wrong does it ask for a refresh of a password login's discharge
+ * (contract/publisher-login.md, decision 13).
  */
 export async function verifySession<Cleared extends ClearedLogin>(
   slice: UnverifiedSlice,
@@ -74,7 +75,7 @@ export async function verifySession<Cleared extends ClearedLogin>(
   return { account, session, cleared }
 }
 
-/** Its owner may have brought the end of a session forward. */
+/** Limits the login to the session's expiry, which its owner may have moved to an earlier instant. */
 function until<Cleared extends ClearedLogin>(end: Date, cleared: Cleared): Cleared {
   const { expires, sessionExpires } = cleared
   if (end >= expires && end >= sessionExpires) return cleared
@@ -89,10 +90,11 @@ function refuseRevoked({ revokedAt, revokedBy }: LoginSession): void {
 }
 
 /**
- * The session of a login with a password was opened by its discharge, so it proves that nothing had ended then: what
- * counts is that the root is later than what ended since. A discharge that lasts as long as its session is a
- * credential like a token, which only the session ends. What a job exchanged an ID token for names the account here,
- * whatever the identity service is (contract/oidc.md, A13).
+ * Refuses a password login that was invalidated after its session was opened. The discharge opened the
+ * session, which proves that the login was valid then, so it only matters whether the root is later than the
+ * last invalidation. A discharge that expires with its session is a credential like a token, and only
+ * revoking the session revokes it. In the credential that a CI job got for its ID token, the subject is an
+ * account here, whatever the identity service is (contract/oidc.md, A13).
  */
 async function refuseEndedOpening(
   cleared: ClearedLogin,
@@ -128,7 +130,7 @@ function readPayload(
   const read = readRootPayload(payload, identity)
   if (read === 'other-identity-service') {
     throw unauthorized(
-      'The root macaroon was made for a different identity service from the one in use now. Log in again.',
+      'The root macaroon was issued for a different identity service than the current one. Log in again.',
     )
   }
   return read
@@ -136,12 +138,13 @@ function readPayload(
 
 async function loginOfToken({ sessionId }: ClearedLogin, { logins }: LoginDependencies) {
   const login = await logins.ofSession(sessionId)
-  // A token is minted after its session is recorded, so only a database older than the token lacks the session.
+  // A token is minted after its session is recorded, so only a database older than the token lacks the
+  // session.
   if (!login) throw unknownSession()
   return login
 }
 
-/** Each lost attempt means that the account has changed, or that the session was recorded by another request. */
+/** An attempt fails if the account has changed, or another request has recorded the session. */
 const ATTEMPTS = 10
 
 interface FirstPresented<Cleared> {
@@ -168,9 +171,9 @@ async function loginOfRoot<Cleared extends ClearedLogin>(
   const named = { accountId: await accountIdOf(cleared, source), sessionId: cleared.sessionId }
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const login = await logins.find(named)
-    if (!login) throw unauthorized('The account this login was made with no longer exists.')
+    if (!login) throw unauthorized('The account of this login no longer exists.')
     const account = requireEnabled(login.account)
-    // An external service's ids are not those of the accounts here.
+    // The ids of an external service are not those of the accounts here.
     if (identity.bundled) refuseNamesake(cleared, account)
     refuseEndedLogin(cleared, account, identity)
     const session =
@@ -192,7 +195,10 @@ interface FirstUse<Cleared> {
   readonly rules: LoginRules<Cleared>
 }
 
-/** Undefined, and nothing is recorded, if the account is changing or another request has recorded the session. */
+/**
+ * Returns undefined, and records nothing, if the account is changing or another request has recorded the
+ * session.
+ */
 async function openFirstUsed<Cleared extends ClearedLogin>(
   { cleared, description, account, attempt, rules }: FirstUse<Cleared>,
   deps: LoginDependencies,
@@ -200,7 +206,8 @@ async function openFirstUsed<Cleared extends ClearedLogin>(
   refuseLateLogin(cleared, deps.clock())
   const facts = { ...(await rules.facts(cleared)), kind: rules.sessions }
   const { sessionId: id, since, mintedExpires } = cleared
-  // Not the end this copy was narrowed to: another copy may live longer and must stay in the list.
+  // Ignore the expiry that this copy was narrowed to: another copy can live longer, and must stay in the
+  // list.
   const session = { id, description, since, until: mintedExpires }
   const opening = { ...session, account, source: deps.source, facts, attempt }
   if (!(await openSession(opening, deps))) return undefined
@@ -211,9 +218,9 @@ async function openFirstUsed<Cleared extends ClearedLogin>(
   }
 }
 
-/** Where the discharge names a username, an account that was removed may have had it then. */
+/** Refuses a discharge for another account that had the same username and was removed. */
 function refuseNamesake({ userid }: ClearedLogin, account: Account): void {
-  // Releases that could not remove accounts did not declare it.
+  // Releases that could not remove accounts did not declare the userid.
   if (userid === undefined || userid === account.id) return
   throw unauthorized(
     `The account that logged in as "${account.username}" was removed, and another one has this username now. ` +
@@ -226,7 +233,7 @@ interface Staleness {
   readonly now: Date
 }
 
-/** For a session that is not over. */
+/** Refuses an expired discharge. The session must be active. */
 function refuseStaleDischarge({ expires, givenAt }: ClearedLogin, { withPassword, now }: Staleness): void {
   if (now < expires) return
   if (!withPassword) {
@@ -242,7 +249,8 @@ function refuseStaleDischarge({ expires, givenAt }: ClearedLogin, { withPassword
 
 const expired = (at: Date) => unauthorized(`The macaroon expired at ${at.toISOString()}. Log in again.`)
 
-const unknownSession = () => unauthorized('The session of this macaroon is not known here. Log in again.')
+const unknownSession = () =>
+  unauthorized('This service does not know the session of this macaroon. Log in again.')
 
 /** Does not reveal whose session it is. */
-const anothersLogin = () => unauthorized('The root macaroon belongs to another login. Start a new one.')
+const anothersLogin = () => unauthorized('The root macaroon belongs to another login. Start a new login.')

@@ -1,7 +1,7 @@
 /**
- * `POST /api/v2/tokens/export`: a login in every form that publisher tools take as a stored credential
- * (contract/publisher-login.md, decision 24). The root and its discharge are minted here, for a session that is open, and
- * are stored nowhere.
+ * `POST /api/v2/tokens/export`: returns a login in every form that publisher tools accept as a stored
+ * credential (contract/publisher-login.md, decision 24). The root and its discharge are minted here, for an
+ * open session, and are not stored.
  */
 import type { ExportResponse } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
@@ -11,11 +11,11 @@ import type { RequestDependencies } from '../dependencies.ts'
 import { tokenFor, verifyForToken } from '../exchange.ts'
 import { mintPair } from './mint-pair.ts'
 
-/** Throws as `exchange` does. */
+/** Exports the login. Throws as `exchange` does. */
 export const exportLogin = (presented: Presented, deps: RequestDependencies): Promise<ExportResponse> =>
   firstValidSlice(presented, { keyring: deps.keyring, taken: DEVELOPER_TOKENS }, async (slice, macaroon) => {
     if (macaroon.kind === 'token') {
-      throw unauthorized('This is a token. An export takes a root macaroon and its discharge.')
+      throw unauthorized('This is a token. An export requires a root macaroon and its discharge.')
     }
     const login = await verifyForToken(slice, macaroon, deps)
     const { sessionId, sessionExpires: expires, subject } = login.cleared

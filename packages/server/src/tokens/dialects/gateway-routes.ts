@@ -1,6 +1,7 @@
 /**
- * The dialects of publisher gateways: charmcraft, the classes of craft-store for gateways, and snapcraft with a store on
- * the premises (contract/publisher-login.md, decision 4). Registered again under `/publishergw`.
+ * The routes of publisher gateways: for charmcraft, craft-store's gateway classes, and snapcraft with an
+ * on-premises store (contract/publisher-login.md, decision 4). They are registered a second time under
+ * `/publishergw`.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
@@ -20,7 +21,7 @@ import { gatewayExchange, gatewayWhoami, offlineExchange } from './gateway.ts'
 import { askingProgram } from './routes.ts'
 import { createUbuntuOneRoot } from './ubuntu-one.ts'
 
-/** The same as `/v1/tokens/usso/exchange`, by another name. */
+/** Another path for `/v1/tokens/usso/exchange`. */
 const DASHBOARD_EXCHANGE = '/v1/tokens/dashboard/exchange'
 
 export async function gatewayRoutes(app: FastifyInstance, deps: TokenDependencies): Promise<void> {
@@ -63,7 +64,7 @@ export async function gatewayRoutes(app: FastifyInstance, deps: TokenDependencie
   )
 }
 
-/** Before the body is looked at: without a credential the answer is a 401, whatever the body is. */
+/** Runs before the body is checked: without a credential the answer is a 401, whatever the body contains. */
 async function requireCredential(request: FastifyRequest): Promise<void> {
   presentedMacaroons(request.headers)
 }

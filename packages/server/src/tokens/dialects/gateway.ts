@@ -1,4 +1,4 @@
-/** What clients of publisher gateways ask for (contract/publisher-login.md). */
+/** The operations for clients of publisher gateways (contract/publisher-login.md). */
 import { type GatewayWhoami, isPermission, type MacaroonResponse, type SessionId } from '@ratafia/api'
 import { accountActor } from '../../change.ts'
 import type { Authentication } from '../authentication/authentication.ts'
@@ -8,9 +8,9 @@ import { exchangeLogin, tokenFor, verifyForToken } from '../exchange.ts'
 import { checkDescription } from '../requested-token.ts'
 
 /**
- * `POST /v1/tokens/exchange` and `/v1/tokens/usso/exchange`: an exchange by a client that says what it is. The
- * description becomes that of the session: the root was made before anybody knew it. Throws as `exchange` does, and
- * `invalid-field`.
+ * `POST /v1/tokens/exchange` and `/v1/tokens/usso/exchange`: exchanges a login of a client that describes
+ * itself. The session gets this description, which was not known when the root was issued. Throws as
+ * `exchange` does, and `invalid-field`.
  */
 export async function gatewayExchange(
   presented: Presented,
@@ -30,7 +30,10 @@ export async function gatewayExchange(
   }
 }
 
-/** `GET /v1/tokens/whoami` (decision 23). Without its end: snapcraft appends a "Z" to a time, and expects none here. */
+/**
+ * `GET /v1/tokens/whoami` (decision 23). Omits the expiry: snapcraft expects none here, and appends a "Z" to
+ * times.
+ */
 export function gatewayWhoami({ account, attenuations }: Authentication): GatewayWhoami {
   const { channels, packages, permissions } = attenuations
   return {
@@ -42,15 +45,15 @@ export function gatewayWhoami({ account, attenuations }: Authentication): Gatewa
       validation: 'unproven',
     },
     channels: channels && [...channels],
-    // charmcraft stops at a package without a type, and a token does not keep one.
+    // charmcraft fails on a package without a type, and tokens do not contain the type.
     packages: packages?.map((id) => ({ type: 'charm' as const, id })) ?? null,
     permissions: permissions?.filter(isPermission) ?? null,
   }
 }
 
 /**
- * `POST /v1/tokens/offline/exchange`: a further token of the session of a credential that a tool was given in a variable
- * (decision 27). Throws as `exchange` does, but accepts a token as well.
+ * `POST /v1/tokens/offline/exchange`: issues another token of the session of a credential that a tool got in
+ * an environment variable (decision 27). Throws as `exchange` does, but also accepts a token.
  */
 export async function offlineExchange(
   presented: Presented,

@@ -1,7 +1,7 @@
 /**
- * A root macaroon and its discharge, both minted here, for a session that is open (contract/publisher-login.md,
- * decision 24). Both last as long as the session: a shorter discharge would cost every command two more requests, and
- * session and account are checked at each use.
+ * Mints a root macaroon and its discharge for an open session (contract/publisher-login.md, decision 24).
+ * Both expire with the session: a shorter discharge would cost every command two more requests, and session
+ * and account are checked at each use anyway.
  */
 import type { SessionId } from '@ratafia/api'
 import type { Macaroon } from '@ratafia/macaroon'
@@ -13,9 +13,9 @@ interface PairInput {
   readonly sessionId: SessionId
   readonly since: Date
   readonly expires: Date
-  /** Of `extraCaveat`. */
+  /** The caveat that `extraCaveat` returned. */
   readonly extra: string
-  /** Who it is, as the identity service would declare it. */
+  /** The person's identity, as the identity service would declare it. */
   readonly subject: string
 }
 

@@ -1,6 +1,7 @@
 /**
- * Mints the root of a login with a password: of version 1, with an identifier and a caveat id that are text, because the
- * clients of this dialect read no other (contract/publisher-login.md, decisions 6 and 7). Its caveats are those of any root.
+ * Mints the root of a password login. It has version 1, and its identifier and caveat id are text, because
+ * the clients of this dialect read nothing else (contract/publisher-login.md, decisions 6 and 7). Its caveats
+ * are those of any root.
  */
 import type { SessionId } from '@ratafia/api'
 import type { Macaroon } from '@ratafia/macaroon'
@@ -15,17 +16,20 @@ export interface PasswordRootInput {
   readonly since: Date
   readonly expires: Date
   readonly sessionId: SessionId
-  /** Of `extraCaveat`. */
+  /** The caveat that `extraCaveat` returned. */
   readonly extra: string
   readonly description: string | undefined
   readonly caveatLocation: string
-  /** Those of `extra`, for the record of the session that the discharge opens. Absent where it is open. */
+  /**
+   * The limits in `extra`, for the record of the session that the discharge opens. Absent if it is already
+   * open.
+   */
   readonly limits?: Attenuations
 }
 
 export interface PasswordRoot {
   readonly root: Macaroon
-  /** Of the third-party caveat: its id, and the root key of its discharge. */
+  /** The third-party caveat's id; `caveatRootKey` is the root key of its discharge. */
   readonly caveatId: Uint8Array
   readonly caveatRootKey: Uint8Array
 }

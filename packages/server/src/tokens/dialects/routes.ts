@@ -1,4 +1,7 @@
-/** The dialect of Ubuntu One: what snapcraft, snapd and surl ask the dashboard for (contract/publisher-login.md). */
+/**
+ * The routes of Ubuntu One: requests of snapcraft, snapd and surl to the dashboard
+ * (contract/publisher-login.md).
+ */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -21,7 +24,7 @@ import {
 } from './ubuntu-one.ts'
 
 export interface DialectOptions extends TokenDependencies {
-  /** Whether `/dev/api/account` is answered here. */
+  /** Whether this service answers `/dev/api/account`. */
   readonly developerAccount: boolean
 }
 
@@ -57,7 +60,7 @@ export async function ubuntuOneRoutes(app: FastifyInstance, deps: DialectOptions
   )
 }
 
-/** The program that a request comes from, as its headers say. */
+/** Returns the program that sent a request, according to its headers. */
 export const askingProgram = ({ headers }: FastifyRequest): AskingProgram => ({
   host: headers.host ?? '',
   userAgent: headers['user-agent'] ?? '',

@@ -1,4 +1,6 @@
-/** What clients of Ubuntu One ask for: a root, a verification, an account (contract/publisher-login.md). */
+/**
+ * The operations for clients of Ubuntu One: a root, a verification, an account (contract/publisher-login.md).
+ */
 import {
   type DeveloperAccount,
   isPermission,
@@ -15,8 +17,8 @@ import { checkTokenRequest, type TokenRequest } from '../requested-token.ts'
 import { mintPasswordRoot } from './password-root.ts'
 
 /**
- * `POST /dev/api/acl/` and `/v1/tokens/usso`: a root macaroon that a password discharges. Writes nothing. Throws
- * {@link RequestError} `password-login-off`, and as `checkTokenRequest` does.
+ * `POST /dev/api/acl/` and `/v1/tokens/usso`: issues a root macaroon that a password discharges. Writes
+ * nothing. Throws {@link RequestError} `password-login-off`, and as `checkTokenRequest` does.
  */
 export async function createUbuntuOneRoot(
   request: TokenRequest,
@@ -27,7 +29,7 @@ export async function createUbuntuOneRoot(
   if (!thirdParty.passwordLogins) {
     throw new RequestError(
       'password-login-off',
-      `This service takes no passwords from programs. Get a credential with "ratafia tokens create", or see ${deps.baseUrl}/`,
+      `This service doesn't accept passwords from programs. Get a credential with "ratafia tokens create", or see ${deps.baseUrl}/`,
     )
   }
   const { since, expires, description, attenuations, extra } = await checkTokenRequest(request, deps)
@@ -46,13 +48,16 @@ export async function createUbuntuOneRoot(
   return { macaroon: encodeBase64Url(encodeBinary(root)) }
 }
 
-/** The first product of a User-Agent, such as `snapd/2.77`: a session has to be recognised in a list. */
+/**
+ * Returns the first product of a User-Agent, such as `snapd/2.77`, by which users recognise the session in a
+ * list.
+ */
 function nameOf(userAgent: string): string | undefined {
   const [product] = userAgent.trim().split(/\s/, 1)
   return product !== undefined && /^[!-~]{1,128}$/.test(product) ? product : undefined
 }
 
-/** The program that asks for a root, as its headers say. */
+/** The program that asks for a root, according to its headers. */
 export interface AskingProgram {
   readonly host: string
   readonly userAgent: string
@@ -60,28 +65,28 @@ export interface AskingProgram {
 
 const UBUNTU_ONE = 'login.ubuntu.com'
 
-/** Where clients with a built-in dashboard expect to log in. */
+/** The host at which clients with a built-in dashboard expect to log in. */
 const BY_DASHBOARD: ReadonlyMap<string, string> = new Map([
   ['dashboard.snapcraft.io', UBUNTU_ONE],
   ['dashboard.staging.snapcraft.io', 'login.staging.ubuntu.com'],
 ])
 
 /**
- * The location of the caveat that a password discharges: the host that clients compare with the one they log in at. It
- * is a label: nothing signs it, and nothing depends on it here (decision 8).
+ * Returns the location of the caveat that a password discharges. Clients compare it with the host at which
+ * they log in. It is only a label: it is not signed, and nothing here depends on it (decision 8).
  */
 function loginHostFor({ host, userAgent }: AskingProgram, otherwise: string): string {
   const [name = ''] = host.toLowerCase().split(':', 1)
   const expected = BY_DASHBOARD.get(name)
   if (expected !== undefined) return expected
-  // It knows this one alone, whatever address it was sent to.
+  // snapd knows only this host, whatever address it is configured with.
   return userAgent.startsWith('snapd/') ? UBUNTU_ONE : otherwise
 }
 
 /**
- * `POST /dev/api/acl/verify/`: whether an `Authorization` header is valid, for its holder and for the store behind this
- * service (decision 21). `authenticate` throws a {@link RequestError} for an invalid one: then nothing is said about its
- * account.
+ * `POST /dev/api/acl/verify/`: checks an `Authorization` header, for its holder and for the store behind this
+ * service (decision 21). `authenticate` throws a {@link RequestError} for an invalid one, and then the answer
+ * does not describe its account.
  */
 export async function verifyAuthorization(
   authenticate: () => Promise<Authentication>,
@@ -90,7 +95,7 @@ export async function verifyAuthorization(
     return describe(await authenticate())
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
-    // It was not checked.
+    // The header could not be checked.
     if (error.code === 'service-unavailable') throw error
     return { allowed: false, refresh_required: error.code === 'macaroon-needs-refresh' }
   }
@@ -120,8 +125,8 @@ function describe({ account, attenuations, expires, givenAt }: Authentication): 
 }
 
 /**
- * `GET /dev/api/account`: the account of a token, as snapcraft 4 to 6 read it after a login. Keys and snaps are the
- * store's: this service knows none.
+ * `GET /dev/api/account`: returns the account of a token, in the form that snapcraft 4 to 6 read after a
+ * login. Keys and snaps belong to the store, so this service has none.
  */
 export const developerAccount = ({ id, email, username, name }: Account): DeveloperAccount => ({
   account_id: id,
@@ -131,6 +136,6 @@ export const developerAccount = ({ id, email, username, name }: Account): Develo
   displayname: name,
   account_keys: [],
   'account-keys': [],
-  // Without the series, its clients fail.
+  // Clients fail if the series is missing.
   snaps: { '16': {} },
 })

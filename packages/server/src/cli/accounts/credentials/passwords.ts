@@ -44,7 +44,7 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
         const account = await switchPasswordLogins({ account: username, on, authority }, installation)
         const told = on
           ? `Programs may log in with the password of ${account.username}.`
-          : `Programs may no longer log in with the password of ${account.username}. Their tokens stay valid.`
+          : `Programs can no longer log in with the password of ${account.username}. Their tokens stay valid.`
         return { value: await accountRow(account, installation), told }
       }
       await actOnEachDirectly(

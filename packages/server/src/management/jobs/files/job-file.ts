@@ -1,4 +1,7 @@
-/** The file of a job: its parts are copied to where no transaction has to wait until the database reads them. */
+/**
+ * The file of a job. Its parts are copied to disk, so that no transaction waits for the database to read
+ * them.
+ */
 import { createReadStream } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +14,7 @@ import type { JobStore } from '../job-store.ts'
 
 interface OfJob {
   readonly job: Job
-  /** Ends the reading. */
+  /** Aborts the reading. */
   readonly interrupted: AbortSignal | undefined
 }
 
@@ -26,7 +29,7 @@ export async function withJobFile<T>(
     const paths: string[] = []
     for (let place = 1; place <= Number(settings['parts']); place++) {
       const part = await jobs.part(id, place)
-      // The job has ended: whoever did its work removed them. The claim of the item says so.
+      // The job has ended, and its parts were removed. The claim of the item then fails.
       if (!part) break
       const path = join(directory, String(place))
       await writeFile(path, part, { mode: 0o600 })
@@ -38,7 +41,9 @@ export async function withJobFile<T>(
   }
 }
 
-/** Returns the contents of these files, one after the other. Reading throws the reason of `interrupted` once it aborts. */
+/**
+ * Returns the contents of these files, in order. Reading throws the reason of `interrupted` once it aborts.
+ */
 export function fileOf(paths: readonly string[], interrupted?: AbortSignal): JobFile {
   const parts = () => Promise.all(paths.map((path) => readFile(path)))
   return {

@@ -1,4 +1,4 @@
-/** Jobs that import a file, a row each: the whole of it in one transaction, or nothing (A17). */
+/** The kinds of jobs that import a file, a row each: all of it in one transaction, or nothing (A17). */
 import { MOST_PARTS } from '@ratafia/api/schemas'
 import { importAllowList, readEntries } from '../../../brands/models/allow-list/import-allow-list.ts'
 import { removeAllowed } from '../../../brands/models/allow-list/remove-allowed.ts'
@@ -15,20 +15,20 @@ import type { FileItem, FileOptions, JobKind, Settings } from '../job-kind.ts'
 
 type Import = (item: FileItem, stores: Stores) => Promise<Counts>
 
-/** What a file is by its media type, if nothing else says so. */
+/** The format of a file by its media type, if no option names it. */
 const FORMATS: Readonly<Record<string, ImportFormat>> = {
   'text/csv': 'csv',
   'application/x-ndjson': 'ndjson',
   'application/json': 'json',
 }
 
-/** What to give. */
+/** The possible values of a missing option. */
 const MISSING = {
-  format: 'csv, json or ndjson. A media type says it too: text/csv, application/json or application/x-ndjson',
+  format: 'csv, json or ndjson. A media type also works: text/csv, application/json or application/x-ndjson',
   model: 'BRAND/MODEL',
 }
 
-/** Refuses what another kind takes. Throws `invalid-field`. */
+/** Refuses options of other kinds. Throws `invalid-field`. */
 const only =
   (...names: readonly (keyof FileOptions)[]) =>
   (options: FileOptions, mediaType = ''): Settings => {
@@ -45,10 +45,10 @@ const only =
     return Object.fromEntries(names.flatMap((name) => (given[name] ? [[name, String(given[name])]] : [])))
   }
 
-/** Parts of a file that is parsed in one go, and meanwhile nothing else is done. */
+/** The most parts of a file that is parsed in one step, which blocks everything else. */
 const MOST_IN_MEMORY = 2
 
-/** What is wrong in the file is the refusal of the job's only item. */
+/** The problems of the file become the refusal of the job's only item. */
 const fileKind = (
   needs: JobKind['needs'],
   fileSettings: NonNullable<JobKind['fileSettings']>,
@@ -58,7 +58,7 @@ const fileKind = (
   ...{ needs, devices: false, recentPerson: false, fileSettings, mostParts },
   settingsOf: () => {
     throw invalidField(
-      'Send the file as the body, with kind in the query; or in parts, with "parts" in a JSON body.',
+      'Send the file as the body with kind in the query, or in parts with "parts" in a JSON body.',
       {
         field: 'body/parts',
       },
@@ -76,7 +76,7 @@ const fileKind = (
   },
 })
 
-/** Only a format that `fileSettings` took is stored. */
+/** Only a format that `fileSettings` accepted is stored. */
 const formatOf = ({ format }: Settings) => format as ImportFormat
 
 export const FILE_KINDS = {
@@ -117,7 +117,7 @@ export const FILE_KINDS = {
     'models:manage',
     only(),
     async ({ file, authority }, stores) => {
-      // A stream of assertions is short: each part is one.
+      // A stream of assertions is short, so each part is one.
       const files = (await file.parts()).map((bytes, index) => ({ name: `File ${index + 1}`, bytes }))
       return { ...(await importHardwareIdentities(files, { authority }, stores)) }
     },

@@ -1,4 +1,4 @@
-/** A job that imports a file: it is made, gets the parts of the file, and is queued (A17). */
+/** A job that imports a file: it is created, gets the parts of the file, and is queued (A17). */
 import { isDeepStrictEqual } from 'node:util'
 import { MOST_PARTS } from '@ratafia/api/schemas'
 import { type Authority, brandsFor } from '../../../authority.ts'
@@ -14,26 +14,29 @@ import { findJob } from '../show-job.ts'
 interface WantedFileJob {
   readonly kind: string
   readonly options: FileOptions
-  /** Says the format, where the options do not. */
+  /** Decides the format if the options do not. */
   readonly mediaType?: string
-  /** The job says what it would do, and changes nothing. */
+  /** Whether the job only shows what it would do. */
   readonly tried: boolean
   readonly authority: JobAuthority
 }
 
 /**
- * Before the file is read. Throws `permission-denied`, and `invalid-field` for no known kind. One that takes no file is
- * refused later, with the rest of the query.
+ * Checks the permission before the file is read. Throws `permission-denied`, and `invalid-field` for an
+ * unknown kind. A kind without a file is refused later, with the rest of the query.
  */
 export function requireMaySendFile(authority: Authority, kind: unknown): void {
   if (kind === undefined) return
   if (typeof kind !== 'string')
-    throw invalidField('The query has kind more than once.', { field: 'query/kind' })
+    throw invalidField('The query has the parameter kind more than once.', { field: 'query/kind' })
   const { fileSettings, needs } = kindOf(kind)
   if (fileSettings) brandsFor(authority, needs)
 }
 
-/** Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that has two jobs already. */
+/**
+ * Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that already has two
+ * jobs.
+ */
 export async function makeFileJob(
   { parts, ...wanted }: WantedFileJob & { readonly parts: number },
   stores: Stores,
@@ -42,8 +45,8 @@ export async function makeFileJob(
 }
 
 /**
- * What an import would do, without a job: nothing is stored. Throws `permission-denied`, and `invalid-field` with what is
- * wrong in the file.
+ * Returns what an import would do, without creating a job: nothing is stored. Throws `permission-denied`, and
+ * `invalid-field` with the problems of the file.
  */
 export async function tryFile(
   { file, ...wanted }: Omit<WantedFileJob, 'tried'> & { readonly file: JobFile },
@@ -56,7 +59,7 @@ export async function tryFile(
   return (await kindOf(wanted.kind).act(item, { ...stores, ...changes })).result ?? {}
 }
 
-/** A file that is whole: its job is queued at once. Throws as {@link makeFileJob}. */
+/** Creates a job for a complete file and queues it at once. Throws as {@link makeFileJob} does. */
 export async function importFile(
   { body, ...wanted }: WantedFileJob & { readonly body: Uint8Array },
   stores: Stores,
@@ -71,11 +74,11 @@ function newFileJob(
   const kind = kindOf(name)
   brandsFor(authority, kind.needs)
   if (!kind.fileSettings) {
-    throw invalidField('body/parts is for jobs that import a file.', { field: 'body/parts' })
+    throw invalidField('body/parts is only for jobs that import a file.', { field: 'body/parts' })
   }
   if (parts > (kind.mostParts ?? MOST_PARTS)) {
     throw invalidField(
-      `A job of this kind takes its file in at most ${kind.mostParts} parts: split the file.`,
+      `A job of this kind accepts at most ${kind.mostParts} parts of a file: split the file.`,
       { field: 'body/parts' },
     )
   }
@@ -86,13 +89,14 @@ function newFileJob(
 interface NamedJob {
   readonly id: string
   readonly authority: JobAuthority
-  /** Throws `version-mismatch` for a job that is not what the caller has seen. */
+  /** Throws `version-mismatch` for a job other than the one that the caller has seen. */
   readonly mustBeSeen?: ((now: Job) => void) | undefined
 }
 
 /**
- * Stores a part, or replaces it. Throws as `findJob`; `permission-denied` for another login than the one that made it;
- * `invalid-field` for a part that the job does not have; `state-conflict` once it is queued.
+ * Stores a part, or replaces it. Throws as `findJob` does; `permission-denied` for a login other than the one
+ * that created the job; `invalid-field` for a part that the job does not have; `state-conflict` once the job
+ * is queued.
  */
 export async function putPart(
   { place, body, ...named }: NamedJob & { readonly place: number; readonly body: Uint8Array },
@@ -110,7 +114,10 @@ export async function putPart(
   })
 }
 
-/** Queues it. Throws as {@link putPart}; `state-conflict` while a part is missing, and for a job without a file. */
+/**
+ * Queues the job. Throws as {@link putPart} does; `state-conflict` while parts are missing, and for a job
+ * without a file.
+ */
 export async function startFileJob(named: NamedJob, stores: Stores): Promise<Job> {
   const found = await ownFileJob(named, stores)
   if (found.state === 'queued' || found.state === 'running') {
@@ -122,9 +129,12 @@ export async function startFileJob(named: NamedJob, stores: Stores): Promise<Job
     const there = await jobs.countParts(now.id)
     const parts = Number(now.settings['parts'])
     if (there < parts) {
-      throw stateConflict(`Of the ${parts} parts of the job ${now.id}, ${parts - there} are missing.`, {
-        status: now.state,
-      })
+      throw stateConflict(
+        `${parts - there} of the ${parts} parts of the job ${now.id} are missing. Send them first.`,
+        {
+          status: now.state,
+        },
+      )
     }
     await jobs.queue(now.id)
     return { ...now, state: 'queued' }
@@ -132,8 +142,8 @@ export async function startFileJob(named: NamedJob, stores: Stores): Promise<Job
 }
 
 /**
- * For the very login that made the job. What is imported is what the job may do, in the name of its maker: another token
- * of the account may do less, and an operator is somebody else.
+ * Returns a job of exactly this login. The job imports with the permissions and in the name of the login that
+ * created it: another token of the account may have fewer permissions, and an operator is another person.
  */
 export async function ownFileJob(
   { id, authority }: Pick<NamedJob, 'id' | 'authority'>,
@@ -145,12 +155,12 @@ export async function ownFileJob(
   if (isDeepStrictEqual(job.maker.login, makerOf(authority).login)) return job
   throw new RequestError(
     'permission-denied',
-    'Only the login that made this job sends its file and starts it. Make a job of your own.',
+    'Only the login that created this job can send its file and start it. Create your own job.',
     { extra: { needs, brand: null } },
   )
 }
 
-/** Under its lock. */
+/** Returns the locked job while it waits for its file. Throws `state-conflict` for any other state. */
 async function uploading(
   { id }: Job,
   jobs: JobStore,
@@ -159,7 +169,7 @@ async function uploading(
   const now = await jobs.lock(id)
   if (now) mustBeSeen?.(now)
   if (now?.state === 'uploading') return now
-  throw stateConflict(`The job ${id} takes no parts of a file: it is ${now?.state ?? 'gone'}.`, {
+  throw stateConflict(`The job ${id} accepts no parts of a file: it is ${now?.state ?? 'gone'}.`, {
     status: now?.state ?? null,
   })
 }
