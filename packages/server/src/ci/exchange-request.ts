@@ -1,6 +1,6 @@
 /**
- * The parameters of an exchange (contract/oidc.md, "The exchange"; RFC 8693, 2.1). A parameter that is empty is absent, and
- * unknown ones are ignored (RFC 6749, 3.2).
+ * The parameters of an exchange (contract/oidc.md, "The exchange"; RFC 8693, 2.1). An empty parameter counts as absent,
+ * and unknown ones are ignored (RFC 6749, 3.2).
  */
 import { MAX_DESCRIPTION_LENGTH, MAX_LIST_ITEMS, TOKEN_EXCHANGE, TOKEN_TYPES } from '@ratafia/api'
 import { ATTENUATION_LIMITS } from '@ratafia/macaroon/conditions'
@@ -8,7 +8,7 @@ import { quote } from '../errors.ts'
 import { checkDescription } from '../tokens/requested-token.ts'
 import { ExchangeRefusal } from './refusal.ts'
 
-/** By name, a value for each time that a parameter is there: texts, or what JSON says. */
+/** The values of each parameter, by its name, one for each time it was sent. A form has strings, JSON any value. */
 export type SentParameters = ReadonlyMap<string, readonly unknown[]>
 
 export type IssuedType = typeof TOKEN_TYPES.accessToken | typeof TOKEN_TYPES.pair
@@ -17,7 +17,7 @@ export interface ExchangeRequest {
   /** The ID token, unread. */
   readonly subjectToken: string
   readonly issuedType: IssuedType
-  /** Undefined: whatever the rule grants. So in the lists below. */
+  /** Everything that the rule grants if undefined. The same applies to the lists below. */
   readonly permissions: readonly string[] | undefined
   /** Names or snap ids. */
   readonly packages: readonly string[] | undefined
@@ -67,13 +67,13 @@ const malformed = (message: string) => new ExchangeRefusal('malformed', message)
 function parametersIn(sent: SentParameters): Parameters {
   const texts = (name: string) => {
     const values = sent.get(name)
-    // Only JSON can send one. It would ask for nothing, and a token for nothing is useless.
+    // Only JSON can have an empty list. It would request nothing, and a token for nothing is useless.
     if (values?.length === 0) throw malformed(`The parameter "${name}" is an empty list. Leave it out.`)
     return (values ?? []).map((value) => textOf(name, value)).filter((text) => text !== '')
   }
   const one = (name: string) => {
     const [first, ...others] = texts(name)
-    if (others.length > 0) throw malformed(`The parameter "${name}" is there more than once. Send it once.`)
+    if (others.length > 0) throw malformed(`The parameter "${name}" occurs more than once. Send it once.`)
     return first
   }
   return {
@@ -87,7 +87,7 @@ function parametersIn(sent: SentParameters): Parameters {
       const items = [...new Set(texts(name))]
       if (items.length === 0) return undefined
       if (items.length > MAX_LIST_ITEMS)
-        throw malformed(`The parameter "${name}" is there more than ${MAX_LIST_ITEMS} times.`)
+        throw malformed(`The parameter "${name}" occurs more than ${MAX_LIST_ITEMS} times.`)
       const bad = items.find((item) => item.length > ATTENUATION_LIMITS.characters || !/^[ -~]+$/.test(item))
       if (bad === undefined) return items
       const { characters } = ATTENUATION_LIMITS
@@ -98,35 +98,35 @@ function parametersIn(sent: SentParameters): Parameters {
   }
 }
 
-/** A form has only texts; JSON may send the lifetime as a number. */
+/** Only JSON can send a number, and only the lifetime can be one. */
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value
   if (name === 'lifetime' && typeof value === 'number') return String(value)
-  throw malformed(`The parameter "${name}" is not a text.`)
+  throw malformed(`The parameter "${name}" is not a string.`)
 }
 
 function refuseOtherGrants(parameters: Parameters): void {
   const grant = parameters.needed('grant_type')
   if (grant === TOKEN_EXCHANGE) return
-  const message = `This endpoint takes the grant_type ${TOKEN_EXCHANGE} only.`
+  const message = `This endpoint accepts only the grant_type ${TOKEN_EXCHANGE}.`
   throw new ExchangeRefusal('malformed', message, { code: 'unsupported-grant-type' })
 }
 
 function refuseOtherTypes(parameters: Parameters): void {
   const type = parameters.needed('subject_token_type')
   if (type === TOKEN_TYPES.idToken || type === TOKEN_TYPES.jwt) return
-  throw malformed(`subject_token_type has to be ${TOKEN_TYPES.idToken} or ${TOKEN_TYPES.jwt}.`)
+  throw malformed(`subject_token_type must be ${TOKEN_TYPES.idToken} or ${TOKEN_TYPES.jwt}.`)
 }
 
-/** Nobody acts for a job. */
+/** Throws if the request names an actor: no other party can act for a job. */
 function refuseActors(parameters: Parameters): void {
   for (const name of ['actor_token', 'actor_token_type']) {
     if (parameters.one(name) !== undefined)
-      throw malformed(`This endpoint does not take the parameter "${name}". Leave it out.`)
+      throw malformed(`This endpoint does not accept the parameter "${name}". Leave it out.`)
   }
 }
 
-/** Both may be there several times. */
+/** Both parameters can occur several times. */
 function refuseOtherTargets(parameters: Parameters, baseUrl: string): void {
   for (const name of ['audience', 'resource']) {
     if (parameters.list(name)?.every((target) => target === baseUrl) ?? true) continue
@@ -138,7 +138,7 @@ function refuseOtherTargets(parameters: Parameters, baseUrl: string): void {
 function issuedType(asked: string | undefined): IssuedType {
   if (asked === undefined || asked === TOKEN_TYPES.accessToken) return TOKEN_TYPES.accessToken
   if (asked === TOKEN_TYPES.pair) return asked
-  throw malformed(`requested_token_type has to be ${TOKEN_TYPES.accessToken} or ${TOKEN_TYPES.pair}.`)
+  throw malformed(`requested_token_type must be ${TOKEN_TYPES.accessToken} or ${TOKEN_TYPES.pair}.`)
 }
 
 function scopeOf(text: string | undefined): readonly string[] | undefined {
@@ -160,7 +160,7 @@ function descriptionOf(text: string | undefined): string | undefined {
 
 const IDEMPOTENCY_KEY = /^[!-~]{16,64}$/
 
-/** The value of the header `Idempotency-Key` (A15). Throws {@link ExchangeRefusal} `malformed`. */
+/** Returns the value of the header `Idempotency-Key` (A15). Throws {@link ExchangeRefusal} `malformed`. */
 export function checkIdempotencyKey(key: string | undefined): string | undefined {
   if (key === undefined || IDEMPOTENCY_KEY.test(key)) return key
   throw malformed(

@@ -1,7 +1,7 @@
 /**
- * `POST /api/v2/tokens/oidc`: the ID token of a job becomes a token (contract/oidc.md, "The exchange"). In this order:
- * sizes, shape, issuer, algorithm and type, key, signature, `iss`, `aud`, times, rules, events, account; then one
- * transaction for the use of the ID token and the session.
+ * `POST /api/v2/tokens/oidc` exchanges the ID token of a job for a token (contract/oidc.md, "The exchange"). It checks
+ * in this order: sizes, shape, issuer, algorithm and type, key, signature, `iss`, `aud`, times, rules, events, account.
+ * Then one transaction records the use of the ID token and opens the session.
  */
 import type { ExchangeIdTokenResponse } from '@ratafia/api'
 import { quote, Unavailable } from '../errors.ts'
@@ -28,8 +28,8 @@ export interface SentExchange {
 }
 
 /**
- * Throws {@link ExchangeRefusal} and other {@link RequestError}, and `Unavailable`: the keys of the issuer, or the
- * database. Writes nothing but an audit entry where it refuses: the same ID token may come again.
+ * Exchanges an ID token. Throws {@link ExchangeRefusal} and other {@link RequestError}, and `Unavailable` for the keys
+ * of the issuer or the database. A refusal writes only an audit entry, so the same ID token can be sent again.
  */
 export async function exchange(
   sent: SentExchange,
@@ -59,7 +59,7 @@ async function exchangeSent(sent: SentExchange, progress: Progress, deps: Exchan
   return exchangeVerified(job, progress, deps)
 }
 
-/** An attempt is lost when the rule changes meanwhile. */
+/** An attempt fails if the rule changes meanwhile. */
 const ATTEMPTS = 5
 
 async function exchangeVerified(
@@ -97,7 +97,7 @@ async function ruleOf(
   return found
 }
 
-/** Undefined, and nothing was written, if the rule has changed. */
+/** Returns undefined and writes nothing if the rule has changed. */
 async function answerBy(
   by: RuleForJob,
   granted: Granted,
@@ -107,7 +107,7 @@ async function answerBy(
   const { issuedType } = job.request
   const mintFor = (session: JobSession) => mintCredential(issuedType, session, granted.extra, deps)
   const wanted = newJobSession(by, granted, deps)
-  // Before the session: when our keys are out of reach, the ID token must stay unused.
+  // Minted before the session is stored, so that the ID token stays unused if our keys cannot be reached.
   const minted = await mintFor(wanted)
   const session = await openJobSession(job, by, { session: wanted, limits: granted.limits }, deps)
   if (!session) return undefined
@@ -129,7 +129,7 @@ async function answerBy(
 
 const HOUR_MS = 3_600_000
 
-/** Right to the hour. Only the operator sees it, so a database that does not answer refuses no job here. */
+/** Accurate to the hour. Only operators see this, so a job is not refused if the database fails here. */
 async function noteUse(
   { id, lastUsedAt }: RuleForJob['rule'],
   now: Date,

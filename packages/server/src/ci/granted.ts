@@ -1,4 +1,6 @@
-/** What of a rule's grants a request gets: all, or less if it asks for less (contract/oidc.md, A10, A11). */
+/**
+ * Decides how much of a rule's grants a request gets: all, or less if it asks for less (contract/oidc.md, A10, A11).
+ */
 import { MAX_ATTENUATION_BYTES } from '@ratafia/api'
 import {
   type Attenuations,
@@ -17,7 +19,7 @@ import type { Grants, Rule } from './rules/rule.ts'
 export interface Granted {
   readonly permissions: readonly string[]
   readonly limits: Attenuations
-  /** The caveat that says the same. */
+  /** The caveat with the same limits. */
   readonly extra: string
   /** Milliseconds. */
   readonly lifetime: number
@@ -25,13 +27,13 @@ export interface Granted {
 
 export interface GrantedDeps {
   readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
-  /** Milliseconds: RATAFIA_CI_MAX_LIFETIME, which may be shorter now than when the rule was made. */
+  /** Milliseconds: RATAFIA_CI_MAX_LIFETIME, which can be shorter now than when the rule was created. */
   readonly mostLifetime: number
 }
 
 type Asked = Pick<ExchangeRequest, 'permissions' | 'packages' | 'channels' | 'lifetime'>
 
-/** Throws {@link ExchangeRefusal} `wider-than-rule`, and {@link RequestError} `limit-exceeded`. */
+/** Throws {@link ExchangeRefusal} `wider-than-rule` and {@link RequestError} `limit-exceeded`. */
 export async function grantedOf(asked: Asked, rule: Rule, deps: GrantedDeps): Promise<Granted> {
   const { grants } = rule
   const lifetime = lifetimeOf(asked, Math.min(rule.lifetime, deps.mostLifetime))
@@ -48,7 +50,7 @@ export async function grantedOf(asked: Asked, rule: Rule, deps: GrantedDeps): Pr
   )
 }
 
-/** Does not say what would be granted. */
+/** The message does not reveal what the rule would grant. */
 const wider = (name: string) =>
   new ExchangeRefusal(
     'wider-than-rule',
@@ -69,7 +71,7 @@ function within(
   throw wider(name)
 }
 
-/** A package that nobody knows is refused like one that is not granted. */
+/** Refuses an unknown package like one that the rule does not grant. */
 async function packagesOf(
   { packages: asked }: Asked,
   { packages: granted }: Grants,

@@ -1,4 +1,4 @@
-/** The credential that a job gets for the session of its rule (contract/oidc.md, A13). */
+/** Mints the credential that a job gets for its session (contract/oidc.md, A13). */
 import { type AccountId, type SessionId, TOKEN_TYPES } from '@ratafia/api'
 import { bindDischarge, encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
 import { asOnprem, asSnapcraft } from '../credential-forms.ts'
@@ -15,14 +15,14 @@ export interface JobSession {
 }
 
 export interface Minted {
-  /** What follows `Macaroon ` in `Authorization`. */
+  /** The value that follows `Macaroon ` in `Authorization`. */
   readonly accessToken: string
-  /** For SNAPCRAFT_STORE_CREDENTIALS. */
+  /** The value for SNAPCRAFT_STORE_CREDENTIALS. */
   readonly credentials: string
 }
 
 export interface MintDeps extends Pick<TokenDependencies, 'keyring' | 'identity' | 'location' | 'clock'> {
-  /** This installation's own, even beside an external identity service: only it can discharge what is minted here. */
+  /** This installation's own third party, even with an external identity service: only it can discharge these roots. */
   readonly ownThirdParty: TokenDependencies['thirdParty']
 }
 
@@ -48,7 +48,7 @@ async function mintPlain(session: JobSession, extra: string, deps: MintDeps): Pr
   return { accessToken: text, credentials: asOnprem({ token: text }) }
 }
 
-/** Root and discharge end with the session, as those of an export do (contract/publisher-login.md, decision 24). */
+/** Root and discharge expire with the session, as in an export (contract/publisher-login.md, decision 24). */
 async function mintPair(session: JobSession, extra: string, deps: MintDeps): Promise<Minted> {
   const { identity, ownThirdParty: thirdParty } = deps
   const { until: expires, id: sessionId, account } = session

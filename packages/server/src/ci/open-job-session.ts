@@ -1,4 +1,4 @@
-/** The session of a job: opened with the use of its ID token, or found again (contract/oidc.md, A13 to A15). */
+/** Opens the session of a job by using its ID token, or finds it again (contract/oidc.md, A13 to A15). */
 import { timingSafeEqual } from 'node:crypto'
 import { newSessionId } from '@ratafia/api'
 import { jobActor } from '../change.ts'
@@ -16,7 +16,7 @@ import { claimLines } from './record-refusal.ts'
 import { ExchangeRefusal } from './refusal.ts'
 import type { RuleForJob } from './rules/rule-store.ts'
 
-/** A job that proved who it is, and what it asks for. */
+/** A job that proved its identity, and its request. */
 export interface Job {
   readonly request: ExchangeRequest
   readonly idempotencyKey: string | undefined
@@ -25,10 +25,10 @@ export interface Job {
   readonly verified: VerifiedIdToken
 }
 
-/** After the leeway and one more minute, no node's clock takes the ID token for valid. */
+/** After the leeway and one more minute, the ID token has expired by every node's clock. */
 const KEEP_MS = (LEEWAY_SECONDS + 60) * 1000
 
-/** Begins now, and is not stored yet. */
+/** Returns a session that begins now and is not stored yet. */
 export function newJobSession(
   { account }: RuleForJob,
   { lifetime }: Granted,
@@ -39,8 +39,8 @@ export function newJobSession(
 }
 
 /**
- * Stores the session and returns it, or one that this ID token opened a moment ago for the same idempotency key. Undefined,
- * and nothing was written, if the rule has changed. Throws {@link ExchangeRefusal} `used`.
+ * Stores the session and returns it, or the one that this ID token opened a moment ago for the same idempotency key.
+ * Returns undefined and writes nothing if the rule has changed. Throws {@link ExchangeRefusal} `used`.
  */
 export async function openJobSession(
   job: Job,
@@ -94,18 +94,18 @@ const descriptionOf = ({ issuer, verified, request }: Job, { rule }: RuleForJob)
   return request.description === undefined ? job : `${job}: ${request.description}`
 }
 
-/** A job that did not get the answer asks again within this. */
+/** A job that did not get the answer can repeat the request within this time. */
 const AGAIN_MS = 120_000
 
 interface Again {
   readonly by: RuleForJob
-  /** When a new session would end. */
+  /** When a new session would expire. */
   readonly until: Date
 }
 
 /**
- * The session that this ID token opened for the same idempotency key (A15). It never lasts longer than what is asked for
- * now. Throws {@link ExchangeRefusal} `used`.
+ * Returns the session that this ID token opened for the same idempotency key (A15), which never lasts longer than this
+ * request asks for. Throws {@link ExchangeRefusal} `used`.
  */
 async function openedBefore(
   job: Job,
@@ -127,10 +127,10 @@ async function openedBefore(
     const until = asked < session.until ? asked : session.until
     return { id: session.id, since: used.usedAt, until, account }
   }
-  throw new ExchangeRefusal('used', 'The ID token was used before. Each is good once: get a new one.')
+  throw new ExchangeRefusal('used', 'The ID token was used before, and each works only once. Get a new one.')
 }
 
-/** Keyed, because the key of a client may be easy to guess. Undefined without one. */
+/** Returns a keyed hash, because the key of a client can be easy to guess. Undefined without a key. */
 const hashOf = async (
   { idempotencyKey }: Job,
   { keyring }: Pick<ExchangeDependencies, 'keyring'>,

@@ -1,4 +1,4 @@
-/** Publishing from CI in the management API: HTTP in, operation, HTTP out. */
+/** The routes of the management API for publishing from CI. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../change.ts'
 import { invalidField } from '../errors.ts'
@@ -50,7 +50,7 @@ export function publisherManagementRoutes(
     return { ...publisherRecord(ended, deps.clock()), revoked: ended.revoked }
   })
 
-  /** The warnings come from the issuer, which stays; the rule is compared under its lock. */
+  /** Reads the warnings first, because they depend only on the issuer; the rule is compared under its lock. */
   const seenAs = async (ifMatch: (record: object) => void, which: Parameters<typeof findOwnRule>[0]) => {
     const { warnings } = await withWarnings(await findOwnRule(which, deps), deps)
     return (now: Awaited<ReturnType<typeof findOwnRule>>) =>
@@ -58,7 +58,7 @@ export function publisherManagementRoutes(
   }
 }
 
-/** The schema asks for one of the two. */
+/** Never reached: the schema requires one of the two. */
 function missing(): never {
   throw invalidField('body has neither claims nor id_token.', { field: 'body/claims' })
 }

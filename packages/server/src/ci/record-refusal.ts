@@ -1,6 +1,6 @@
 /**
- * Writes refusals of jobs that proved who they are to the audit log, with what the rules say: nobody else is told that
- * (contract/oidc.md, A21, A22).
+ * Records refusals of jobs that proved their identity in the audit log. Only the audit log shows how a job differs from
+ * the rules (contract/oidc.md, A21, A22).
  */
 import { jobActor } from '../change.ts'
 import type { ExchangeDependencies } from './exchange-dependencies.ts'
@@ -11,18 +11,18 @@ import { ExchangeRefusal, type Reason } from './refusal.ts'
 import { compareRules, type NothingGranted, nothingGranted } from './rules/nothing-granted.ts'
 import type { RuleForJob } from './rules/rule-store.ts'
 
-/** How far an exchange got. */
+/** The facts that an exchange has established so far. */
 export interface Progress {
   issuer?: Issuer
-  /** Of the ID token, verified or not. */
+  /** The claims of the ID token, verified or not. */
   claims?: Claims
   verified?: VerifiedIdToken
-  /** Rules with the ids of the job. */
+  /** The rules with the ids of the job. */
   candidates?: readonly RuleForJob[]
   rule?: RuleForJob['rule']
 }
 
-/** Refusals before the signature was checked, or because it was bad: anybody can cause them. */
+/** Refusals before the signature was checked, or because of the signature: anyone can cause them. */
 const UNPROVEN: ReadonlySet<Reason> = new Set([
   'malformed',
   'too-large',
@@ -45,7 +45,7 @@ interface RecordDeps extends Pick<ExchangeDependencies, 'record'> {
   readonly source: string
 }
 
-/** What to throw in place of an error: it names the entry, if there is one. */
+/** Records a refusal. Returns the error to throw in place of `error`, which names the audit entry if there is one. */
 export async function refusalRecorded(
   error: unknown,
   progress: Progress,
@@ -73,15 +73,15 @@ export async function refusalRecorded(
     const { message } = nothingGranted(reason, issuer, verified, entry)
     return new ExchangeRefusal(reason, message, more)
   }
-  const message = `${error.message} The operator finds more in audit entry ${entry}.`
+  const message = `${error.message} The operator can find more in audit entry ${entry}.`
   return new ExchangeRefusal(reason, message, { code: error.code, ...more })
 }
 
-/** Kept claims, a line for each. */
+/** Returns a line for each kept claim. */
 export const claimLines = (claims: ReturnType<typeof keptClaims>): readonly string[] =>
   Object.entries(claims).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
 
-/** Empty when one of them cannot be kept: too long, or not storable. */
+/** Returns no claims if one of them cannot be kept, because it is too long or not storable. */
 function keptOf(issuer: Issuer, claims: Claims): ReturnType<typeof keptClaims> {
   try {
     return keptClaims(issuer, claims)

@@ -1,4 +1,4 @@
-/** Why an exchange is refused (contract/oidc.md, "The exchange"). */
+/** The reasons why an exchange is refused (contract/oidc.md, "The exchange"). */
 import type { ErrorCode } from '@ratafia/api'
 import { RequestError, Unavailable } from '../errors.ts'
 
@@ -31,12 +31,12 @@ export type Reason = keyof typeof REASONS
 interface ExchangeRefusalDetails {
   /** Default: that of the reason. */
   readonly code?: ErrorCode
-  /** Goes to the client. */
+  /** Sent to the client. */
   readonly extra?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 
-/** The message says what the token says, never what a rule expects or whether there is one (A21). */
+/** The message shows the content of the token, never what a rule expects or whether a rule exists (A21). */
 export class ExchangeRefusal extends RequestError {
   readonly reason: Reason
 
@@ -50,7 +50,7 @@ export class ExchangeRefusal extends RequestError {
   }
 }
 
-/** The keys of the issuer are not known, or too old, and it does not answer. */
+/** Thrown if the keys of the issuer are unknown or too old, and the issuer does not answer. */
 export class KeysUnavailable extends Unavailable {
   override readonly name = 'KeysUnavailable'
 }

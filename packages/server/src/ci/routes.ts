@@ -1,4 +1,4 @@
-/** The exchange of ID tokens: HTTP in, operation, HTTP out. */
+/** The routes for exchanging ID tokens. */
 
 import { type AuthorizationServer, EXCHANGE_PATH, PERMISSIONS, TOKEN_EXCHANGE } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
@@ -32,7 +32,7 @@ export async function ciRoutes(app: FastifyInstance, deps: ExchangeDependencies)
   })
 
   app.get(oidcAudience.path, { config: { limit: 'none' } }, async () => ({ audience: deps.baseUrl }))
-  // Where a base URL has a path, clients look for it behind the name (RFC 8414, 3.1), and some before it.
+  // If the base URL has a path, clients append it to the well-known name (RFC 8414, 3.1); some put it in front.
   for (const path of new Set(['', pathOf(deps.baseUrl)])) {
     app.get(`${metadata.path}${path}`, { config: { anyQuery: true, limit: 'none' } }, async () =>
       authorizationServer(deps.baseUrl),
@@ -40,27 +40,27 @@ export async function ciRoutes(app: FastifyInstance, deps: ExchangeDependencies)
   }
 }
 
-/** Node joins several with commas, which no key has. */
+/** Node joins repeated headers with commas, which are not valid in a key. */
 const idempotencyKeyOf = ({ headers }: FastifyRequest): string | undefined =>
   headers['idempotency-key']?.toString()
 
-/** The first wins a tie: a program that takes either, or says nothing, gets JSON. */
+/** The first wins a tie: a client that accepts either, or has no preference, gets JSON. */
 const TYPES = ['application/json', 'text/plain']
 
 const prefersText = ({ raw }: FastifyRequest): boolean =>
   new Negotiator(raw).mediaType(TYPES) === 'text/plain'
 
-/** Bytes, to which Fastify adds no charset. */
+/** Sends bytes, because Fastify adds a charset to strings. */
 const sendText = (reply: FastifyReply, text: string): FastifyReply =>
   reply.header('content-type', 'text/plain').send(Buffer.from(text))
 
-/** `GET /.well-known/oauth-authorization-server`: where ID tokens are exchanged, for clients of OAuth (RFC 8414). */
+/** `GET /.well-known/oauth-authorization-server` shows OAuth clients where to exchange ID tokens (RFC 8414). */
 const authorizationServer = (baseUrl: string): AuthorizationServer => ({
   issuer: baseUrl,
   token_endpoint: `${baseUrl}${EXCHANGE_PATH}`,
   token_endpoint_auth_methods_supported: ['none'],
   grant_types_supported: [TOKEN_EXCHANGE],
-  // It authorizes nobody in a browser.
+  // Empty, because there is no authorization in a browser.
   response_types_supported: [],
   scopes_supported: [...PERMISSIONS],
 })

@@ -1,4 +1,7 @@
-/** Guarantee: an ID token opens a session only by the rule that it was matched with, and by nothing that ended since. */
+/**
+ * Guarantee: an ID token opens a session only by the rule it was matched with, while rule, issuer and account are
+ * valid.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
@@ -47,7 +50,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   }
 
-  /** Asserts that nothing was written: neither the use, nor the session, nor the entry. */
+  /** Asserts that neither the use, nor the session, nor the audit entry was written. */
   const assertChanged = async (use: Use) => {
     const { installation } = service
     assert.equal(await installation.usedTokens.use(use), 'changed')
@@ -66,7 +69,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([sessions, entries], [[], []])
   }
 
-  test('by the rule as it was matched, once', async () => {
+  test('an ID token opens one session by the rule that was matched', async () => {
     const { usedTokens } = service.installation
     const use = useBy(await ruleNamed('good'))
     assert.equal(await usedTokens.use(use), 'opened')
@@ -76,16 +79,16 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await usedTokens.find(use))?.session?.id, use.session.id)
   })
 
-  test('not by a rule of another version', async () => {
+  test('a rule of another version opens no session', async () => {
     const { id } = await ruleNamed('version')
     await assertChanged(useBy({ id, version: 'another' }))
   })
 
-  test('not by a rule of another issuer', async () => {
+  test('a rule of another issuer opens no session', async () => {
     await assertChanged(useBy(await ruleNamed('issuer'), { issuer: 'https://gitlab.example' }))
   })
 
-  test('not by a rule that was disabled, or removed', async () => {
+  test('a disabled or removed rule opens no session', async () => {
     const rule = await ruleNamed('ended')
     await disableRule({ name: rule.name, authority: deciding() }, service.installation)
     await assertChanged(useBy(rule))
@@ -93,7 +96,7 @@ eachDatabase((_kind, _open, fresh) => {
     await assertChanged(useBy(rule))
   })
 
-  test('not for an account that was disabled', async () => {
+  test('a disabled account gets no session', async () => {
     const rule = await ruleNamed('account')
     await disableAccount('build', service.installation)
     await assertChanged(useBy(rule))

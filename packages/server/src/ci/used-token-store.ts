@@ -1,4 +1,4 @@
-/** ID tokens that were used, and the sessions that they opened: the table `used_workload_token`, and `token_session`. */
+/** Stores used ID tokens and the sessions they opened, in the tables `used_workload_token` and `token_session`. */
 import type { AccountId, SessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
@@ -12,7 +12,7 @@ import {
   toInstant,
 } from '../database/index.ts'
 
-/** Tells ID tokens apart: the issuer's URL, and the key of the token (contract/oidc.md, A14). */
+/** Identifies an ID token by its issuer's URL and its key (contract/oidc.md, A14). */
 interface TokenName {
   readonly issuer: string
   readonly key: string
@@ -20,29 +20,29 @@ interface TokenName {
 
 export interface Use extends TokenName {
   readonly at: Date
-  /** Until when nobody may use it again. */
+  /** Until when the use is recorded, so that the token cannot be used again. */
   readonly keepUntil: Date
-  /** A fingerprint of the `Idempotency-Key` in hexadecimal, by the keys of the service. */
+  /** A hexadecimal fingerprint of the `Idempotency-Key`, keyed by the service. */
   readonly idempotencyHash: string | undefined
-  /** Opened with it. Its account is that of the rule. */
+  /** The session that the token opens, for the rule's account. */
   readonly session: {
     readonly id: SessionId
     readonly description: string
     readonly until: Date
-    /** What is known of the job, kept as JSON. */
+    /** The known facts about the job, stored as JSON. */
     readonly job: object
     /** As `recorded-limits.ts` writes them. */
     readonly limits: string | undefined
   }
   readonly rule: { readonly id: string; readonly version: string }
-  /** Its subject is the session. */
+  /** The audit entry, whose subject is the session. */
   readonly entry: NewAuditEntry
 }
 
 interface UsedToken {
   readonly usedAt: Date
   readonly idempotencyHash: string | undefined
-  /** Undefined once it was removed, after its end. */
+  /** Undefined once the session was removed, after it expired. */
   readonly session:
     | {
         readonly id: SessionId
@@ -56,13 +56,14 @@ interface UsedToken {
 
 export interface UsedTokenStore {
   /**
-   * Uses the ID token for a session, with its audit entry, in one transaction. Writes nothing when it returns `used`, or
-   * `changed`: the rule is disabled, gone or replaced, or its account is disabled. A change to the rule, issuer or account
-   * waits for this session, or came first. When several use the token at once, the primary key picks one.
+   * Opens a session with the ID token, and records it in the audit log, in one transaction. Writes nothing when it
+   * returns `used`, or `changed`: the rule is disabled, removed or replaced, or its account is disabled. A concurrent
+   * change to the rule, issuer or account either waits for this transaction or takes effect first. If several calls use
+   * the token at once, the primary key picks one.
    */
   use(use: Use): Promise<'opened' | 'used' | 'changed'>
   find(name: TokenName): Promise<UsedToken | undefined>
-  /** Removes at most `limit` that no longer had to be kept at that instant. Returns how many. */
+  /** Removes at most `limit` uses that did not have to be kept any more at that instant. Returns how many. */
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
@@ -130,7 +131,7 @@ export const usedTokenStore = ({ query }: Pick<Database, 'query'>): UsedTokenSto
   },
 })
 
-/** Rolls the transaction back. */
+/** Thrown to roll the transaction back. */
 class RuleChanged extends Error {}
 
 const valuesOf = ({ issuer, key, at, keepUntil, idempotencyHash, session, rule }: Use) => ({
@@ -149,7 +150,7 @@ const valuesOf = ({ issuer, key, at, keepUntil, idempotencyHash, session, rule }
 })
 type Values = ReturnType<typeof valuesOf>
 
-/** Primary key. It waits for whoever is using the same token right now. */
+/** Primary key. Waits for a concurrent transaction that uses the same token. */
 const insertUsed = compiledOnce(
   (_, { issuer, key, sessionId, at, keepUntil, idempotencyHash }: Values) =>
     sql`insert into ${sql.table('used_workload_token')}
@@ -162,7 +163,7 @@ const insertUsed = compiledOnce(
 const insertSession = insertRecorded(
   (query, { sessionId, description, at, until, ruleId, ruleVersion, issuer, job, limits }: Values) => {
     const instant = (value: number) => sql`cast(${value} as bigint)`
-    // Primary keys. Locked in this order: removing an issuer or an account also locks it before its rules.
+    // Primary keys. The order of locks matters: removing an issuer or an account also locks it before its rules.
     return sql`insert into ${sql.table('token_session')}
         (session_id, account_id, description, valid_since, valid_until, created_at, rule_id, job, limits)
       select cast(${sessionId} as text), account.id, cast(${description} as text),

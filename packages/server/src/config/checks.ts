@@ -1,4 +1,4 @@
-/** What cannot be seen from one variable alone: unknown names, and values that need or contradict each other. */
+/** Checks several variables together: unknown names, and values that require or contradict each other. */
 import { closest } from './closest.ts'
 import { reminderProblems } from './reminders/reminder-config.ts'
 import { type Environment, textOf, type ValuesOf } from './row.ts'
@@ -7,7 +7,7 @@ import { type SERVICE_VARIABLES, VARIABLES, type VariableName } from './variable
 
 type Values = ValuesOf<typeof SERVICE_VARIABLES>
 
-/** The first has no effect without the second. */
+/** Pairs of variables of which the first has no effect without the second. */
 const NEEDS: readonly (readonly [name: VariableName, needed: VariableName])[] = [
   ['RATAFIA_DATABASE_LISTEN_URL', 'RATAFIA_DATABASE_URL'],
   ['RATAFIA_DATABASE_POOL', 'RATAFIA_DATABASE_URL'],
@@ -19,7 +19,7 @@ const NEEDS: readonly (readonly [name: VariableName, needed: VariableName])[] = 
   ['RATAFIA_WEBHOOK_PRIVATE_ADDRESSES', 'RATAFIA_WEBHOOK_URL'],
 ]
 
-/** Two ways to say one thing. */
+/** Pairs of variables for the same setting. */
 const EXCLUDES: readonly (readonly [name: VariableName, other: VariableName])[] = [
   ['RATAFIA_SECRET_KEY', 'RATAFIA_SECRET_KEY_FILE'],
   ['RATAFIA_PREVIOUS_SECRET_KEY', 'RATAFIA_PREVIOUS_SECRET_KEY_FILE'],
@@ -28,8 +28,8 @@ const EXCLUDES: readonly (readonly [name: VariableName, other: VariableName])[] 
 ]
 
 /**
- * A line for each contradiction, beginning with the variable. `invalid` has the lines about variables that could not be
- * read: the defaults in their place are not compared.
+ * Returns a line for each contradiction, beginning with the variable. `invalid` has the lines about invalid variables,
+ * whose values are defaults and are not compared.
  */
 export function contradictions(
   environment: Environment,
@@ -42,30 +42,30 @@ export function contradictions(
   const problems: string[] = []
   for (const [name, needed] of NEEDS) {
     if (isSet(name) && !isSet(needed))
-      problems.push(`${name} has no effect without ${needed}. Set that too, or remove ${name}.`)
+      problems.push(`${name} has no effect without ${needed}. Also set ${needed}, or remove ${name}.`)
   }
   for (const [name, other] of EXCLUDES) {
     if (isSet(name) && isSet(other)) problems.push(`${name} and ${other} are both set. Keep one of them.`)
   }
   if (isSet('RATAFIA_DATABASE_URL') && !isSet('RATAFIA_SECRET_KEY') && !isSet('RATAFIA_SECRET_KEY_FILE')) {
     problems.push(
-      'RATAFIA_SECRET_KEY (or RATAFIA_SECRET_KEY_FILE) is required with PostgreSQL: every node needs the same one. `openssl rand -base64 32` makes one.',
+      'RATAFIA_SECRET_KEY (or RATAFIA_SECRET_KEY_FILE) is required with PostgreSQL: every node needs the same one. `openssl rand -base64 32` creates one.',
     )
   }
   if (isEveryAddress(values.RATAFIA_HOST) && !isSet('RATAFIA_BASE_URL')) {
     problems.push(
-      `RATAFIA_BASE_URL is required when RATAFIA_HOST is ${values.RATAFIA_HOST}: clients cannot connect to that address. Set the one they use.`,
+      `RATAFIA_BASE_URL is required when RATAFIA_HOST is ${values.RATAFIA_HOST}, because clients cannot connect to that address. Set the URL that they use.`,
     )
   }
   const { RATAFIA_METRICS_PORT: metricsPort = 0 } = values
   if (areRead('RATAFIA_PORT') && metricsPort > 0 && metricsPort === values.RATAFIA_PORT) {
-    problems.push('RATAFIA_METRICS_PORT is the port of the service. Give metrics a port of their own.')
+    problems.push('RATAFIA_METRICS_PORT is also the port of the service. Choose a separate port for metrics.')
   }
   const { RATAFIA_RETENTION_CLONE_EVIDENCE: evidence, RATAFIA_RETENTION_DEVICE_SESSIONS: sessions } = values
   const areRetentionsRead = areRead('RATAFIA_RETENTION_CLONE_EVIDENCE', 'RATAFIA_RETENTION_DEVICE_SESSIONS')
   if (areRetentionsRead && evidence < sessions) {
     problems.push(
-      'RATAFIA_RETENTION_CLONE_EVIDENCE is shorter than RATAFIA_RETENTION_DEVICE_SESSIONS: decisions about old sessions would be forgotten before the sessions. Raise it.',
+      'RATAFIA_RETENTION_CLONE_EVIDENCE is shorter than RATAFIA_RETENTION_DEVICE_SESSIONS, so decisions about old sessions would be removed before the sessions. Raise it.',
     )
   }
   const { RATAFIA_TOKEN_LIFETIME: usual, RATAFIA_TOKEN_MAX_LIFETIME: longest } = values
@@ -79,7 +79,9 @@ export function contradictions(
   return problems
 }
 
-/** A misspelt name would be a setting that silently has no effect, such as a limit on the lifetime of tokens. */
+/**
+ * Refuses a misspelt name, because a setting, such as a limit on the lifetime of tokens, would silently have no effect.
+ */
 export function unknownVariables(environment: Environment): string[] {
   return Object.keys(environment)
     .filter(
@@ -87,10 +89,10 @@ export function unknownVariables(environment: Environment): string[] {
     )
     .map((name) => {
       if (/^RATAFIA_(SERVICE_(HOST|PORT)|PORT_\d+_)/.test(name)) {
-        return `${name} is set by Kubernetes for a Service of this name. Give the pod enableServiceLinks: false.`
+        return `${name} is set by Kubernetes for a Service with this name. Set enableServiceLinks: false in the pod.`
       }
       const meant = closest(name, Object.keys(VARIABLES))
-      const advice = meant ? `Did you mean ${meant}?` : '`ratafia serve --help` lists those it has.'
+      const advice = meant ? `Did you mean ${meant}?` : '`ratafia serve --help` lists them.'
       return `${name} is not a variable of this service. ${advice}`
     })
 }

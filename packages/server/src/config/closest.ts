@@ -1,6 +1,6 @@
-/** The name that somebody may have meant. */
+/** Finds the name that a user probably meant. */
 
-/** Of `names`, the one that takes the fewest typing mistakes; undefined if even that takes more than a few. */
+/** Returns the item of `names` that needs the fewest typing mistakes; undefined if that is more than a few. */
 export function closest(name: string, names: readonly string[]): string | undefined {
   const most = Math.min(4, Math.floor(name.length / 4))
   const [best] = names
@@ -10,7 +10,7 @@ export function closest(name: string, names: readonly string[]): string | undefi
   return best?.other
 }
 
-/** Letters that are missing, added or wrong, and neighbours that changed places. */
+/** Counts letters that are missing, added, wrong, or swapped with a neighbour. */
 function mistakes(one: string, other: string): number {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)

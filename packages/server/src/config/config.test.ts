@@ -8,7 +8,7 @@ import { VARIABLES, type VariableName } from './variables.ts'
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => 248 + index))
 const DAY = 86_400_000
 
-/** The lines of the refusal. */
+/** Returns the lines of the refusal. */
 function problems(environment: Environment): string[] {
   try {
     readConfig(environment)
@@ -36,7 +36,7 @@ const DEFAULT_RATES = {
   'management-account': a(600),
 }
 
-test('without any variable: what a fresh machine runs with', () => {
+test('uses the defaults without any variable', () => {
   assert.deepEqual(readConfig({ PATH: '/bin', HOME: '/root' }), {
     host: '127.0.0.1',
     port: 8080,
@@ -176,7 +176,7 @@ const WHOLE = {
   OTEL_SDK_DISABLED: 'false',
 } as const satisfies Record<VariableName, string>
 
-test('with every variable', () => {
+test('reads every variable', () => {
   assert.deepEqual(readConfig(WHOLE), {
     host: '::1',
     port: 0,
@@ -270,7 +270,7 @@ test('with every variable', () => {
   })
 })
 
-test('no rate limits at all', () => {
+test('turns off all rate limits', () => {
   const { rateLimits } = readConfig({ RATAFIA_RATE_LIMITS: 'off' })
   assert.deepEqual(
     Object.values(rateLimits),
@@ -283,7 +283,7 @@ test('an empty variable counts as absent', () => {
   assert.deepEqual(readConfig(empty), readConfig({}))
 })
 
-test('identity serve has another port by default', () => {
+test('uses another default port for identity serve', () => {
   assert.equal(readConfig({}, 8081).port, 8081)
   assert.equal(readConfig({ RATAFIA_PORT: '9' }, 8081).port, 9)
 })
@@ -294,7 +294,7 @@ const MAILING = { RATAFIA_SMTP_URL: 'smtp://mail.example.com' }
 const SIGNED = { RATAFIA_WEBHOOK_SECRET: 'x'.repeat(32) }
 const TRACED = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 
-/** With what else a value of the variable needs. */
+/** Refused values, with the other variables that each variable requires. */
 const REFUSED: readonly [name: VariableName, values: readonly string[], message: RegExp, Environment?][] = [
   ['RATAFIA_ACCESS_LOG', ['true', 'ON'], /it can be on, off/],
   ['RATAFIA_METRICS_PORT', ['x', '65536'], /is not a port/],
@@ -368,7 +368,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   [
     'RATAFIA_MAIL_FROM',
     ['store', 'a@b@c', 'a@b, c@d', 'Store store@example.com', 'x\r\nBcc: y <a@example.com>', '<a@b>'],
-    /is not a sender/,
+    /is not a valid sender/,
     MAILING,
   ],
   ['RATAFIA_MAIL_FROM', ['a@example.com'], /has no effect without RATAFIA_SMTP_URL/],
@@ -394,14 +394,14 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     /is not a private network/,
     { ...SIGNED, RATAFIA_WEBHOOK_URL: 'https://hooks.example.com/' },
   ],
-  ['RATAFIA_RETENTION_TOKEN_SESSIONS', ['0s', '59m', '1'], /is not a duration|Keep rows for 1h at least/],
-  ['RATAFIA_RETENTION_DEVICE_SESSIONS', ['59m'], /Keep rows for 1h/],
-  ['RATAFIA_RETENTION_REGISTRATIONS', ['600s'], /Keep rows for 1h/],
+  ['RATAFIA_RETENTION_TOKEN_SESSIONS', ['0s', '59m', '1'], /is not a duration|Keep rows for at least 1h/],
+  ['RATAFIA_RETENTION_DEVICE_SESSIONS', ['59m'], /Keep rows for at least 1h/],
+  ['RATAFIA_RETENTION_REGISTRATIONS', ['600s'], /Keep rows for at least 1h/],
   ['RATAFIA_RETENTION_CLONE_EVIDENCE', ['1h', '29d'], /is shorter than RATAFIA_RETENTION_DEVICE_SESSIONS/],
   ['RATAFIA_RETENTION_AUDIT', ['never'], /is not a duration/],
-  ['RATAFIA_RETENTION_WAITING_DEVICES', ['1m'], /Keep rows for 1h/],
-  ['RATAFIA_RETENTION_JOBS', ['1m'], /Keep rows for 1h/],
-  ['RATAFIA_RETENTION_COUNTERS', ['1m'], /Keep rows for 1h/],
+  ['RATAFIA_RETENTION_WAITING_DEVICES', ['1m'], /Keep rows for at least 1h/],
+  ['RATAFIA_RETENTION_JOBS', ['1m'], /Keep rows for at least 1h/],
+  ['RATAFIA_RETENTION_COUNTERS', ['1m'], /Keep rows for at least 1h/],
   ['RATAFIA_MAX_WAITING_DEVICES', ['0', 'off'], /is not a number from 1/],
   ['RATAFIA_SIGNING_QUEUE', ['0', '-1', '1e3', '10000000'], /is not a number from 1/],
   ['RATAFIA_MAX_IN_FLIGHT', ['0', 'many'], /is not a number from 1/],
@@ -431,23 +431,23 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   [
     'RATAFIA_DATABASE_URL',
     ['postgres://a,b/d?target_session_attrs=any', 'postgres://a,b/d?x=y&target_session_attrs=standby'],
-    /because it writes\. It can be read-write, primary; without it the effect is the same\./,
+    /because it writes\. Leave it out, or use one of read-write, primary, which have the same effect\./,
   ],
   ['RATAFIA_DATABASE_LISTEN_URL', ['mysql://x'], /is not a PostgreSQL address/, ON_POSTGRES],
   ['RATAFIA_DATABASE_POOL', ['0', 'x', '1e3'], /is not a number from 1/, ON_POSTGRES],
   ['RATAFIA_DATABASE_URL', ['postgres://db/x?sslmode=frob'], /an unknown sslmode/],
-  // With one of these the connection would have no TLS, or no check of the certificate.
+  // With one of these, the connection would have no TLS, or not check the certificate.
   [
     'RATAFIA_DATABASE_URL',
     ['sslmdoe=verify-full', 'sslMode=verify-full', 'a=b&sslmode=verify-full', 'ssl=0'].map(
       (query) => `postgres://db/x?${query}`,
     ),
-    /^RATAFIA_DATABASE_URL has the unknown parameter (sslmdoe|sslMode|a|ssl)\..* It can have sslmode, sslrootcert, /,
+    /^RATAFIA_DATABASE_URL has the unknown parameter (sslmdoe|sslMode|a|ssl)\..* The known parameters are sslmode, sslrootcert, /,
   ],
   [
     'RATAFIA_DATABASE_URL',
     ['postgres://db/x?sslmode=verify-full&sslmode=disable'],
-    /has a parameter twice\.$/,
+    /has a parameter twice\. Remove one\.$/,
   ],
   [
     'RATAFIA_SECRET_KEY',
@@ -532,7 +532,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     /is not a duration.*such as 365d/,
   ],
   ['RATAFIA_TOKEN_MAX_LIFETIME', ['0d', 'never'], /is not a duration/],
-  ['RATAFIA_CI_MAX_LIFETIME', ['3600', '0s', '59s'], /is not a duration|lives for 60s at least/],
+  ['RATAFIA_CI_MAX_LIFETIME', ['3600', '0s', '59s'], /is not a duration|lives for at least 60s/],
   ['RATAFIA_MANAGEMENT', ['true'], /can be on, off/],
   ['RATAFIA_MANAGEMENT_FROM', ['x', '10.0.0.0/33'], /not an address or CIDR block/],
   ['RATAFIA_CONSOLE', ['true'], /can be on, off/],
@@ -574,25 +574,25 @@ const PATHS = [
   'RATAFIA_ID_TOKEN_FILE',
 ] as const satisfies readonly VariableName[]
 
-/** What nothing expands here, and what is said instead. */
+/** Paths with text that is not expanded here, and the expected messages. */
 const MISTAKEN_PATHS: readonly (readonly [value: string, message: RegExp])[] = [
-  ['~/x', /is ~\/x: only a shell replaces ~\. Write the whole path, such as \/home\/USER\/x\.$/],
-  ['~', /only a shell replaces ~/],
+  ['~/x', /is ~\/x, but only a shell expands ~\. Write the whole path, such as \/home\/USER\/x\.$/],
+  ['~', /only a shell expands ~/],
   ['~ada/x', /such as \/home\/USER\/x\.$/],
-  ['"/srv/x"', /nothing takes the quotes away here\. Write \/srv\/x without them\.$/],
+  ['"/srv/x"', /with quotes that are not removed here\. Write \/srv\/x without them\.$/],
   ["'/srv/x'", /Write \/srv\/x without them\.$/],
-  ['/srv/x\n', /white space at its end .* Write \/srv\/x without it\.$/],
-  [' /srv/x', /white space at its end or its beginning/],
+  ['/srv/x\n', /with leading or trailing white space\. Write \/srv\/x without it\.$/],
+  [' /srv/x', /with leading or trailing white space/],
   ['/srv/x\n/srv/y', /is "\/srv\/x\\n\/srv\/y", which is not a path/],
-  ['$HOME/x', /nothing replaces \$HOME here/],
-  ['$' + '{STATE_DIRECTORY}', /nothing replaces \$\{STATE_DIRECTORY\} here/],
-  ['%h/x', /nothing replaces %h here/],
-  ['file:///srv/x', /which is an address\. Write a path: \/srv\/x\.$/],
-  ['https://x.example', /which is an address\. Write a path, such as/],
+  ['$HOME/x', /but \$HOME is not expanded here/],
+  ['$' + '{STATE_DIRECTORY}', /but \$\{STATE_DIRECTORY\} is not expanded here/],
+  ['%h/x', /but %h is not expanded here/],
+  ['file:///srv/x', /which is a URL\. Write a path: \/srv\/x\.$/],
+  ['https://x.example', /which is a URL\. Write a path, such as/],
 ]
 for (const name of PATHS) {
   for (const [value, message] of MISTAKEN_PATHS) {
-    test(`${name}=${JSON.stringify(value)} is refused, with what was probably meant`, () => {
+    test(`refuses ${name}=${JSON.stringify(value)} with the probable intention`, () => {
       const webhook = name.startsWith('RATAFIA_WEBHOOK') ? { RATAFIA_WEBHOOK_URL: 'https://x.example' } : {}
       const lines = problems({ ...webhook, [name]: value })
       assert.equal(lines.length, 1, lines.join('\n'))
@@ -604,7 +604,7 @@ for (const name of PATHS) {
 
 for (const [name, values, message, others] of REFUSED) {
   for (const value of values) {
-    test(`${name}=${value} is refused by name, and nothing else is`, () => {
+    test(`refuses only ${name} if it is ${value}`, () => {
       const secret = name === 'RATAFIA_DATABASE_URL' ? { RATAFIA_SECRET_KEY: KEY.toString('hex') } : {}
       const lines = problems({ ...secret, ...others, [name]: value })
       assert.equal(lines.length, 1, lines.join('\n'))
@@ -615,13 +615,13 @@ for (const [name, values, message, others] of REFUSED) {
   }
 }
 
-test('every variable that can be wrong is in the table above', () => {
+test('every variable that can be invalid is in the table above', () => {
   const free: VariableName[] = ['RATAFIA_ID_TOKEN', 'OTEL_SERVICE_NAME', 'OTEL_SDK_DISABLED']
   const shown = new Set([...free, ...PATHS, ...REFUSED.map(([name]) => name)])
   assert.deepEqual([...shown].sort(), Object.keys(VARIABLES).sort())
 })
 
-test('several problems are reported together, a line each', () => {
+test('reports several problems together, on a line each', () => {
   const lines = problems({
     RATAFIA_PORT: 'x',
     RATAFIA_ACCOUNTS: 'x',
@@ -634,7 +634,7 @@ test('several problems are reported together, a line each', () => {
   )
 })
 
-test('a misspelt variable is refused: a limit that silently has no effect would be worse', () => {
+test('refuses a misspelt variable, because a limit could silently have no effect', () => {
   assert.deepEqual(problems({ RATAFIA_TOKEN_MAX_LIFETME: '30d' }), [
     'RATAFIA_TOKEN_MAX_LIFETME is not a variable of this service. Did you mean RATAFIA_TOKEN_MAX_LIFETIME?',
   ])
@@ -650,18 +650,21 @@ test('a misspelt variable is refused: a limit that silently has no effect would 
     ])
   }
   assert.deepEqual(problems({ RATAFIA_COLOUR: 'red' }), [
-    'RATAFIA_COLOUR is not a variable of this service. `ratafia serve --help` lists those it has.',
+    'RATAFIA_COLOUR is not a variable of this service. `ratafia serve --help` lists them.',
   ])
 })
 
-test('what Kubernetes sets for a Service of this name is not reported as a misspelling', () => {
+test('does not report variables that Kubernetes sets for a Service as misspelt', () => {
   for (const name of [
     'RATAFIA_SERVICE_HOST',
     'RATAFIA_SERVICE_PORT',
     'RATAFIA_SERVICE_PORT_HTTP',
     'RATAFIA_PORT_80_TCP',
   ]) {
-    assert.match(problems({ [name]: '10.0.0.1' }).join(), /set by Kubernetes .* enableServiceLinks: false/)
+    assert.match(
+      problems({ [name]: '10.0.0.1' }).join(),
+      /set by Kubernetes .* Set enableServiceLinks: false/,
+    )
   }
 })
 
@@ -698,12 +701,12 @@ for (const [spelling, text] of [
   ['base64url', KEY.toString('base64url')],
   ['base64 with a line end', `${KEY.toString('base64')}\n`],
 ]) {
-  test(`the secret key in ${spelling}`, () => {
+  test(`reads the secret key in ${spelling}`, () => {
     assert.deepEqual(readConfig({ RATAFIA_SECRET_KEY: text }).secret, { from: 'variable', key: KEY })
   })
 }
 
-test('the secret key from a file is never made by us', () => {
+test('never creates the secret key of a configured file', () => {
   assert.deepEqual(readConfig({ RATAFIA_SECRET_KEY_FILE: 'k' }).secret, {
     from: 'file',
     file: resolve('k'),
@@ -711,7 +714,7 @@ test('the secret key from a file is never made by us', () => {
   })
 })
 
-test('a previous secret key: in a variable, in a file, beside the one made here, or none', () => {
+test('finds a previous secret key in a variable, in a file, or next to the default key', () => {
   const key = KEY.toString('hex')
   const file = { RATAFIA_SECRET_KEY: key, RATAFIA_PREVIOUS_SECRET_KEY_FILE: 'old' }
   assert.deepEqual(readConfig(file).previousSecret, { from: 'file', file: resolve('old') })
@@ -722,14 +725,14 @@ test('a previous secret key: in a variable, in a file, beside the one made here,
   ])
 })
 
-test('traces: the standard variables of OpenTelemetry', () => {
+test('reads the standard variables of OpenTelemetry for traces', () => {
   const tracing = (environment: Environment) => readConfig({ ...TRACED, ...environment }).tracing
   assert.equal(tracing({})?.url, 'http://127.0.0.1:4318/v1/traces')
   assert.deepEqual(tracing({})?.sampler, { ratio: 1, parentBased: true })
   assert.equal(tracing({})?.encoding, 'protobuf')
   assert.equal(tracing({})?.serviceName, 'ratafia')
   assert.equal(tracing({ OTEL_RESOURCE_ATTRIBUTES: 'service.name=named' })?.serviceName, 'named')
-  // Its own address is taken as it is.
+  // The URL for traces is used unchanged.
   assert.equal(tracing({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://x/y' })?.url, 'http://x/y')
   const sampler = (name: string, argument = '') =>
     tracing({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: argument })?.sampler
@@ -741,22 +744,22 @@ test('traces: the standard variables of OpenTelemetry', () => {
   assert.throws(() => sampler('always_on', 'x'), /OTEL_TRACES_SAMPLER_ARG/)
 })
 
-test('traces are off without an endpoint, by OTEL_SDK_DISABLED and by OTEL_TRACES_EXPORTER; nothing else is looked at', () => {
+test('without an endpoint, or turned off, traces ignore all other variables', () => {
   const others = { OTEL_TRACES_SAMPLER: 'jaeger_remote', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
   assert.equal(readConfig(others).tracing, undefined)
   assert.equal(readConfig({ ...TRACED, ...others, OTEL_SDK_DISABLED: 'TRUE' }).tracing, undefined)
   assert.equal(readConfig({ ...TRACED, ...others, OTEL_TRACES_EXPORTER: 'none' }).tracing, undefined)
 })
 
-test('variables that exclude or need each other', () => {
-  // What cannot be read is not compared.
+test('refuses variables that exclude or require each other', () => {
+  // Invalid values are not compared.
   const lifetime = problems({ RATAFIA_TOKEN_LIFETIME: 'abc', RATAFIA_TOKEN_MAX_LIFETIME: '30d' })
   assert.equal(lifetime.length, 1, lifetime.join())
   assert.match(String(lifetime[0]), /^RATAFIA_TOKEN_LIFETIME /)
   assert.deepEqual(problems({ RATAFIA_METRICS_HOST: '::1' }), [
-    'RATAFIA_METRICS_HOST has no effect without RATAFIA_METRICS_PORT. Set that too, or remove RATAFIA_METRICS_HOST.',
+    'RATAFIA_METRICS_HOST has no effect without RATAFIA_METRICS_PORT. Also set RATAFIA_METRICS_PORT, or remove RATAFIA_METRICS_HOST.',
   ])
-  const own = 'RATAFIA_METRICS_PORT is the port of the service. Give metrics a port of their own.'
+  const own = 'RATAFIA_METRICS_PORT is also the port of the service. Choose a separate port for metrics.'
   assert.deepEqual(problems({ RATAFIA_METRICS_PORT: '8080' }), [own])
   assert.deepEqual(problems({ RATAFIA_METRICS_PORT: '9', RATAFIA_PORT: '9' }), [own])
   assert.deepEqual(readConfig({ RATAFIA_METRICS_PORT: '0', RATAFIA_PORT: '0' }).metrics?.port, 0)
@@ -765,7 +768,7 @@ test('variables that exclude or need each other', () => {
     ['RATAFIA_DATABASE_LISTEN_URL', 'postgres://db/x'],
   ] as const) {
     assert.deepEqual(problems({ [name]: value }), [
-      `${name} has no effect without RATAFIA_DATABASE_URL. Set that too, or remove ${name}.`,
+      `${name} has no effect without RATAFIA_DATABASE_URL. Also set RATAFIA_DATABASE_URL, or remove ${name}.`,
     ])
   }
   const key = KEY.toString('hex')
@@ -787,7 +790,7 @@ test('variables that exclude or need each other', () => {
   )
 })
 
-test('http is enough for an identity service on this machine', () => {
+test('accepts http for an identity service on this machine', () => {
   for (const origin of [
     'http://127.0.0.1:8081',
     'http://localhost:8081',
@@ -798,7 +801,7 @@ test('http is enough for an identity service on this machine', () => {
   }
 })
 
-test('over TLS the certificate of the database is checked, whatever pg makes of the sslmode', () => {
+test("checks the database's certificate over TLS, however pg treats the sslmode", () => {
   const urlOf = (query: string) => {
     const environment = {
       RATAFIA_DATABASE_URL: `postgres://db/x?${query}`,
@@ -821,7 +824,7 @@ test('over TLS the certificate of the database is checked, whatever pg makes of 
   }
 })
 
-test('listening on every address requires the base URL that clients use', () => {
+test('requires the base URL if the service listens on every address', () => {
   for (const host of ['0.0.0.0', '::', '::0']) {
     assert.match(
       problems({ RATAFIA_HOST: host }).join(),
@@ -831,7 +834,7 @@ test('listening on every address requires the base URL that clients use', () => 
   }
 })
 
-test('durations in every unit, up to a century', () => {
+test('accepts durations in every unit, up to a century', () => {
   const lifetime = (text: string) => readConfig({ RATAFIA_TOKEN_LIFETIME: text }).tokenLifetime
   assert.deepEqual(['1s', '90m', '36h', '7d', '36525d'].map(lifetime), [
     1000,
@@ -842,7 +845,7 @@ test('durations in every unit, up to a century', () => {
   ])
 })
 
-test('a limit lowers the default lifetime, and contradicts only one that was set', () => {
+test('a limit lowers the default lifetime, and conflicts only with a configured one', () => {
   assert.equal(readConfig({ RATAFIA_TOKEN_MAX_LIFETIME: '30d' }).tokenLifetime, 30 * DAY)
   assert.equal(readConfig({ RATAFIA_TOKEN_MAX_LIFETIME: '500d' }).tokenLifetime, 365 * DAY)
   const both = (lifetime: string, most: string) => ({

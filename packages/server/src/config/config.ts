@@ -1,4 +1,7 @@
-/** The only reader of the environment: reads every variable once, at start, and reports all problems together. */
+/**
+ * Reads every environment variable once, at start, and reports all problems together. Nothing else reads the
+ * environment.
+ */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { contradictions, unknownVariables } from './checks.ts'
@@ -13,7 +16,7 @@ import { SERVICE_VARIABLES } from './variables.ts'
 
 export type { Environment } from './row.ts'
 
-/** The environment of this process, for the program's start. */
+/** Returns the environment of this process, for the program's start. */
 export const processEnvironment = (): Environment => process.env
 
 export type DatabaseConfig =
@@ -21,9 +24,9 @@ export type DatabaseConfig =
   | {
       readonly kind: 'postgres'
       readonly url: string
-      /** For LISTEN; absent = `url`. */
+      /** The URL for LISTEN. Default: `url`. */
       readonly listenUrl?: string
-      /** Milliseconds; the environment sets only the first. */
+      /** Times in milliseconds. Variables set only the first limit. */
       readonly limits?: {
         readonly maxConnections?: number
         readonly connectMs?: number
@@ -31,18 +34,19 @@ export type DatabaseConfig =
       }
     }
 
-/** What the variables say; each field has the type that its row's parser returns. */
+/** The configuration from the variables. Each field has the type that its row's parser returns. */
 export type Config = Readonly<ReturnType<typeof configOf>>
 
-/** Where clients reach the service, as far as the variables say. */
+/** Returns the URL at which clients reach the service, as far as the variables show. */
 export const serviceAddress = ({ baseUrl, host, port }: Config): string => baseUrl ?? httpAddress(host, port)
 
 const httpAddress = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /**
- * Where the service of this host listens, without a trailing slash, and which variables say so. Reads no other variable:
- * a command may run where nothing of the service is set. Throws {@link ConfigError}.
+ * Returns the URL on which the service of this host listens, without a trailing slash, and which variables it comes
+ * from. Reads no other variable, because a command may run where the service is not configured. Throws {@link
+ * ConfigError}.
  */
 export function addressOfThisHost(environment: Environment): { readonly url: string; readonly from: string } {
   const problems: string[] = []
@@ -53,13 +57,13 @@ export function addressOfThisHost(environment: Environment): { readonly url: str
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   if (baseUrl !== undefined) return { url: baseUrl, from: 'RATAFIA_BASE_URL' }
   const set = ['RATAFIA_HOST', 'RATAFIA_PORT'].filter((name) => textOf(environment, name) !== undefined)
-  // Port 0 is a free one, which nobody knows here.
+  // Port 0 means a free port, which is not known here.
   if (set.length === 0 || port === 0) return { url: STANDARD_ADDRESS, from: 'the default' }
   const reached = isEveryAddress(host) ? '127.0.0.1' : host
   return { url: httpAddress(reached, port), from: set.join(' and ') }
 }
 
-/** Invalid or missing variables; the message has a line for each, beginning with its name. */
+/** Thrown for invalid or missing variables. The message has a line for each, beginning with its name. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -104,7 +108,7 @@ function configOf(
   return {
     host: values.RATAFIA_HOST,
     port: values.RATAFIA_PORT,
-    /** Without a trailing slash; undefined = from the address it listens on. */
+    /** Without a trailing slash. Default: from the address it listens on. */
     baseUrl: values.RATAFIA_BASE_URL,
     workers: values.RATAFIA_WORKERS ?? availableParallelism(),
     maxInFlight: values.RATAFIA_MAX_IN_FLIGHT,
@@ -114,29 +118,29 @@ function configOf(
     database,
     secret: secretOf(values, databaseFile),
     previousSecret: previousSecretOf(values),
-    /** Undefined = the bundled identity service. */
+    /** The external identity service; undefined for the bundled one. */
     identity:
       identityUrl === undefined
         ? undefined
         : { url: identityUrl, publicKey: values.RATAFIA_IDENTITY_PUBLIC_KEY },
     identityCondition: values.RATAFIA_IDENTITY_CONDITION,
     knownServices: values.RATAFIA_KNOWN_SERVICES ?? [],
-    /** Web sites to which the identity service sends browsers back with a code. */
+    /** The web sites to which the identity service sends browsers back with a code. */
     returnTo: values.RATAFIA_IDENTITY_RETURN_TO ?? [],
     accounts: values.RATAFIA_ACCOUNTS,
     passwordLogins: values.RATAFIA_PASSWORD_LOGINS === 'on',
-    /** Undefined = the host of the identity service. */
+    /** Default: the host of the identity service. */
     loginHost: values.RATAFIA_LOGIN_HOST,
     /** Milliseconds. */
     dischargeLifetime: values.RATAFIA_DISCHARGE_LIFETIME,
     developerAccount: values.RATAFIA_DEVELOPER_ACCOUNT === 'on',
     /** Milliseconds. */
     tokenLifetime: tokenLifetime(values),
-    /** Milliseconds; undefined = no limit. */
+    /** Milliseconds; undefined if there is no limit. */
     tokenMaxLifetime: values.RATAFIA_TOKEN_MAX_LIFETIME,
-    /** It may have a password. Undefined = none. */
+    /** May contain a password. Undefined if there is no proxy. */
     issuerProxy: values.RATAFIA_ISSUER_PROXY,
-    /** Of what a rule gives to a job, in milliseconds. */
+    /** The longest lifetime of a job's token, in milliseconds. */
     jobMaxLifetime: values.RATAFIA_CI_MAX_LIFETIME,
     /** Milliseconds. */
     deviceSessionLifetime: values.RATAFIA_DEVICE_SESSION_LIFETIME,
@@ -145,11 +149,11 @@ function configOf(
     deviceServicePath: values.RATAFIA_DEVICE_SERVICE_PATH,
     /** Each ends with a slash. */
     deviceServiceUrls: values.RATAFIA_DEVICE_SERVICE_URLS ?? [],
-    /** In lower case, besides those that are always forwarded. */
+    /** Names in lower case, in addition to the headers that are always forwarded. */
     deviceServiceHeaders: values.RATAFIA_DEVICE_SERVICE_HEADERS ?? [],
     signingQueue: values.RATAFIA_SIGNING_QUEUE,
     mostWaitingDevices: values.RATAFIA_MAX_WAITING_DEVICES,
-    /** How long rows are kept after nothing needs them, in milliseconds. */
+    /** How long rows are kept after they are not needed any more, in milliseconds. */
     retention: {
       tokenSessions: values.RATAFIA_RETENTION_TOKEN_SESSIONS,
       deviceSessions: values.RATAFIA_RETENTION_DEVICE_SESSIONS,
@@ -158,37 +162,37 @@ function configOf(
       cloneEvidence: values.RATAFIA_RETENTION_CLONE_EVIDENCE,
       jobs: values.RATAFIA_RETENTION_JOBS,
       counters: values.RATAFIA_RETENTION_COUNTERS,
-      /** Undefined = forever. */
+      /** Undefined to keep them forever. */
       audit: values.RATAFIA_RETENTION_AUDIT,
     },
     management: {
       enabled: values.RATAFIA_MANAGEMENT === 'on',
-      /** Addresses and CIDR blocks; undefined = from anywhere. */
+      /** Addresses and CIDR blocks; undefined to allow any. */
       from: values.RATAFIA_MANAGEMENT_FROM,
       /** Milliseconds. */
       lifetime: values.RATAFIA_MANAGEMENT_LIFETIME,
       console: values.RATAFIA_CONSOLE === 'on',
-      /** Undefined = the host of the base URL. */
+      /** Default: the host of the base URL. */
       name: values.RATAFIA_NAME,
     },
-    /** Each undefined where it is not configured. */
+    /** Each is undefined if it is not configured. */
     reminders: reminderConfigOf(values),
     trustedProxies: values.RATAFIA_TRUSTED_PROXIES ?? [],
     rateLimits: values.RATAFIA_RATE_LIMITS,
     maxConnections: values.RATAFIA_MAX_CONNECTIONS,
     logLevel: values.RATAFIA_LOG_LEVEL,
-    /** Who called this program with sudo; undefined without it. */
+    /** The user who ran this program with sudo; undefined without sudo. */
     sudoUser: textOf(environment, 'SUDO_USER')
       ?.replace(/[^ -~]/g, '?')
       .slice(0, 64),
     accessLog: values.RATAFIA_ACCESS_LOG === 'on',
-    /** Undefined = none. */
+    /** Undefined if there are no metrics. */
     metrics: metricsPort === undefined ? undefined : { host: values.RATAFIA_METRICS_HOST, port: metricsPort },
-    /** Undefined = no traces. */
+    /** Undefined if there are no traces. */
     tracing,
   }
 }
 
-/** A limit also lowers the default; where both are set, `checks.ts` refuses a contradiction. */
+/** The limit also lowers the default. If both are set, `checks.ts` refuses a contradiction. */
 const tokenLifetime = (values: ValuesOf<typeof SERVICE_VARIABLES>): number =>
   Math.min(values.RATAFIA_TOKEN_LIFETIME, values.RATAFIA_TOKEN_MAX_LIFETIME ?? Infinity)

@@ -1,11 +1,13 @@
-/** The directory of the embedded database and its secret key. */
+/** Prepares the directory of the embedded database and its secret key. */
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { makeDirectories } from '../files/make-directories.ts'
 import { systemReason } from '../text/system-reason.ts'
 import { ConfigError } from './config.ts'
 
-/** Makes it (mode 0700) unless it exists. Throws {@link ConfigError} if it cannot be made or written to. */
+/**
+ * Creates the directory (mode 0700) unless it exists. Throws {@link ConfigError} if it cannot be created or written to.
+ */
 export async function prepareDataDirectory(directory: string): Promise<void> {
   try {
     await makeDirectories(directory)

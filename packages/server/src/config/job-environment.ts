@@ -1,17 +1,17 @@
-/** The environment of a CI job, as `ratafia ci` reads it: what the platform sets there, and what a person names. */
+/** The environment of a CI job, with the variables of the platform and of the user, for `ratafia ci`. */
 import { ConfigError } from './config.ts'
 import { type Environment, readRow, textOf } from './row.ts'
 import { COMMAND_VARIABLES } from './variables/commands.ts'
 
 export interface JobEnvironment {
-  /** Undefined for a variable that is not set, or empty. */
+  /** Returns undefined for a variable that is not set, or empty. */
   variable(name: string): string | undefined
   /**
-   * The file in which Kubernetes gives a job its ID token. `isNamed`: a variable says where, so it must be there. Throws
-   * `ConfigError`.
+   * Returns the file in which Kubernetes gives a job its ID token. If `isNamed`, a variable names the file, so it must
+   * exist. Throws `ConfigError`.
    */
   idTokenFile(): { readonly path: string; readonly isNamed: boolean }
-  /** For the platform's programs that a command starts. */
+  /** The whole environment, for the platform's programs that a command starts. */
   readonly whole: Environment
 }
 

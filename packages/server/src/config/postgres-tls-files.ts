@@ -1,6 +1,6 @@
 /**
- * Checks the TLS files that a PostgreSQL address names: `pg` reads them per connection, and a bad one looks like an
- * outage.
+ * Checks the TLS files that a PostgreSQL address names, because `pg` reads them for each connection, and a bad one
+ * would look like an outage.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -20,14 +20,14 @@ interface Content {
 
 const certificate = { what: 'certificate', parse: (pem: Buffer) => new X509Certificate(pem) }
 
-/** What the file of each parameter must contain, as PEM. */
+/** The required content of each parameter's file, as PEM. */
 const CONTENT: Readonly<Record<string, Content>> = {
   sslrootcert: { label: /-----BEGIN (TRUSTED )?CERTIFICATE-----/, ...certificate },
   sslcert: { label: /-----BEGIN CERTIFICATE-----/, ...certificate },
   sslkey: { label: /-----BEGIN ([A-Z]+ )?PRIVATE KEY-----/, what: PRIVATE_KEY, parse: createPrivateKey },
 }
 
-/** Throws {@link ConfigError} with a line for each file that cannot be read or contains something else. */
+/** Throws {@link ConfigError} with a line for each file that cannot be read or has other content. */
 export async function requireTlsFiles(database: DatabaseConfig): Promise<void> {
   if (database.kind === 'sqlite') return
   const { url, listenUrl = url } = database
@@ -36,7 +36,7 @@ export async function requireTlsFiles(database: DatabaseConfig): Promise<void> {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
 }
 
-/** When each certificate ends that the address of the database names; the first one of each file. */
+/** Returns when the certificates that the database's address names expire: the first certificate of each file. */
 export async function certificatesOf(
   database: DatabaseConfig,
 ): Promise<readonly { readonly file: string; readonly until: Date }[]> {

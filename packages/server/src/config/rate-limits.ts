@@ -1,9 +1,9 @@
-/** How often an address may call public endpoints: the classes of requests, and how a limit is written. */
+/** The classes of requests to public endpoints that are limited per address, and the syntax of limits. */
 import { parseCount, parseDuration } from './values.ts'
 
 /**
- * Each is counted separately. Routes name theirs; `refused` counts credentials that were refused, `oidc` exchanges.
- * `docs/operations/deploy.md` says what each covers and why.
+ * Each class is counted separately. Routes name their class; `refused` counts refused credentials, `oidc` exchanges.
+ * `docs/operations/deploy.md` explains each class.
  */
 export const RATE_LIMIT_NAMES = [
   'tokens',
@@ -23,19 +23,19 @@ export const RATE_LIMIT_NAMES = [
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number]
 
 export interface RateLimit {
-  /** How many requests at once, and on average in each period. */
+  /** The number of requests allowed at once, and on average in each period. */
   readonly count: number
   /** Milliseconds. */
   readonly period: number
 }
 
-/** Undefined: not limited. */
+/** The limit of each class; undefined if there is no limit. */
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit | undefined>>
 
-// Has every name, because it is made from all of them.
+// The cast is safe: it is built from all names.
 const NO_RATE_LIMITS = Object.fromEntries(RATE_LIMIT_NAMES.map((name) => [name, undefined])) as RateLimits
 
-/** What applies to the classes that RATAFIA_RATE_LIMITS leaves out. */
+/** The limits of the classes that RATAFIA_RATE_LIMITS leaves out. */
 export const DEFAULT_RATE_LIMITS =
   'tokens=3000/1m, nonces=6000/1m, sessions=6000/1m, devices=1200/1m, assertions=6000/1m, discharge=3000/1m, pages=1200/1m, wait-token=1200/1m, verify=60000/1m, refused=600/1m, oidc=30/1m, management=3000/1m, management-account=600/1m'
 

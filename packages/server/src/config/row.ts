@@ -1,10 +1,10 @@
-/** One environment variable is one row: its default, its meaning, and how its text is read. */
+/** A row describes an environment variable: its default, its meaning, and how to parse its text. */
 
 export interface VariableRow<T> {
-  /** As the documentation shows it: a text one could set, or in words what happens without the variable. */
+  /** The default for the documentation: a value that you could set, or a description of what happens without one. */
   readonly default: string
   readonly meaning: string
-  /** Undefined = not set. Throws an `Error` whose message continues the variable's name, without secrets. */
+  /** Parses the text; undefined if it is not set. Throws an `Error` whose message follows the variable's name. */
   readonly parse: (text: string | undefined) => T
 }
 
@@ -12,14 +12,14 @@ interface Text<T> extends Omit<VariableRow<T>, 'parse'> {
   readonly parse: (text: string) => T
 }
 
-/** A variable whose default is a text like any other, so it is written once. */
+/** A variable whose default is a value that you could set. */
 export const row = <T>({ default: fallback, meaning, parse }: Text<T>): VariableRow<T> => ({
   default: fallback,
   meaning,
   parse: (text = fallback) => parse(text),
 })
 
-/** A variable that is undefined unless it is set; `default` says in words what happens then. */
+/** A variable that is undefined unless it is set; `default` describes what happens without it. */
 export const optional = <T>({ default: words, meaning, parse }: Text<T>): VariableRow<T | undefined> => ({
   default: words,
   meaning,
@@ -31,11 +31,13 @@ export type ValuesOf<Rows> = { readonly [N in keyof Rows]: Rows[N] extends Varia
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The text of a variable. An empty one counts as absent. */
+/** Returns the text of a variable. An empty one counts as absent. */
 export const textOf = (environment: Environment, name: string): string | undefined =>
   environment[name] || undefined
 
-/** Reads one row. What is wrong goes into `problems`, after the variable's name; the default takes its place. */
+/**
+ * Reads a row. For an invalid value, adds a line to `problems` that begins with the variable, and returns the default.
+ */
 export function readRow<T>(
   name: string,
   { parse }: VariableRow<T>,
@@ -45,19 +47,19 @@ export function readRow<T>(
   try {
     return parse(textOf(environment, name))
   } catch (error) {
-    // Only our own parsers run here, and none of them puts a secret in its message.
+    // Only our own parsers run here, and their messages never contain secrets.
     problems.push(`${name} ${error instanceof Error ? error.message : String(error)}`)
     return parse(undefined)
   }
 }
 
-/** Reads a whole table, as {@link readRow} does each row. */
+/** Reads each row of a table with {@link readRow}. */
 export function readRows<Rows extends Readonly<Record<string, VariableRow<unknown>>>>(
   rows: Rows,
   environment: Environment,
   problems: string[],
 ): ValuesOf<Rows> {
   const values = Object.entries(rows).map(([name, one]) => [name, readRow(name, one, environment, problems)])
-  // Each name has the value that its own row parsed.
+  // The cast is safe: each name has the value that its own row parsed.
   return Object.fromEntries(values) as ValuesOf<Rows>
 }

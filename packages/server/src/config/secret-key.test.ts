@@ -40,11 +40,11 @@ suite('the secret key', () => {
     return true
   }
 
-  test('a key in a variable is used as it is', async () => {
+  test('uses a key in a variable unchanged', async () => {
     assert.deepEqual(await readSecretKey({ from: 'variable', key: KEY }), { key: KEY, warnings: [] })
   })
 
-  test('it is made once, readable only by its owner, and found again', async () => {
+  test('creates the key once, readable only by its owner, and finds it again', async () => {
     const first = await readSecretKey(made)
     assert.equal(first.key.length, 32)
     assert.deepEqual([await modeOf(data), await modeOf(file)], [0o700, 0o600])
@@ -53,13 +53,13 @@ suite('the secret key', () => {
     assert.deepEqual(await readdir(data), ['secret.key'])
   })
 
-  test('of many that start at once all end with the same key', async () => {
+  test('many processes that start at once use the same key', async () => {
     const keys = await Promise.all(Array.from({ length: 50 }, () => readSecretKey(made)))
     assert.equal(new Set(keys.map(({ key }) => Buffer.from(key).toString('hex'))).size, 1)
     assert.deepEqual(await readdir(data), ['secret.key'])
   })
 
-  test('a lost key is not replaced: the database is sealed under it', async () => {
+  test('does not replace a lost key under which the database is sealed', async () => {
     await mkdir(data, { recursive: true })
     await writeFile(join(data, 'ratafia.db'), '')
     await assert.rejects(
@@ -69,13 +69,13 @@ suite('the secret key', () => {
     assert.deepEqual(await readdir(data), ['ratafia.db'])
   })
 
-  test('a file that others can read is used, with a warning that says what to do', async () => {
+  test('uses a file that others can read, with a warning that explains what to do', async () => {
     const { key } = await readSecretKey(made)
     for (const mode of [0o640, 0o604]) {
       await chmod(file, mode)
       assert.deepEqual(await readSecretKey(made), {
         key,
-        warnings: [`${file} can be read by others: chmod 600 ${file}`],
+        warnings: [`Other users can read ${file}. Run chmod 600 ${file}`],
       })
     }
   })
@@ -86,7 +86,7 @@ suite('the secret key', () => {
     [`${KEY.toString('base64')}${KEY.toString('base64')}`, 'two keys'],
     ['\0'.repeat(32), 'bytes'],
   ] as const) {
-    test(`${what} is refused by its path, and not repeated`, async () => {
+    test(`refuses ${what} with its path, without repeating it`, async () => {
       await mkdir(data, { recursive: true })
       await writeFile(file, content)
       for (const [secret, variable] of [
@@ -102,7 +102,7 @@ suite('the secret key', () => {
     })
   }
 
-  test('a file that does not exist, or has no key, is refused with the variable that names it', async () => {
+  test('refuses a missing file or a directory, and names the variable', async () => {
     await assert.rejects(
       readSecretKey(given),
       refused(
@@ -116,23 +116,23 @@ suite('the secret key', () => {
     )
   })
 
-  test('a data directory that cannot be made is refused by name', async () => {
+  test('refuses a data directory that cannot be created, and names the variable', async () => {
     await mkdir(join(data, '..'), { recursive: true })
     await writeFile(data, 'a file in its place')
     for (const attempt of [() => readSecretKey(made), () => prepareDataDirectory(data)]) {
       await assert.rejects(
         attempt,
         refused(
-          /^RATAFIA_DATA_DIR: .* cannot be written to: something else has its name\. Give another name\. Give the service/,
+          /^RATAFIA_DATA_DIR: .* cannot be written to: another file has its name\. Give another name\. Give the service/,
         ),
       )
     }
   })
 
-  test('a data directory that cannot be written to is refused by name', async () => {
+  test('refuses a data directory that cannot be written to, and names the variable', async () => {
     await mkdir(data, { recursive: true })
     await chmod(data, 0o500)
-    // No mode keeps root out, but root cannot make a directory below a device either.
+    // Modes don't restrict root, but even root cannot create a directory below a device.
     const closed = process.getuid?.() === 0 ? '/dev/null/data' : data
     await assert.rejects(
       prepareDataDirectory(closed),
@@ -142,8 +142,8 @@ suite('the secret key', () => {
     )
   })
 
-  // Node's own `mkdir` with `recursive` goes round and round there: the test ends, with a refusal.
-  test('a data directory where nothing can be made is refused by name', {
+  // Node's own recursive `mkdir` would loop forever there.
+  test('refuses a data directory in which no file can be created, and names the variable', {
     skip: process.platform !== 'linux',
   }, async () => {
     await assert.rejects(
@@ -154,14 +154,14 @@ suite('the secret key', () => {
     )
   })
 
-  test('a data directory is made with the directories above it, for its owner alone', async () => {
+  test('creates a data directory and its parents, accessible only to the owner', async () => {
     const deep = join(data, 'a', 'b')
     await prepareDataDirectory(deep)
     await prepareDataDirectory(deep)
     for (const each of [data, join(data, 'a'), deep]) assert.equal((await stat(each)).mode & 0o777, 0o700)
   })
 
-  test('a new key takes the place of the file, the old one is kept beside it; repeated, nothing more happens', async () => {
+  test('replaces the key in the file once, and keeps the old key next to it', async () => {
     const { key: old } = await readSecretKey(made)
     const previous = `${file}.previous`
     assert.equal(await readPreviousSecretKey({ from: 'file', file: previous }), undefined)
@@ -188,7 +188,7 @@ suite('the secret key', () => {
     assert.deepEqual((await readdir(data)).sort(), ['secret.key', 'secret.key.retired-1234'])
   })
 
-  test('a crash between the copy of the old key and the new one is taken up', async () => {
+  test('continues after a crash between copying the old key and writing the new one', async () => {
     const { key: old } = await readSecretKey(made)
     const previous = `${file}.previous`
     await link(file, previous)
@@ -197,7 +197,7 @@ suite('the secret key', () => {
     assert.deepEqual((await readPreviousSecretKey({ from: 'file', file: previous }))?.key, old)
   })
 
-  test('secrets in variables are not read again, and an incomplete file is ignored', async () => {
+  test('does not read secrets in variables again, and ignores an incomplete file', async () => {
     const variable = { from: 'variable', key: KEY } as const
     assert.equal(rereadSecretKeys(variable, undefined), undefined)
     assert.equal(rereadSecretKeys(variable, variable), undefined)

@@ -1,4 +1,4 @@
-/** Reads the secret key that seals everything else, and makes its file for the embedded default. */
+/** Reads the secret key that seals all other keys, and creates its file for the embedded default. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { access, link, readFile, rename } from 'node:fs/promises'
@@ -12,32 +12,32 @@ import { parseSecretKey } from './values.ts'
 
 export interface SecretKey {
   readonly key: Uint8Array
-  /** What the operator should know, such as that others can read the file. */
+  /** Warnings for the operator, such as that other users can read the file. */
   readonly warnings: readonly string[]
 }
 
-/** Throws {@link ConfigError} if there is no file, or no key in it. Messages never repeat its content. */
+/** Throws {@link ConfigError} if there is no file, or if it has no key. Messages never repeat its content. */
 export async function readSecretKey(secret: SecretConfig): Promise<SecretKey> {
   if (secret.from === 'variable') return { key: secret.key, warnings: [] }
   const { file, makeBefore } = secret
-  // The variable to blame.
+  // The variable that messages name.
   const variable = makeBefore === undefined ? 'RATAFIA_SECRET_KEY_FILE' : 'RATAFIA_DATA_DIR'
   if (makeBefore !== undefined) await makeUnlessThere(file, makeBefore)
   return readKeyFile(file, variable)
 }
 
-/** As {@link readSecretKey}, but never makes a key: for data that is already sealed, such as a backup. */
+/** Like {@link readSecretKey}, but never creates a key: for data that is already sealed, such as a backup. */
 export async function readPresentSecretKey(secret: SecretConfig): Promise<SecretKey> {
   if (secret.from === 'file' && secret.makeBefore !== undefined && !(await exists(secret.file))) {
     throw new ConfigError(
-      `RATAFIA_DATA_DIR: the secret key ${secret.file} does not exist. Put the key there that sealed the data, ` +
+      `RATAFIA_DATA_DIR: the secret key ${secret.file} does not exist. Restore the key that sealed the data, ` +
         'or set RATAFIA_SECRET_KEY.',
     )
   }
   return readSecretKey(secret)
 }
 
-/** Undefined if there is none. Throws {@link ConfigError}. */
+/** Returns undefined if there is no previous key. Throws {@link ConfigError}. */
 export async function readPreviousSecretKey(
   previous: PreviousSecretConfig | undefined,
 ): Promise<SecretKey | undefined> {
@@ -54,8 +54,8 @@ async function readKeyFile(file: string, variable: string): Promise<SecretKey> {
 }
 
 /**
- * What the files contain now, read synchronously and without warnings: for a node that met something sealed under a
- * key it does not have. Undefined if no file is configured, or one is incomplete at this moment.
+ * Reads the current content of the files synchronously and without warnings, for a node that found something sealed
+ * under a key that it does not have. Returns undefined if no file is configured, or if one is incomplete at the moment.
  */
 export function rereadSecretKeys(
   secret: SecretConfig,
@@ -81,15 +81,16 @@ function unlessMissing<T>(read: () => T): T | undefined {
 }
 
 /**
- * Puts a new key into `file` and the old one into `previous`. Both are complete at every moment. Call it again after a
- * crash: if `previous` exists with another key than `file`, nothing is left to do, and it returns false.
+ * Writes a new key to `file`, and keeps the old one in `previous`. Both are complete at every moment. Call it again
+ * after a crash. Returns false if `previous` exists with another key than `file`, because then there is nothing left to
+ * do.
  */
 export async function replaceSecretKey(file: string, previous: string): Promise<boolean> {
   try {
     await link(file, previous).catch(unlessThere)
     const [now, before] = await Promise.all([readFile(file), readFile(previous)])
     if (!now.equals(before)) return false
-    // There is no moment without a key, and it is on the disk before anything is sealed under it.
+    // The file always has a key, and the new one is on the disk before anything is sealed under it.
     await writeDraft(file, newKey(), { secret: true, existing: 'replace' })
     return true
   } catch (error) {
@@ -97,7 +98,7 @@ export async function replaceSecretKey(file: string, previous: string): Promise<
   }
 }
 
-/** Moves the old key to where no process looks for it. Returns its path, or undefined if there is none. */
+/** Moves the old key to a path that no process reads. Returns that path, or undefined if there is no old key. */
 export async function retireSecretKey(previous: string, name: string): Promise<string | undefined> {
   const retired = `${previous.replace(/\.previous$/, '')}.${name}`
   try {
@@ -109,15 +110,15 @@ export async function retireSecretKey(previous: string, name: string): Promise<s
   }
 }
 
-/** If two processes start at once, one's file wins. */
+/** Creates the file unless it exists. If two processes start at once, they use the same file. */
 async function makeUnlessThere(file: string, database: string): Promise<void> {
-  // In this order: a process makes the key before the database.
+  // The order of the checks matters: a process writes the key before the database.
   const sealed = await exists(database)
   if (await exists(file)) return
   if (sealed) {
     throw new ConfigError(
       `RATAFIA_DATA_DIR: the secret key ${file} is missing, and the keys in ${database} are sealed under it. ` +
-        'Restore the file from your backup, or set RATAFIA_SECRET_KEY if you kept the key there. Nothing else opens them.',
+        'Restore the file from your backup, or set RATAFIA_SECRET_KEY if you kept the key there. No other key can open them.',
     )
   }
   await prepareDataDirectory(dirname(file))

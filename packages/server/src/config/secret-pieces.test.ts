@@ -1,6 +1,6 @@
 /**
- * Guarantee: no message about a setting shows a piece of a value that may be secret, and no accepted address shows one
- * as its host: a password with a character of the address's own syntax is refused, or read whole.
+ * Guarantee: no message about a setting shows a part of a value that may be secret, and no accepted address shows one
+ * as its host: a password with a character of the URL syntax is refused, or read as a whole.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { type Config, ConfigError, type Environment, readConfig } from './config
 import { parsePostgresUrl } from './parse-postgres-url.ts'
 import { VARIABLES, type VariableName } from './variables.ts'
 
-/** Each has a password whose pieces are `piece…`, with characters that mean something in an address. */
+/** Passwords whose parts are `piece…`, with characters that have a meaning in a URL. */
 const PASSWORDS = [
   ...['piecea#pieceb', 'piecea@pieceb#piecec', 'piecea@pieceb', 'piecea/pieceb', '1/pieceb', '1?pieceb'],
   ...['1?piecea=pieceb', 'piecea?pieceb', 'piecea,pieceb', '1,pieceb', 'piecea:pieceb', 'piecea%pieceb'],
@@ -27,7 +27,7 @@ const PASSWORDS = [
   ...['#pieceb', '@pieceb', 'piecea;pieceb', '<piecea>', '"piecea"', '{piecea}', 'piecea|pieceb'],
 ]
 
-/** The addresses that a variable can have, with a password in the place for one, or where people put it. */
+/** Returns addresses that a variable can have, with a password in its usual or in a mistaken place. */
 const ADDRESSES: Partial<Record<VariableName, (password: string) => readonly string[]>> = {
   RATAFIA_DATABASE_URL: (password) => [
     `postgres://user:${password}@db.example.com/name`,
@@ -66,17 +66,17 @@ const ADDRESSES: Partial<Record<VariableName, (password: string) => readonly str
 }
 ADDRESSES.RATAFIA_DATABASE_LISTEN_URL = ADDRESSES.RATAFIA_DATABASE_URL ?? assert.fail()
 
-/** Their values are shown: numbers, names of files and hosts, choices. */
+/** Variables whose values can be shown: numbers, names of files and hosts, choices. */
 const SHOWN =
   /_(FILE|DIR|PORT|HOST|POOL|LIFETIME|PROXIES|LIMITS|FROM|NAME|HEADERS|CONDITION|PATH|QUEUE|DEVICES|SESSIONS|WORKERS|DELAY|LEVEL|LOG|IN_FLIGHT|CONNECTIONS|ACCOUNTS?|LOGINS|CONSOLE|MANAGEMENT|PUBLIC_KEY|PROTOCOL|ATTRIBUTES|SAMPLER|ARG|EXPORTER|DISABLED|ADDRESSES)$|RETENTION/
 
-test('each variable is either shown or tried here', () => {
+test('every variable can either be shown or is tested here', () => {
   const missing = Object.keys(VARIABLES).filter((name) => !(name in ADDRESSES) && !SHOWN.test(name))
   assert.deepEqual(missing, [])
 })
 
 for (const [name, addresses] of Object.entries(ADDRESSES)) {
-  test(`${name}: no piece of a secret is in a message`, () => {
+  test(`messages about ${name} contain no part of a secret`, () => {
     for (const password of PASSWORDS) {
       for (const value of addresses(password)) {
         const { config, message } = read({ [name]: value })
@@ -87,7 +87,7 @@ for (const [name, addresses] of Object.entries(ADDRESSES)) {
   })
 }
 
-test('the URL of an issuer: no piece of a secret is in the refusal', () => {
+test("the refusal of an issuer's URL contains no part of a secret", () => {
   for (const password of PASSWORDS) {
     for (const url of [
       `https://user:${password}@host.example.com`,
@@ -109,16 +109,19 @@ for (const [value, message] of [
   ['postgres://u:1?s@db/x', /^has a \/ or \? before an @ that is not/],
   ['postgres://u:1?a=s@db/x', /^has an unknown parameter\./],
   ['postgres://db/x?password=a&bcd', /^has an unknown parameter\./],
-  ['postgres://u:a%zz@db/x', /^has a % that is not the beginning/],
-  ['postgres://u:a%ff@db/x', /^has a % that is not the beginning/],
+  ['postgres://u:a%zz@db/x', /^has a % that does not begin/],
+  ['postgres://u:a%ff@db/x', /^has a % that does not begin/],
   ['postgres://u:a\n@db/x', /^has a line end/],
   [
     'postgres://db/x?sslmdoe=verify-full',
-    /^has the unknown parameter sslmdoe\. Did you mean sslmode\? It can have sslmode, /,
+    /^has the unknown parameter sslmdoe\. Did you mean sslmode\? The known parameters are sslmode, /,
   ],
-  ['postgres://db/x?pool_size=3', /^has the unknown parameter pool_size\. It can have sslmode, /],
+  [
+    'postgres://db/x?pool_size=3',
+    /^has the unknown parameter pool_size\. The known parameters are sslmode, /,
+  ],
 ] as const) {
-  test(`${JSON.stringify(value)} is refused with the reason`, () => {
+  test(`refuses ${JSON.stringify(value)} with the reason`, () => {
     assert.throws(() => parsePostgresUrl(value), { message })
   })
 }
@@ -130,7 +133,7 @@ for (const value of [
   'postgres://db/x?user=me@server&password=p@ss',
   'postgres://db/x?sslrootcert=/etc/a@b.pem',
 ]) {
-  test(`${value} is accepted`, () => assert.equal(parsePostgresUrl(value), value))
+  test(`accepts ${value}`, () => assert.equal(parsePostgresUrl(value), value))
 }
 
 function read(environment: Environment): { readonly config?: Config; readonly message: string } {

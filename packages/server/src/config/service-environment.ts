@@ -1,19 +1,19 @@
-/** What the environment says to commands that talk to a service, wherever it runs. */
+/** The environment of commands that connect to a service on any machine. */
 import { isAbsolute, join } from 'node:path'
 import { ConfigError } from './config.ts'
 import { homeDirectory } from './paths/home-directory.ts'
 import { type Environment, readRow, textOf } from './row.ts'
 import { COMMAND_VARIABLES } from './variables/commands.ts'
 
-/** Each reads its own variables alone, when it is asked, and throws `ConfigError` for an invalid one. */
+/** Each function reads only its own variables when it is called, and throws `ConfigError` for an invalid one. */
 export interface ServiceEnvironment {
-  /** Without a trailing slash. Undefined: commands work on the database. */
+  /** Returns the service's URL without a trailing slash; undefined if commands work on the database. */
   url(): string | undefined
-  /** An agents file to log in with. */
+  /** Returns the agents file to log in with. */
   agentFile(): string | undefined
-  /** A file with a management token. */
+  /** Returns the file with a management token. */
   tokenFile(): string | undefined
-  /** Where `ratafia login` keeps management tokens. */
+  /** Returns the file in which `ratafia login` keeps management tokens. */
   credentialsFile(): string
 }
 
@@ -32,7 +32,7 @@ export function serviceEnvironment(environment: Environment): ServiceEnvironment
   }
 }
 
-/** As the XDG Base Directory Specification says: a relative path is ignored. */
+/** Ignores a relative path, as the XDG Base Directory Specification requires. */
 function configHome(environment: Environment): string {
   const given = textOf(environment, 'XDG_CONFIG_HOME')
   return given !== undefined && isAbsolute(given)

@@ -1,15 +1,15 @@
 /**
- * The standard OpenTelemetry variables that this program reads: the SDK reads neither sampler nor protocol, and ignores a
- * wrong address, header or attribute without a word. The exporter reads those for certificates, timeouts and compression
- * itself. Without an endpoint they are ignored: a machine may set them for its other programs.
+ * Reads the standard OpenTelemetry variables, because the SDK reads neither sampler nor protocol, and silently ignores
+ * an invalid address, header or attribute. The exporter itself reads the variables for certificates, timeouts and
+ * compression. Without an endpoint, all are ignored, because a machine may set them for its other programs.
  */
 import { urlFault } from '../text/url-fault.ts'
 import { type Environment, optional, readRow, row, textOf, type ValuesOf, type VariableRow } from './row.ts'
 import { oneOf } from './values.ts'
 
-/** Where spans go, and which ones. */
+/** The destination of spans, and which requests are traced. */
 export interface TracingConfig {
-  /** Spans are posted here. */
+  /** The URL that spans are posted to. */
   readonly url: string
   readonly encoding: 'json' | 'protobuf'
   /** May contain credentials. */
@@ -20,25 +20,25 @@ export interface TracingConfig {
 }
 
 export interface TracingSampler {
-  /** Share of the traces starting here, from 0 to 1. */
+  /** The share of the traces that start here, from 0 to 1. */
   readonly ratio: number
-  /** Whether a trace that started elsewhere follows its caller's decision. */
+  /** Whether a trace that started elsewhere follows the caller's decision. */
   readonly parentBased: boolean
 }
 
 const SIGNAL_PATH = 'v1/traces'
 
-/** Read only where traces go to a collector. */
+/** Read only if traces are sent to a collector. */
 export const TRACING_VARIABLES = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional({
     default: 'none: no traces',
     meaning:
-      'Address of an OpenTelemetry collector that accepts OTLP over HTTP, such as http://127.0.0.1:4318; `/v1/traces` is appended',
+      'URL of an OpenTelemetry collector that accepts OTLP over HTTP, such as http://127.0.0.1:4318; `/v1/traces` is appended',
     parse: parseBase,
   }),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional({
     default: 'from OTEL_EXPORTER_OTLP_ENDPOINT',
-    meaning: 'The same for traces only, used as it is',
+    meaning: 'The same for traces only, without appending a path',
     parse: parseAddress,
   }),
   OTEL_EXPORTER_OTLP_PROTOCOL: row({
@@ -58,7 +58,7 @@ export const TRACING_VARIABLES = {
   }),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: optional({
     default: 'none',
-    meaning: 'Further headers for traces only',
+    meaning: 'Additional headers for traces only',
     parse: parsePairs,
   }),
   OTEL_SERVICE_NAME: row({
@@ -68,7 +68,7 @@ export const TRACING_VARIABLES = {
   }),
   OTEL_RESOURCE_ATTRIBUTES: optional({
     default: 'none',
-    meaning: 'Further attributes of this service in traces: `name=value,name=value`',
+    meaning: 'Additional attributes of this service in traces: `name=value,name=value`',
     parse: parsePairs,
   }),
   OTEL_TRACES_SAMPLER: row({
@@ -97,13 +97,13 @@ export const TRACING_VARIABLES = {
 type Values = ValuesOf<typeof TRACING_VARIABLES>
 const ROWS: { readonly [N in keyof Values]: VariableRow<Values[N]> } = TRACING_VARIABLES
 
-/** Undefined = no traces. What is wrong goes into `problems`, a line for each variable. */
+/** Returns undefined if there are no traces. Adds a line to `problems` for each invalid variable. */
 export function readTracing(environment: Environment, problems: string[]): TracingConfig | undefined {
   const isSet = (name: keyof Values) => textOf(environment, name) !== undefined
   const value = <N extends keyof Values>(name: N): Values[N] =>
     readRow(name, ROWS[name], environment, problems)
 
-  // The endpoint for traces is used as it is; the one for all signals gets their path (OTLP exporter, 1.2).
+  // The endpoint for traces is used unchanged; the path is appended to the one for all signals (OTLP exporter, 1.2).
   const endpoint = isSet('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
     ? 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
     : 'OTEL_EXPORTER_OTLP_ENDPOINT'
@@ -123,7 +123,7 @@ export function readTracing(environment: Environment, problems: string[]): Traci
     resource,
     sampler: { ratio: ratio ?? argument, parentBased },
   }
-  // Without a valid address the problems say so.
+  // An invalid address is in the problems.
   return url === undefined ? undefined : { ...tracing, url }
 }
 
@@ -152,7 +152,7 @@ function parseProtocol(text: string): TracingConfig['encoding'] {
   )
 }
 
-/** As in W3C Baggage: percent-encoded, separated by commas. */
+/** Parses pairs as in W3C Baggage: percent-encoded, separated by commas. */
 function parsePairs(text: string): Record<string, string> {
   const pairs: Record<string, string> = {}
   for (const item of text.split(',').filter((one) => one.trim() !== '')) {
@@ -168,7 +168,7 @@ function parsePairs(text: string): Record<string, string> {
   return pairs
 }
 
-// In one of the variables values are credentials: repeat none.
+// Does not repeat a value, because one of the variables contains credentials.
 const NO_PAIRS = 'is not a list such as name=value,name=value with percent-encoded values.'
 
 const SAMPLERS = {
@@ -180,7 +180,7 @@ const SAMPLERS = {
   parentbased_traceidratio: { parentBased: true },
 } as const
 
-/** Without a `ratio`: that of OTEL_TRACES_SAMPLER_ARG. */
+/** A missing `ratio` means that of OTEL_TRACES_SAMPLER_ARG. */
 function parseSampler(name: string): Omit<TracingSampler, 'ratio'> & { readonly ratio?: number } {
   const [, sampler] = Object.entries(SAMPLERS).find(([one]) => one === name) ?? []
   if (sampler) return sampler

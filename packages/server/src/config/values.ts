@@ -1,6 +1,6 @@
 /**
- * How the text of a variable is read. Each parser throws an `Error` whose message continues the variable's name
- * ("RATAFIA_PORT is not a port: …") and never repeats a value that may be secret.
+ * Parsers for the text of a variable. Each throws an `Error` whose message follows the variable's name ("RATAFIA_PORT
+ * is not a port: …") and never repeats a value that may be secret.
  */
 import { isIP } from 'node:net'
 import { isNetwork } from '../addresses/address-classes.ts'
@@ -13,30 +13,30 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 export function parseDuration(value: string): number {
   const [, amount, unit] = /^([1-9][0-9]{0,8})([smhd])$/.exec(value) ?? []
   const milliseconds = Number(amount) * (UNITS[unit ?? ''] ?? Number.NaN)
-  // A century: beyond it, clients' libraries can no longer write the dates.
+  // A century: beyond it, clients' libraries cannot format the dates.
   if (!(milliseconds <= 36_525 * DAY)) {
     throw new Error(
-      `is not a duration: ${value}. Write a number and s, m, h or d, such as 365d, up to 36525d.`,
+      `is not a duration: ${value}. Write a number followed by s, m, h or d, such as 365d, up to 36525d.`,
     )
   }
   return milliseconds
 }
 
-/** A duration, or 0 for none. */
+/** Parses a duration, or 0 for no delay. */
 export const parseDelay = (value: string): number => (/^0s?$/.test(value) ? 0 : parseDuration(value))
 
-/** A duration longer than the clocks of nodes differ, and longer than anything single-use is valid. */
+/** Parses a duration that exceeds both the clock difference of nodes and the validity of single-use values. */
 export function parseRetention(value: string): number {
   const milliseconds = parseDuration(value)
   if (milliseconds >= 3_600_000) return milliseconds
-  throw new Error(`is ${value}. Keep rows for 1h at least.`)
+  throw new Error(`is ${value}. Keep rows for at least 1h.`)
 }
 
-/** A duration that is no shorter than the shortest life of a job's token. */
+/** Parses a duration that is at least the shortest lifetime of a job's token. */
 export function parseJobLifetime(value: string): number {
   const milliseconds = parseDuration(value)
   if (milliseconds >= 60_000) return milliseconds
-  throw new Error(`is ${value}. The token of a job lives for 60s at least.`)
+  throw new Error(`is ${value}. The token of a job lives for at least 60s.`)
 }
 
 export function parseWorkers(value: string): number {
@@ -47,7 +47,7 @@ export function parseWorkers(value: string): number {
 export function parsePort(value: string): number {
   if (/^tcp:/.test(value)) {
     throw new Error(
-      `is ${value}, as Kubernetes sets it for a Service of this name. Give the pod enableServiceLinks: false.`,
+      `is ${value}, which Kubernetes sets for a Service with this name. Set enableServiceLinks: false in the pod.`,
     )
   }
   if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535) {
@@ -64,11 +64,11 @@ export function oneOf<const T extends string>(...choices: readonly T[]): (value:
   }
 }
 
-/** Without a trailing slash. */
+/** Returns the URL without a trailing slash. */
 export function parseServiceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || /[?#@\s]/.test(value)) {
-    // What follows one of these may be a secret.
+    // The text after one of these may be a secret.
     const shown = /[?#@]/.test(value) ? '' : `: ${value}`
     throw new Error(
       `is not an http or https address without credentials, query or fragment${shown}. It ${faultOf(value)}. Write one such as https://store.example.com.`,
@@ -77,13 +77,13 @@ export function parseServiceUrl(value: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-/** Continues "It", for an address that was refused. */
+/** Returns the fault of a refused address, to follow "It". */
 const faultOf = (value: string, allowed?: Parameters<typeof urlFault>[1]): string =>
   urlFault(value, allowed) ?? 'cannot be read'
 
-/** Several of {@link parseServiceUrl}, each with a trailing slash, so that paths can be appended. */
+/** Parses a list with {@link parseServiceUrl}. Each item gets a trailing slash, so that paths can be appended. */
 export function parseServiceUrls(value: string): readonly string[] {
-  // In the whole value: of a password with a comma, the first item has no @ and would be shown.
+  // Checks the whole value: if a password contains a comma, the first item has no @ and would be shown.
   if (/[?#@]/.test(value)) {
     const fault = value.split(',').flatMap((one) => urlFault(one.trim()) ?? [])[0]
     throw new Error(
@@ -93,11 +93,11 @@ export function parseServiceUrls(value: string): readonly string[] {
   return value.split(',').map((one) => `${parseServiceUrl(one.trim())}/`)
 }
 
-/** What a proxy must not pass on (RFC 9110, 7.6.1), or writes itself. */
+/** Headers that a proxy must not forward (RFC 9110, 7.6.1), or writes itself. */
 const NOT_FORWARDED =
   /^(accept-encoding|connection|content-length|expect|forwarded|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via|x-forwarded-.*|x-real-ip|x-snap-device-service-url)$/
 
-/** In lower case. */
+/** Returns the names in lower case. */
 export function parseHeaderNames(value: string): readonly string[] {
   return value.split(',').map((item) => {
     const name = item.trim().toLowerCase()
@@ -105,13 +105,15 @@ export function parseHeaderNames(value: string): readonly string[] {
       throw new Error(`has an item that is not the name of a header: ${name || '(empty)'}.`)
     }
     if (NOT_FORWARDED.test(name)) {
-      throw new Error(`has ${name}, which is about one connection and cannot be forwarded. Leave it out.`)
+      throw new Error(
+        `has ${name}, which concerns a single connection and cannot be forwarded. Leave it out.`,
+      )
     }
     return name
   })
 }
 
-/** A path of plain segments: with a leading slash, without a trailing one. */
+/** Returns a path of plain segments with a leading and without a trailing slash. */
 export function parsePath(value: string): string {
   if (/^(\/[A-Za-z0-9._-]+)+\/?$/.test(value) && !/\/\.{1,2}(\/|$)/.test(value))
     return value.replace(/\/$/, '')
@@ -125,7 +127,7 @@ export function parseCount(value: string): number {
   throw new Error(`is not a number from 1 to 9999999: ${value}.`)
 }
 
-/** A host name or an IP address, without a port. */
+/** Parses a host name or an IP address, without a port. */
 export function parseHost(value: string): string {
   if (isIP(value) !== 0 || /^(?!-)[A-Za-z0-9-]{1,63}(\.(?!-)[A-Za-z0-9-]{1,63})*$/.test(value)) return value
   throw new Error(
@@ -133,7 +135,7 @@ export function parseHost(value: string): string {
   )
 }
 
-/** A bare host, with a port or without: it is compared as text, so nothing is changed. */
+/** Parses a bare host with an optional port. It is compared as text, so the value does not change. */
 export function parseHostAndPort(value: string): string {
   const [, host = '', port = '1'] = /^(\[[0-9a-fA-F:.]+\]|[^:/\s[\]]+)(?::(\d{1,5}))?$/.exec(value) ?? []
   const isName = /^(?!-)[A-Za-z0-9-]{1,63}(\.(?!-)[A-Za-z0-9-]{1,63})*$/.test(host)
@@ -142,24 +144,24 @@ export function parseHostAndPort(value: string): string {
   throw new Error(`is not a host, such as store.example.com or 127.0.0.1:8080: ${value}.`)
 }
 
-/** Whether it means every address of the machine; clients cannot connect to such an address. */
+/** Checks whether the host means every address of the machine. Clients cannot connect to such an address. */
 export const isEveryAddress = (host: string): boolean =>
   host === '0.0.0.0' || (isIP(host) === 6 && /^[0:.]+$/.test(host))
 
-/** Nobody can read or change what is said: https, or http on this very machine, where nobody is in between. */
+/** Checks that no third party can read or change the traffic: it uses https, or http on this machine. */
 export const isConfidential = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && /^(localhost|127\.[0-9.]+|\[::1\])$/.test(hostname))
 
-/** A service whose key we trust. */
+/** Parses the URL of a service whose key we trust. */
 export function parseIdentityUrl(value: string): string {
   const url = new URL(parseServiceUrl(value))
   if (!isConfidential(url)) {
-    throw new Error(`is not https: ${value}. Only an identity service on a loopback address may use http.`)
+    throw new Error(`is not https: ${value}. Only an identity service on a loopback address can use http.`)
   }
   return url.href.replace(/\/+$/, '')
 }
 
-/** Never shows the value, which may have a password. */
+/** Never shows the value, because it may contain a password. */
 export function parseProxyUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   const isProxy = url?.protocol === 'http:' && url.pathname === '/' && !/[?#\s]/.test(value)
@@ -179,40 +181,40 @@ function decodes(text: string): boolean {
   }
 }
 
-/** 32 bytes as base64 (either alphabet) or hex. Throws without repeating the value. */
+/** Parses 32 bytes in base64 (either alphabet) or hex. Throws without repeating the value. */
 export function parseSecretKey(value: string): Uint8Array {
   const text = value.trim()
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex')
   if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return Buffer.from(text, 'base64')
-  throw new Error('is not a key of 32 bytes in base64 or hex. `openssl rand -base64 32` makes one.')
+  throw new Error('is not a key of 32 bytes in base64 or hex. `openssl rand -base64 32` creates one.')
 }
 
 export function parsePublicKey(value: string): Uint8Array {
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) {
     throw new Error(
-      'is not a public key: 32 bytes in base64, as `/discharge/info` of the identity service shows it.',
+      'is not a public key: 32 bytes in base64, as shown at `/discharge/info` of the identity service.',
     )
   }
   return Buffer.from(value, 'base64')
 }
 
-/** `URL=KEY` with commas between; a service may have several keys, as while it changes to another. */
+/** Parses a comma-separated list of `URL=KEY`. A service can have several keys, for example while its key changes. */
 export function parseKnownServices(
   value: string,
 ): readonly { readonly url: string; readonly publicKey: Uint8Array }[] {
   return value.split(',').map((item) => {
-    // A key in base64 may itself end with "=".
+    // A key in base64 can itself end with "=".
     const [, url = '', key = ''] = /^([^=]*)=([A-Za-z0-9+/_-]{43}=?)$/.exec(item.trim()) ?? []
     if (url === '') {
       throw new Error(
-        'has an item that is not URL=KEY, where KEY is 32 bytes in base64. `ratafia keys list` of that service shows it, with the kind "issuer".',
+        'has an item that is not URL=KEY, where KEY is 32 bytes in base64. `ratafia keys list` on that service shows the key, with the kind "issuer".',
       )
     }
     return { url: parseServiceUrl(url), publicKey: Buffer.from(key, 'base64') }
   })
 }
 
-/** Addresses of web sites that browsers are sent back to with a code, as `URL` writes them. */
+/** Returns the URLs of web sites that browsers are sent back to with a code, as `URL` writes them. */
 export function parseReturnTo(value: string): readonly string[] {
   return value.split(',').map((item) => {
     const text = item.trim()
@@ -220,27 +222,27 @@ export function parseReturnTo(value: string): readonly string[] {
     if (!url || !isConfidential(url) || /[?#@\s]/.test(text)) {
       const fault = urlFault(text)
       throw new Error(
-        `has an item that is not an https address without credentials, query or fragment; http is only for a loopback address. ${fault === undefined ? '' : `It ${fault}. `}Write one such as https://app.example.com/callback, or with a slash at its end for all addresses below it.`,
+        `has an item that is not an https address without credentials, query or fragment, or an http loopback address. ${fault === undefined ? '' : `It ${fault}. `}Write one such as https://app.example.com/callback, or end it with a slash to include all addresses below it.`,
       )
     }
     return url.href
   })
 }
 
-/** Of an installation, for people: one line without characters that nobody sees. */
+/** Parses the name of an installation: one line of visible characters. */
 export function parseName(value: string): string {
   if (value.length <= 64 && /^\P{C}+$/u.test(value) && value.trim() === value) return value
-  throw new Error('is not a name: write 1 to 64 visible characters, without a space at either end.')
+  throw new Error('is not a name. Write 1 to 64 visible characters, without leading or trailing spaces.')
 }
 
-/** Of a management token, in milliseconds. */
+/** Returns the lifetime of a management token in milliseconds. */
 export function parseManagementLifetime(value: string): number {
   const duration = parseDuration(value)
   if (duration >= 60_000 && duration <= MOST_MANAGEMENT_MS) return duration
-  throw new Error(`is ${value}; it can be from 1m to 24h. A management token cannot be renewed.`)
+  throw new Error(`is ${value}; it must be from 1m to 24h. A management token cannot be renewed.`)
 }
 
-/** The longest that a management token may ask for. */
+/** The longest lifetime that can be requested for a management token. */
 export const MOST_MANAGEMENT_MS = 24 * 60 * 60_000
 
 export function parseProxies(value: string): readonly string[] {

@@ -1,4 +1,4 @@
-/** Every variable of the service with its default and meaning, by subject. */
+/** All variables of the service with their defaults and meanings, by subject. */
 import { TRACING_VARIABLES } from './tracing.ts'
 import { COMMAND_VARIABLES } from './variables/commands.ts'
 import { DEVICE_VARIABLES } from './variables/devices.ts'
@@ -18,12 +18,12 @@ export const SERVICE_VARIABLES = {
   ...COMMAND_VARIABLES,
 } as const
 
-/** With those of OpenTelemetry: all that the documentation and `ratafia serve --help` show. */
+/** All variables, with those of OpenTelemetry, that the documentation and `ratafia serve --help` show. */
 export const VARIABLES = { ...SERVICE_VARIABLES, ...TRACING_VARIABLES } as const
 
 export type VariableName = keyof typeof VARIABLES
 
-/** The same under headings, for docs/reference.md. */
+/** The variables under headings, for docs/reference.md. */
 export const VARIABLES_BY_SUBJECT = {
   Serving: SERVING_VARIABLES,
   Storage: STORAGE_VARIABLES,
@@ -35,7 +35,7 @@ export const VARIABLES_BY_SUBJECT = {
   'Commands over HTTP': COMMAND_VARIABLES,
 } as const
 
-/** The variables as `ratafia serve --help` prints them. */
+/** Returns the variables as `ratafia serve --help` prints them. */
 export function variablesHelp(): string {
   const rows = Object.entries(VARIABLES).map(
     ([name, row]) => `  ${name}\n      ${row.meaning}\n      Default: ${row.default}`,

@@ -1,14 +1,14 @@
-/** What is allowed, and hardly ever meant. `serve` and `config check` say it. */
+/** Warnings about settings that are allowed but rarely intended. `serve` and `config check` show them. */
 import { hostIn, isLoopbackHost } from '../addresses/address-classes.ts'
 import { type Config, serviceAddress } from './config.ts'
 
-/** A sentence or two for each, beginning with the variable. */
+/** Returns a text of a few sentences for each warning, beginning with the variable. */
 export function configWarnings(config: Config): readonly string[] {
   const address = new URL(serviceAddress(config))
   if (address.protocol === 'https:') {
     if (config.trustedProxies.length > 0) return []
     return [
-      'RATAFIA_BASE_URL is https, and RATAFIA_TRUSTED_PROXIES is not set. The service itself speaks http, so behind your reverse proxy all clients seem to come from one address, and passwords from other machines are refused. Set RATAFIA_TRUSTED_PROXIES to the address from which the proxy connects.',
+      'RATAFIA_BASE_URL is https, but RATAFIA_TRUSTED_PROXIES is not set. The service itself serves http, so behind your reverse proxy all clients seem to come from one address, and passwords from other machines are refused. Set RATAFIA_TRUSTED_PROXIES to the address from which the proxy connects.',
     ]
   }
   const host = hostIn(address)

@@ -21,7 +21,7 @@ eachDatabase((_kind, open) => {
     database.query.updateTable('job_lease').set({ held_until: 1 }).where('name', '=', name).execute()
 
   describe('a lease', () => {
-    test('of many who try at once one has it, and the others learn for how long', async () => {
+    test('one of many concurrent holders gets it, and the others get the remaining time', async () => {
       const all = await Promise.all(
         Array.from({ length: 20 }, (_, index) => leases.take('one', `holder-${index}`, LONG)),
       )
@@ -29,7 +29,7 @@ eachDatabase((_kind, open) => {
       for (const lease of all) if (!lease.held) assert.ok(lease.restMs > LONG / 2 && lease.restMs <= LONG)
     })
 
-    test('stays with its holder, who is asked nothing more, until it ends: then one other has it', async () => {
+    test('stays with its holder until it expires, then another holder gets it', async () => {
       assert.deepEqual(await leases.take('two', 'a', LONG), { held: true })
       const until = async () =>
         (
@@ -41,16 +41,16 @@ eachDatabase((_kind, open) => {
         )?.held_until
       const first = await until()
       assert.deepEqual(await leases.take('two', 'a', LONG), { held: true })
-      assert.equal(await until(), first, 'nothing is written while there is time')
+      assert.equal(await until(), first, 'nothing is written while enough time is left')
       assert.deepEqual(await leases.take('two', 'a', 10 * LONG), { held: true })
-      assert.ok(((await until()) ?? 0) > (first ?? 0), 'less than half was left of that')
+      assert.ok(((await until()) ?? 0) > (first ?? 0), 'it is renewed if less than half of the time is left')
       await end('two')
       const others = await Promise.all(['b', 'c', 'd'].map((holder) => leases.take('two', holder, LONG)))
       assert.equal(others.filter(({ held }) => held).length, 1)
       assert.equal((await leases.take('two', 'a', LONG)).held, false)
     })
 
-    test('released is free at once', async () => {
+    test('is free at once when it is released', async () => {
       await leases.take('three', 'a', LONG)
       await leases.take('four', 'b', LONG)
       await leases.release('a')
@@ -59,7 +59,7 @@ eachDatabase((_kind, open) => {
     })
   })
 
-  test('of several nodes one runs a job; when it stops another goes on, and errors are tried again', async () => {
+  test('one of several nodes runs a job, another takes over when it stops, and errors are retried', async () => {
     const runs: string[] = []
     const errors: unknown[] = []
     const node = (name: string) =>
@@ -69,7 +69,7 @@ eachDatabase((_kind, open) => {
             name: 'job',
             everyMs: 5,
             run: async (goOn) => {
-              // It may be told to stop before its first step.
+              // It may have to stop before its first step.
               if (!(await goOn())) return
               runs.push(name)
               if (runs.length === 1) throw new Error('the first time')
@@ -81,7 +81,7 @@ eachDatabase((_kind, open) => {
     const nodes = new Map(['a', 'b', 'c'].map((name) => [name, node(name)]))
     const until = async (condition: () => boolean) => {
       for (const deadline = performance.now() + 60_000; !condition(); await sleep(5)) {
-        assert.ok(performance.now() < deadline, 'it does not come about')
+        assert.ok(performance.now() < deadline, 'the condition does not become true')
       }
     }
     await until(() => runs.length >= 5)
@@ -89,7 +89,7 @@ eachDatabase((_kind, open) => {
     const [first = ''] = runs
     assert.deepEqual(new Set(runs), new Set([first]))
     await nodes.get(first)?.stop()
-    // It left its lease; the others look every 5 seconds.
+    // It released its lease; the others check every 5 seconds.
     const before = runs.length
     await until(() => runs.length > before)
     assert.notEqual(runs.at(-1), first)
@@ -100,7 +100,7 @@ eachDatabase((_kind, open) => {
     assert.equal(errors.length, 1)
   })
 
-  test('a node that must not work leaves a job to others, also in the middle of it', async () => {
+  test('a node that must not work leaves a job to others, even in the middle of it', async () => {
     const steps: string[] = []
     let mayWork = true
     const node = (name: string, may: () => boolean) =>
@@ -138,7 +138,7 @@ describe('retention', () => {
   const onRun = (...run: unknown[]) => told.push(run)
   const goOn = async () => true
 
-  test('removes by batches until nothing is left, each task with its own limit', async () => {
+  test('removes rows in batches until none are left, with a separate limit for each task', async () => {
     told.length = 0
     let left = 1100
     const asked: unknown[] = []
@@ -164,7 +164,7 @@ describe('retention', () => {
     ])
   })
 
-  test('a task that fails does not keep the others from their turn, and the run has failed', async () => {
+  test('a failed task does not prevent the others from running, but fails the run', async () => {
     told.length = 0
     const failing = async () => {
       throw new Error('away')
@@ -180,7 +180,7 @@ describe('retention', () => {
     ])
   })
 
-  test('ends between two batches when asked to', async () => {
+  test('stops between two batches on request', async () => {
     told.length = 0
     const endless = { table: 'endless', keepMs: 0, remove: async (_: Date, limit: number) => limit }
     await removeExpired([endless, endless], { clock, goOn: async () => false, onRun })

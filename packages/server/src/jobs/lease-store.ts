@@ -1,18 +1,18 @@
-/** Who runs a job: the table `job_lease`. Uses only the database's time, because the clocks of nodes differ. */
+/** Stores which process runs a job, in the table `job_lease`. Uses only the database's time: clocks of nodes differ. */
 import { anyRowChanged, type Database, databaseNow } from '../database/index.ts'
 
-/** Held, or free for others after `restMs`. */
+/** A lease that the caller holds, or that is free for others after `restMs`. */
 export type Lease = { readonly held: true } | { readonly held: false; readonly restMs: number }
 
 export interface LeaseStore {
   /**
-   * Takes or renews the lease of a job for this long: of any number of holders who try at once, one gets it. Writes
-   * nothing while more than half of the time is left.
+   * Takes or renews the lease of a job for this long. Only one of concurrent holders gets it. Writes nothing while more
+   * than half of the time is left.
    */
   take(name: string, holder: string, milliseconds: number): Promise<Lease>
   /** Releases all leases of the holder. */
   release(holder: string): Promise<void>
-  /** The names of the jobs that some process holds now. */
+  /** Returns the names of the jobs that a process holds now. */
   held(): Promise<readonly string[]>
 }
 
@@ -37,7 +37,7 @@ export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): L
         if (found.holder !== holder) return { held: false, restMs: rest }
         if (rest > milliseconds / 2) return { held: true }
       }
-      // Primary key. The row may have changed since it was read: the condition is checked under its lock.
+      // Primary key. The row may have changed since it was read, so the condition is checked while it is locked.
       const result = await query
         .insertInto('job_lease')
         .values((value) => ({ name, holder, held_until: value(now, '+', milliseconds) }))
@@ -54,7 +54,7 @@ export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): L
     },
 
     async held() {
-      // Scans the whole table: a handful of rows.
+      // Scans the whole table, which has a handful of rows.
       const rows = await query
         .selectFrom('job_lease')
         .select('name')
@@ -65,7 +65,7 @@ export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): L
     },
 
     async release(holder) {
-      // Scans the whole table: a handful of rows.
+      // Scans the whole table, which has a handful of rows.
       await query.updateTable('job_lease').set({ held_until: 0 }).where('holder', '=', holder).execute()
     },
   }

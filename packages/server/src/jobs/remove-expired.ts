@@ -1,4 +1,4 @@
-/** Retention: removes rows that are no longer needed, a few at a time, so that no request waits for it. */
+/** Removes rows that are no longer needed, a few at a time, so that no request waits for this. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 
@@ -7,7 +7,7 @@ export interface RetentionTask {
   readonly table: string
   /** How long to keep an expired row, in milliseconds. */
   readonly keepMs: number
-  /** Removes at most `limit` rows that expired before this instant; returns how many. */
+  /** Removes at most `limit` rows that expired before this instant. Returns how many. */
   readonly remove: (before: Date, limit: number) => Promise<number>
 }
 
@@ -17,7 +17,7 @@ export interface RetentionDeps {
   readonly onRun: (task: string, outcome: 'ok' | 'failed', removed: number) => void
 }
 
-/** Rows of one transaction. */
+/** Rows per transaction. */
 const BATCH = 500
 const PAUSE_MS = 50
 

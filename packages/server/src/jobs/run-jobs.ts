@@ -1,6 +1,6 @@
 /**
- * Periodic work, done by the process that has the lease of the job. A lease only saves work: a process may be
- * suspended for longer than its lease lasts, so two may run a job at once, and every job must tolerate that.
+ * Runs periodic jobs in the process that has the lease of each. A lease only saves work: a process may be suspended for
+ * longer than its lease lasts, so two may run a job at once, and every job must tolerate that.
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
@@ -10,23 +10,25 @@ export interface Job {
   readonly name: string
   /** The time from the end of a run to the next. */
   readonly everyMs: number
-  /** Call `goOn` between two steps: it is false once the process is ending or another has taken over the job. */
+  /**
+   * Calls `goOn` between two steps. It returns false once the process is stopping or another has taken over the job.
+   */
   readonly run: (goOn: () => Promise<boolean>) => Promise<void>
 }
 
 interface JobsDeps {
   readonly leases: LeaseStore
-  /** False while this process must leave the work to others. Default: it may always work. */
+  /** Returns false while this process must leave the work to others. Default: always true. */
   readonly mayWork?: () => boolean
   readonly onError: (error: unknown, job: string) => void
 }
 
-/** Longer than any step takes. After it, others take over the jobs of a process that died. */
+/** Longer than any step takes. After this time, others take over the jobs of a process that died. */
 const LEASE_MS = 15_000
 /** How often processes without the lease check whether it is free. */
 const STANDBY_MS = 5_000
 const OTHERS: Lease = { held: false, restMs: STANDBY_MS }
-/** After errors the wait doubles, up to this. */
+/** After errors, the wait doubles up to this. */
 const MAX_WAIT_MS = 60_000
 
 /** `stop` waits for the running step, and releases the leases. */
@@ -40,7 +42,7 @@ export function runJobs(
   const loops = jobs.map(async (job) => {
     const hold = async () => (mayWork() ? leases.take(job.name, holder, LEASE_MS) : OTHERS)
     const goOn = async () => {
-      // On SQLite a step can run without a turn of the event loop, which requests, timers and signals need.
+      // On SQLite, a step can run without a turn of the event loop, which requests, timers and signals need.
       await setImmediate()
       return !signal.aborted && (await hold()).held
     }
@@ -61,13 +63,13 @@ export function runJobs(
     stop: async () => {
       stopping.abort()
       await Promise.all(loops)
-      // If this fails, the leases end by themselves.
+      // If this fails, the leases expire anyway.
       await leases.release(holder).catch((error: unknown) => onError(error, 'release'))
     },
   }
 }
 
-/** Varies by a fifth, so that nodes that started together spread out. False if interrupted. */
+/** Waits, varied by a fifth, so that nodes that started together spread out. Returns false if interrupted. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(milliseconds * (0.8 + Math.random() * 0.4), undefined, { signal, ref: false })

@@ -1,4 +1,4 @@
-/** Fills the package directory from the text of a file: CSV with a header line, or a JSON list. */
+/** Imports packages into the directory from a file: CSV with a header line, or a JSON list. */
 import { type Authority, requireForAll } from '../authority.ts'
 import {
   Faults,
@@ -14,15 +14,15 @@ const COLUMNS = ['name', 'snap_id']
 
 export interface ImportOptions {
   readonly format: ImportFormat
-  /** Removes entries that are not in the file. */
+  /** Whether to remove entries that are not in the file. */
   readonly replaceAll: boolean
   readonly authority: Authority
   readonly onProgress?: (done: number, total: number) => void
 }
 
 /**
- * Returns how many entries were imported: all of them, in one transaction. The directory belongs to operators. Throws
- * `permission-denied`, and {@link ImportError}.
+ * Imports all entries in one transaction, and returns their number. Only operators can. Throws `permission-denied` and
+ * {@link ImportError}.
  */
 export async function importPackages(
   text: string,
@@ -51,7 +51,7 @@ export function readPackages(text: string, format: ImportOptions['format']): rea
   return rows.map(({ entry }) => entry)
 }
 
-/** Names and ids as the store has them, with room: visible ASCII, no quotes. */
+/** The form of the store's names and ids, generously: visible ASCII without quotes. */
 const PLAIN = /^[A-Za-z0-9._+-]{1,128}$/
 
 interface CheckedRow {

@@ -14,7 +14,7 @@ export async function* listPackages({ packages }: TransactionStores): AsyncGener
   }
 }
 
-/** By name. Throws `RequestError` `permission-denied`. */
+/** Returns a page sorted by name. Throws `RequestError` `permission-denied`. */
 export async function pageOfPackages(
   { authority, after, limit }: Paging<string> & { readonly authority: Authority },
   { packages }: TransactionStores,
@@ -23,5 +23,5 @@ export async function pageOfPackages(
   return pageOf(limit, (most) => packages.list({ after, limit: most }))
 }
 
-/** As lists and the API show it. */
+/** Returns the entry as lists and the API show it. */
 export const packageRecord = ({ name, snapId }: PackageEntry) => ({ name, snap_id: snapId })

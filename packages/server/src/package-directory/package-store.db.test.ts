@@ -25,7 +25,7 @@ eachDatabase((_kind, open) => {
     return found
   }
 
-  test('what was imported is listed by name, over several pages', async () => {
+  test('lists imported packages by name, over several pages', async () => {
     assert.equal(await packages.isEmpty(), true)
     const done: number[] = []
     await packages.import(entries(1201).reverse(), {
@@ -37,7 +37,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(done, [200, 400, 600, 800, 1000, 1200, 1201])
   })
 
-  test('an import adds, renames by id, gives a name another id, and with replaceAll removes the rest', async () => {
+  test('an import adds packages, changes names and ids, and with replaceAll removes the rest', async () => {
     await packages.import(entries(3), { replaceAll: false })
     await packages.import(
       [
@@ -55,7 +55,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await all(), entries(1, 'q'))
   })
 
-  test('an import that fails changes nothing', async () => {
+  test('a failed import changes nothing', async () => {
     await packages.import(entries(3), { replaceAll: false })
     const twice = [...entries(300, 'q'), ...entries(1, 'q')].map((entry, index) => ({
       ...entry,
@@ -67,13 +67,13 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await all(), entries(3))
   })
 
-  test('ids of the names that are known, nothing for the others', async () => {
+  test('returns the ids of known names only', async () => {
     await packages.import(entries(3), { replaceAll: false })
     assert.deepEqual(await packages.idsOf(['p0001', 'unknown']), new Map([['p0001', 'p-id-1']]))
     assert.deepEqual(await packages.idsOf([]), new Map())
   })
 
-  test('without a directory a package name refers to itself; with one, the name must be in it', async () => {
+  test('a package name is its own id without a directory, and must be in the directory otherwise', async () => {
     const deps = storesWith({ packages })
     assert.deepEqual(await resolvePackages([{ name: 'foo' }, { snap_id: 'bar' }, { name: 'foo' }], deps), [
       'foo',

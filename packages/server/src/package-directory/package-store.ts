@@ -1,4 +1,4 @@
-/** The package directory: the table `package` of names and snap ids, filled by the operator. */
+/** Stores the package directory, names and snap ids from the operator, in the table `package`. */
 import { type Database, inTransaction } from '../database/index.ts'
 
 export interface PackageEntry {
@@ -7,21 +7,21 @@ export interface PackageEntry {
 }
 
 export interface PackageStore {
-  /** The ids of the names that are known, by name. */
+  /** Returns the ids of the known names, by name. */
   idsOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Those of the ids that are known. */
+  /** Returns the known ids among these. */
   knownIds(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** True means that no directory is configured. */
+  /** Returns true if no directory is configured. */
   isEmpty(): Promise<boolean>
   /**
-   * Adds the entries in one transaction. An entry replaces those with its name or its id (a renamed package keeps its
-   * id). `replaceAll` removes all others.
+   * Adds the entries in one transaction. An entry replaces entries with its name or its id (a renamed package keeps its
+   * id). `replaceAll` removes all other entries.
    */
   import(
     entries: readonly PackageEntry[],
     options: { replaceAll: boolean; onProgress?: (done: number) => void },
   ): Promise<void>
-  /** In the order of names, those after `after`. */
+  /** Returns the entries after `after`, sorted by name. */
   list(page: { after?: string | undefined; limit: number }): Promise<readonly PackageEntry[]>
 }
 
@@ -31,7 +31,7 @@ declare module '../stores.ts' {
   }
 }
 
-/** Entries per statement: every database takes that many parameters. */
+/** Entries per statement. Every database accepts the resulting number of parameters. */
 const BATCH = 200
 
 export function packageStore({ query }: Pick<Database, 'query'>): PackageStore {

@@ -1,4 +1,4 @@
-/** What an import of packages would change. */
+/** Counts what an import of packages would change. */
 import { requireForAll } from '../authority.ts'
 import type { TransactionStores } from '../stores.ts'
 import { type ImportOptions, readPackages } from './import.ts'
@@ -12,7 +12,7 @@ export interface ImportPlan {
   readonly unchanged: number
 }
 
-/** Changes nothing. Throws `permission-denied` as the import does, and `ImportError`. */
+/** Changes nothing. Throws `permission-denied`, like the import, and `ImportError`. */
 export async function planImport(
   text: string,
   { format, replaceAll, authority }: Pick<ImportOptions, 'format' | 'replaceAll' | 'authority'>,
@@ -32,7 +32,7 @@ export async function planImport(
       unchanged += 1
       continue
     }
-    // One row of the file replaces up to two packages: that with its name, and that with its id.
+    // A row of the file replaces up to two packages: the one with its name, and the one with its id.
     const replacements = [byName.has(name) ? name : undefined, byId.get(snapId)].filter(
       (each) => each !== undefined,
     )

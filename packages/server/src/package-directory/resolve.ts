@@ -1,17 +1,17 @@
-/** Turns the packages that a token is limited to into snap ids. */
+/** Resolves the packages that a token is limited to into snap ids. */
 import { RequestError } from '../errors.ts'
 import type { TransactionStores } from '../stores.ts'
 
-/** As in the API: with at least one of the two. */
+/** A reference as in the API, with at least one of the two fields. */
 export interface PackageReference {
   readonly name?: string
   readonly snap_id?: string
 }
 
 /**
- * The snap id of each reference, in their order, without repetition. The package directory resolves names; when it
- * is empty, none is configured, and a name is its own id. Throws {@link RequestError} `package-not-found` for a name
- * that the directory does not know, or knows with another id than the one given.
+ * Returns the snap id of each reference, in their order, without repetition. The package directory resolves names; if
+ * it is empty, it is not configured, and a name is its own id. Throws {@link RequestError} `package-not-found` for a
+ * name that is not in the directory, or has another id there than the given one.
  */
 export async function resolvePackages(
   references: readonly PackageReference[],
@@ -30,7 +30,7 @@ export async function resolvePackages(
     if (id !== undefined && given !== undefined && id !== given) {
       throw new RequestError(
         'package-not-found',
-        `The package ${JSON.stringify(name)} has another id than ${JSON.stringify(given)}. Name it by one of the two.`,
+        `The package ${JSON.stringify(name)} has a different id than ${JSON.stringify(given)}. Use only the name or only the id.`,
         { extra: { name, snap_id: given } },
       )
     }

@@ -1,4 +1,4 @@
-/** The package directory in the management API: HTTP in, operation, HTTP out. */
+/** The route of the management API for the package directory. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'

@@ -1,6 +1,6 @@
 import type { TransactionStores } from '../stores.ts'
 
-/** Those of the ids that are in no entry of the directory; none while the directory is empty. */
+/** Returns the ids that are not in the directory; none while the directory is empty. */
 export async function unknownPackages(
   ids: readonly string[],
   { packages }: TransactionStores,

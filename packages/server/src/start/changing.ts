@@ -1,4 +1,4 @@
-/** Puts the stores of a change and the audit log on one transaction. */
+/** Runs changes in a transaction of the stores and the audit log. */
 import { auditStore, newRowOf } from '../audit/audit-store.ts'
 import { entryOf, recordingBy } from '../audit/recording.ts'
 import type { AuditedChange, Author, Changing, Recording } from '../change.ts'
@@ -7,7 +7,7 @@ import { type Database, inTransaction, type NewAuditEntry } from '../database/in
 
 type On = Pick<Database, 'query'>
 
-/** Changes by `author`, whose stores `storesOn` makes. */
+/** Returns a function that runs a change by `author` in a transaction, with the stores from `storesOn`. */
 export const changing =
   <S>({ query }: On, clock: Clock, storesOn: (on: On) => S) =>
   (author: Author): Changing<S & Recording> =>
@@ -20,7 +20,7 @@ export const changing =
 export const recordingOn = (on: On, clock: Clock, author: Author): Recording =>
   recordingBy(author, { audit: auditStore(on), clock })
 
-/** The entry of a change by `author`, for a store that inserts it with what it records. */
+/** Returns the entry of a change by `author`, for a store that inserts it together with the change. */
 export const newEntry =
   (clock: Clock) =>
   (change: AuditedChange, author: Author): NewAuditEntry =>

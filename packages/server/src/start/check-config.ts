@@ -1,4 +1,4 @@
-/** `ratafia config check`: what `serve` would refuse, beyond the variables themselves. */
+/** Implements `ratafia config check`, which finds what `serve` would refuse besides the variables themselves. */
 import { ConfigError } from '../config/config.ts'
 import { requireTlsFiles } from '../config/postgres-tls-files.ts'
 import { readPresentSecretKey, readPreviousSecretKey } from '../config/secret-key.ts'
@@ -9,13 +9,13 @@ import { databaseIsMissing } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
 /**
- * Reads every file that a variable names; with `connect` it opens the installation, and makes nothing. Throws
+ * Reads every file that a variable names and, with `connect`, opens the installation without creating anything. Throws
  * `ConfigError`.
  */
 export async function checkConfig(options: StartOptions, connect: boolean): Promise<void> {
   const { config, log } = options
   const { database, secret, previousSecret, reminders } = config
-  // The key of a new embedded database is made together with it.
+  // The key of a new embedded database is created together with it.
   const isNew = databaseIsMissing(config) && secret.from === 'file' && secret.makeBefore !== undefined
   const results = await Promise.allSettled([
     requireTlsFiles(database),

@@ -29,12 +29,12 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
   const database = await openConfigured(options, { telemetry, reads: makes === 'nothing' })
   const { clock = database.clock.now, machineClock = systemClock } = options
   try {
-    // The first process of a supervisor has looked for the others.
+    // The first worker of a supervisor has already checked this.
     const warnings = schema === 'keep' ? [] : await requireFitDatabase(database)
-    // A command is not the place for advice about the server.
+    // Commands do not print advice about the server.
     if (schema === 'update') for (const warning of warnings) log.warn(warning)
     options.stop?.throwIfAborted()
-    // A command that only reads must not wait for the lock that migrations take.
+    // A command that only reads must not wait for the lock of migrations.
     const updates = database.kind === 'sqlite' && makes !== 'nothing'
     if (schema === 'update' || (schema === 'require' && updates)) await migrateWithLog(database, options)
     else if (schema === 'require') await requireCurrentSchema(database)
@@ -67,7 +67,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
   }
 }
 
-/** Loads what makes connections when the first is made: most commands make none. */
+/** Loads the code for outgoing connections when it is first needed, because most commands do not need it. */
 const fetcher = (proxy: string | undefined): FetchDocument => {
   const loaded = async () => (await import('../http/outgoing/documents.ts')).documentFetcher({ proxy })
   let fetchDocument: Promise<FetchDocument> | undefined

@@ -1,17 +1,17 @@
-/** `ratafia migrate`: brings the schema up to date, or shows how. */
+/** Implements `ratafia migrate`, which updates the schema or shows the statements. */
 import { readSecretKey } from '../config/secret-key.ts'
 import { type PlannedMigration, planMigrations, requireFitDatabase } from '../database/index.ts'
 import { databaseIsMissing, migrateWithLog, missingPart, openConfigured } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
 /**
- * Returns the names of the migrations that ran. `partitions`: as `migrate` takes it. Throws what `openInstallation`
- * throws.
+ * Returns the names of the migrations that ran. See `migrate` for `partitions`. Throws the errors of
+ * `openInstallation`.
  */
 export async function updateSchema(options: StartOptions, partitions = 0): Promise<readonly string[]> {
   const { config, log, onMade = (sentence) => log.info({}, sentence) } = options
   const missing = missingPart(config)
-  // The key first: there must never be a database without its key.
+  // Reads or creates the key first, because there must never be a database without its key.
   await readSecretKey(config.secret)
   const database = await openConfigured(options)
   const ran = await requireFitDatabase(database)
@@ -21,7 +21,7 @@ export async function updateSchema(options: StartOptions, partitions = 0): Promi
   return ran
 }
 
-/** What {@link updateSchema} would run. Changes nothing, and makes no database. */
+/** Returns the migrations that {@link updateSchema} would run. Changes nothing, and creates no database. */
 export async function planSchema(
   options: StartOptions,
   partitions = 0,

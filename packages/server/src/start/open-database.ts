@@ -14,7 +14,10 @@ import { systemReason } from '../text/system-reason.ts'
 import { recordingOn } from './changing.ts'
 import type { StartOptions } from './options.ts'
 
-/** Whether opening would make an embedded database. Throws `ConfigError` if this user cannot tell, or cannot read it. */
+/**
+ * Checks whether opening would create an embedded database. Throws `ConfigError` if this user cannot find out or read
+ * it.
+ */
 export function databaseIsMissing({ database }: Config): boolean {
   if (database.kind !== 'sqlite') return false
   try {
@@ -25,38 +28,38 @@ export function databaseIsMissing({ database }: Config): boolean {
     if (code === 'ENOENT' || code === 'ENOTDIR') return true
     throw new ConfigError(
       `RATAFIA_DATA_DIR: the database ${database.file} cannot be read: ${systemReason(error)}. Run this as the user that ` +
-        'runs the service, such as with `sudo -u`.',
+        'runs the service, for example with `sudo -u`.',
       { cause: error },
     )
   }
 }
 
-/** Throws `ConfigError` that says where the embedded database would be, and what makes one. */
+/** Throws `ConfigError` if the embedded database is missing. The message shows its path and how to create it. */
 export function requireDatabase(config: Config): void {
   if (config.database.kind !== 'sqlite' || !databaseIsMissing(config)) return
   throw new ConfigError(
     `RATAFIA_DATA_DIR: there is no database ${config.database.file}. If there should be one, run the command where it ` +
-      'is, or set RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL; `ratafia migrate` or `ratafia serve` makes a new one. ' +
+      'is, or set RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL; `ratafia migrate` or `ratafia serve` creates a new one. ' +
       'Many commands also work on a service elsewhere: give --url, or set RATAFIA_URL.',
   )
 }
 
-/** A sentence about what opening the installation is about to make; undefined if all of it is there. */
+/** Returns a sentence about the files that opening the installation will create; undefined if none are missing. */
 export function missingPart(config: Config): string | undefined {
   const { database, secret } = config
   if (database.kind !== 'sqlite' || !databaseIsMissing(config)) return undefined
   const key = secret.from === 'file' && !existsSync(secret.file) ? ` and its secret key ${secret.file}` : ''
-  return `Made the database ${database.file}${key}.`
+  return `Created the database ${database.file}${key}.`
 }
 
 interface OpenOptions {
   /** Observes every statement. */
   readonly telemetry?: Telemetry | undefined
-  /** Opens an embedded database that this user, or its file system, does not let it write to. */
+  /** Also opens an embedded database that this user cannot write to, or that is on a read-only file system. */
   readonly reads?: boolean
 }
 
-/** Logs long waits. Throws `ConfigError` or `Unavailable`. */
+/** Opens the database, and logs long waits. Throws `ConfigError` or `Unavailable`. */
 export async function openConfigured(
   { config: { database, dataDirectory }, log }: Pick<StartOptions, 'config' | 'log'>,
   { telemetry, reads = false }: OpenOptions = {},
@@ -71,29 +74,29 @@ export async function openConfigured(
   return openDatabase({ ...database, access: possible }, observer, onWait)
 }
 
-/** What this process can do with the file of an embedded database, and with the directory of the files beside it. */
+/** Returns how this process can access the file of an embedded database and its directory, which has further files. */
 async function accessTo(file: string): Promise<SqliteAccess> {
   try {
     await access(dirname(file), constants.W_OK | constants.X_OK)
     await access(file, constants.W_OK)
     return 'write'
   } catch (error) {
-    // On a read-only file system nobody else writes either.
+    // On a read-only file system, no other process can write either.
     const isStill = (error as NodeJS.ErrnoException).code === 'EROFS' && !existsSync(`${file}-wal`)
     return isStill ? 'read-still' : 'read'
   }
 }
 
 /**
- * Returns the names of the migrations that ran; the audit log has them too. `partitions`: as `migrate` takes it.
+ * Returns the names of the migrations that ran, which the audit log also records. See `migrate` for `partitions`.
  */
 export async function migrateWithLog(
   database: Database,
   { config, log, clock = database.clock.now }: StartOptions,
   partitions = 0,
 ): Promise<readonly string[]> {
-  // A start that finds nothing to do must not wait for a lock. A process that migrates at this moment is noticed later,
-  // as by nodes that run.
+  // A start without migrations must not wait for a lock. A process that is migrating now is noticed later, as by
+  // running nodes.
   const state = partitions > 0 ? undefined : await schemaState(database)
   if (state === 'current' || state === 'newer') return []
   const ran = await migrate(database, {
@@ -109,7 +112,7 @@ export async function migrateWithLog(
   return ran
 }
 
-/** Who runs this process, and who called sudo, as far as the system knows. */
+/** Returns the user who runs this process, and the one who called sudo, as far as the system knows. */
 export function operatorOf({ sudoUser }: Config): Author {
   const before = sudoUser === undefined ? '' : `, sudo by ${sudoUser}`
   return { actor: OPERATOR, source: `command line, ${systemUser()}${before}` }
@@ -120,7 +123,7 @@ function systemUser(): string {
     const { uid, username } = userInfo()
     return `${uid} ${username}`
   } catch {
-    // In a container a user may have a number and no name.
+    // In a container, a user can have a number without a name.
     return String(process.getuid?.() ?? 'unknown user')
   }
 }

@@ -1,4 +1,4 @@
-/** Options for starting: one shape for commands and tests, extended for a process of the service. */
+/** Options for starting a command or a test, extended for a process of the service. */
 import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -9,31 +9,31 @@ import type { Metrics } from '../telemetry/metrics.ts'
 export interface StartOptions {
   readonly config: Config
   readonly log: StartLog
-  /** Default: the database's. */
+  /** Default: the clock of the database. */
   readonly clock?: Clock
-  /** This machine's, which is compared with the database's. Default: the system's. */
+  /** The clock of this machine, which is compared with the database's. Default: the system's clock. */
   readonly machineClock?: Clock
-  /** Default: one whose hashes are slow on purpose. */
+  /** Default: a hasher that is slow on purpose. */
   readonly passwords?: PasswordHasher
   /**
-   * What happens to the schema of the database. `update` (the default) runs the migrations that are missing. `require`
-   * is for commands: those that change something update an embedded database, which belongs to this machine alone; any
-   * other whose schema is not current is refused. `keep`: a supervisor has updated it.
+   * How to handle the schema of the database. `update` (the default) runs missing migrations. `require` is for
+   * commands: those that change something update an embedded database, which only this machine uses; any other database
+   * must have the current schema. `keep` means that a supervisor has updated it.
    */
   readonly schema?: 'update' | 'require' | 'keep'
   /**
-   * What opening may make. `everything` (the default): a missing embedded database with its secret key, and the first
-   * keys in a database without any. `keys`: only those, for commands that change an installation. `nothing`: for
-   * commands that read.
+   * How much opening may create. `everything` (the default): a missing embedded database with its secret key, and the
+   * first keys in a database without keys. `keys`: only these keys, for commands that change an installation.
+   * `nothing`: for commands that only read.
    */
   readonly makes?: 'everything' | 'keys' | 'nothing'
-  /** Gets a sentence for what opening has made, and where. Default: the log. */
+  /** Called with a sentence about what was created, and where. Default: writes it to the log. */
   readonly onMade?: (sentence: string) => void
-  /** Ends a start between two of its steps, with its reason; what is there by then is whole. */
+  /** Stops a start between two of its steps, with the signal's reason, and leaves everything consistent. */
   readonly stop?: AbortSignal
 }
 
-/** What opening an installation logs. Not pino's whole type: a command does not load pino. */
+/** The log for opening an installation. Not pino's whole type, because commands do not load pino. */
 export interface StartLog {
   info(fields: object, message: string): void
   warn(message: string): void
@@ -41,15 +41,15 @@ export interface StartLog {
 
 export interface ServiceOptions extends StartOptions {
   readonly log: Log
-  /** Start the identity service alone. */
+  /** Whether to start only the identity service. */
   readonly identityOnly?: boolean
   /**
-   * Do a share of the periodic work: linking the audit log, retention, storing what was seen and counted. Default: no, and
-   * what was seen and counted is stored when the service ends.
+   * Whether to do a share of the periodic work: linking the audit log, retention, storing activity and counters. By
+   * default, activity and counters are stored only when the service stops.
    */
   readonly jobs?: boolean
-  /** What the workers of a machine count together. Default: this process counts alone. */
+  /** The counters that the workers of a machine share. Default: this process counts by itself. */
   readonly counters?: Counters
-  /** Takes the metrics. Default: they are served on the port that the configuration gives them. */
+  /** Called with the metrics. Default: they are served on the configured port. */
   readonly shareMetrics?: (metrics: Metrics) => void
 }

@@ -1,4 +1,4 @@
-/** The program: from `bin/ratafia.js` to the commands. */
+/** Runs the program: from `bin/ratafia.js` to the commands. */
 import type { Command } from 'commander'
 import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import { type CommandContext, type Streams, UsageError } from '../cli/context.ts'
@@ -15,25 +15,25 @@ import { RELEASE } from './release.ts'
 import { serve } from './serve.ts'
 import { commandSettings } from './settings.ts'
 
-/** What named the service that a command asks, once it has. */
+/** The source of the URL of the service that a command uses, once it is known. */
 interface AskedService {
   from?: string
 }
 
 export interface RunOptions {
-  /** Default: that of this process. */
+  /** Default: the environment of this process. */
   readonly environment?: Environment
-  /** Default: those of this process. */
+  /** Default: the streams of this process. */
   readonly streams?: Streams
-  /** As in {@link StartOptions}, for commands that open the installation in this process. */
+  /** See {@link StartOptions}; for commands that open the installation in this process. */
   readonly passwords?: PasswordHasher
 }
 
-/** `words` as in `process.argv`. Resolves to the exit code; see `cli/context.ts`. */
+/** Runs the command line `words`, as in `process.argv`. Resolves to the exit code; see `cli/context.ts`. */
 export async function run(words: readonly string[], options: RunOptions = {}): Promise<number> {
   const { environment = processEnvironment(), streams = process } = options
   const [first, ...rest] = words.slice(2)
-  // Every process of a service runs this. What reads all other command lines would take 3 MB of each.
+  // Every process of a service runs this. The code for all other command lines would use 3 MB in each.
   if (first === 'serve' && rest.length === 0)
     return exitCodeOf(() => serve({ environment, streams }), streams)
   const { runProgram } = await import('../cli/run-program.ts')
@@ -45,8 +45,8 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
 }
 
 /**
- * Every command, with its options and help; given the `first` word of a command line, those that can begin with it.
- * What a command does is loaded when it runs.
+ * Creates every command with its options and help or, given the `first` word of a command line, those that begin with
+ * it. The code of a command is loaded when it runs.
  */
 export async function createRatafia(
   options: RunOptions = {},
@@ -72,7 +72,7 @@ function readServiceUrl(text: string): string {
 
 type Given = RunOptions & Required<Pick<RunOptions, 'environment' | 'streams'>>
 
-/** The ways in which a command opens the installation that `environment` describes. */
+/** Returns the functions with which a command opens the installation that `environment` describes. */
 function commandContext({ environment, streams, ...others }: Given, asked: AskedService): CommandContext {
   const settings = () => ({ ...commandSettings(environment, streams), ...others })
   const fromEnvironment = serviceEnvironment(environment)
@@ -96,7 +96,7 @@ function commandContext({ environment, streams, ...others }: Given, asked: Asked
         options.log.warn(`${differs} This command uses the database's. Set both by NTP.`)
       try {
         const result = await work(installation)
-        // The change is stored. If linking fails, the service or the next command that changes something links it.
+        // The change is stored. If linking its entries fails, the service or the next command with a change links them.
         if (makes !== 'nothing') await linkEntries(installation).catch(() => undefined)
         return result
       } finally {

@@ -4,7 +4,7 @@ import { readPreviousSecretKey, readSecretKey, rereadSecretKeys } from '../confi
 import { createSealer, type Sealer } from '../keyring/sealing.ts'
 import type { StartLog } from './options.ts'
 
-/** `read`: by default a key that the program keeps itself is made if it is missing. Throws `ConfigError`. */
+/** With the default `read`, the file of the default key is created if it is missing. Throws `ConfigError`. */
 export async function openSealer(
   { secret, previousSecret }: Config,
   log: StartLog,

@@ -1,4 +1,4 @@
-/** `ratafia serve`, `identity serve`, `migrate`: the commands that start something. Each loads what it starts. */
+/** The commands `ratafia serve`, `identity serve` and `migrate`. Each loads its code when it runs. */
 import type { Command } from 'commander'
 import { describeDatabase } from '../cli/announcement.ts'
 import { readCount } from '../cli/option-values.ts'
@@ -19,11 +19,11 @@ export function serveCommands(program: Command, context: ServeContext): void {
   configCommands(program, context)
 
   withJson(program.command('migrate'))
-    .description('bring the database up to date; `serve` does this too when it starts')
-    .option('--plan', 'show the statements that would run, and run none')
+    .description('bring the database up to date; `serve` also does this when it starts')
+    .option('--plan', 'show the statements that would run, without running them')
     .option(
       '--partitions <number>',
-      `in a new PostgreSQL database, divide the tables of devices into partitions: 2 to ${MOST_PARTITIONS}; see docs/scaling.md`,
+      `in a new PostgreSQL database, divide the tables of devices into 2 to ${MOST_PARTITIONS} partitions; see docs/scaling.md`,
     )
     .action((options: MigrateOptions) => migrate(options, context))
 
@@ -31,17 +31,15 @@ export function serveCommands(program: Command, context: ServeContext): void {
     .command('identity')
     .description('the identity service on its own')
     .command('serve')
-    .description(`run only the identity service, on port ${IDENTITY_PORT} unless RATAFIA_PORT says otherwise`)
+    .description(`run only the identity service, on port ${IDENTITY_PORT} unless RATAFIA_PORT is set`)
     .addHelpText('after', variablesHelp)
     .action(() => serve(context, { identityOnly: true }))
 }
 
 function configCommands(program: Command, { environment, streams }: ServeContext): void {
-  withJson(
-    program.command('config').description('the configuration, as the environment gives it').command('check'),
-  )
-    .description('check it as `serve` would, and make nothing; exit code 4 if something is wrong')
-    .option('--connect', 'connect to the database too, and open what is sealed in it')
+  withJson(program.command('config').description('the configuration in the environment').command('check'))
+    .description('check it as `serve` would, without creating anything; exit code 4 if something is wrong')
+    .option('--connect', 'also connect to the database, and open its sealed keys')
     .action(async (options: JsonOption & { readonly connect?: boolean }) => {
       const { checkConfig } = await import('./check-config.ts')
       const { databaseIsMissing } = await import('./open-database.ts')
@@ -54,10 +52,10 @@ function configCommands(program: Command, { environment, streams }: ServeContext
       const document = { valid: true, address, connected, database_exists: connected || exists }
       const database = describeDatabase(config.database)
       const looked = connected
-        ? `${database}: it answers, and its keys open`
+        ? `${database}: it answers, and its keys can be opened`
         : exists === false
-          ? `${database}: it does not exist yet, and \`ratafia serve\` or \`ratafia migrate\` makes it`
-          : `${database}: not looked at without --connect`
+          ? `${database}: it does not exist yet, and \`ratafia serve\` or \`ratafia migrate\` creates it`
+          : `${database}: not checked without --connect`
       const told = `The settings are valid. Database: ${looked}. Clients reach the service at ${address}.`
       print({ streams }, options, document, told)
     })
@@ -68,7 +66,7 @@ interface MigrateOptions extends JsonOption {
   readonly partitions?: string
 }
 
-/** Every statement costs some time for each partition. */
+/** Limited, because every statement takes some time for each partition. */
 const MOST_PARTITIONS = 256
 
 const readPartitions = ({ partitions }: MigrateOptions): number =>
@@ -85,9 +83,9 @@ async function migrate(options: MigrateOptions, { environment, streams }: ServeC
     return
   }
   const missing = await planSchema(settings, partitions)
-  // As SQL, for a person to review.
+  // SQL for the operator to review.
   const human = missing.flatMap(({ name, contracts, statements }) => [
-    `-- ${name}${contracts ? ': end every node of an older release first' : ''}`,
+    `-- ${name}${contracts ? ': stop every node of an older release first' : ''}`,
     ...statements.map((statement) => `${statement};`),
   ])
   print({ streams }, options, { missing }, human.join('\n') || 'The database is up to date.')

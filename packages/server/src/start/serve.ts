@@ -1,4 +1,4 @@
-/** `ratafia serve` and `ratafia identity serve`: from the environment to the processes of the service. */
+/** Implements `ratafia serve` and `ratafia identity serve`: from the environment to the processes of the service. */
 import type { Streams } from '../cli/context.ts'
 import type { Environment } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
@@ -11,7 +11,7 @@ export interface ServeContext {
   readonly streams: Streams
 }
 
-/** Serves until a signal ends it. Throws `ConfigError`, and what starting throws. */
+/** Serves until a signal stops it. Throws `ConfigError`, and the errors of starting. */
 export async function serve(
   { environment, streams }: ServeContext,
   { identityOnly = false }: { readonly identityOnly?: boolean } = {},

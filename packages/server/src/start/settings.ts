@@ -1,22 +1,22 @@
-/** The configuration and the log of a command, or of the service. */
+/** Reads the configuration and creates the log of a command or of the service. */
 import type { Streams } from '../cli/context.ts'
 import { harmless } from '../cli/terminal/harmless.ts'
 import { type Environment, readConfig } from '../config/config.ts'
 import type { ServiceOptions, StartOptions } from './options.ts'
 
-/** For a command: only warnings are logged, for people. Throws `ConfigError`. */
+/** Returns the settings of a command, which only logs warnings, as text. Throws `ConfigError`. */
 export function commandSettings(environment: Environment, { stderr }: Streams): StartOptions {
   const warn = (message: string) => void stderr.write(`ratafia: warning: ${harmless(message)}\n`)
   return { config: readConfig(environment), log: { info: () => {}, warn }, onMade: madeNote(stderr) }
 }
 
-/** Whatever makes a database or a key says so. */
+/** Returns a function that reports a created database or key to the user. */
 export const madeNote =
   (stderr: Streams['stderr']) =>
   (sentence: string): void =>
     void stderr.write(`ratafia: ${harmless(sentence)}\n`)
 
-/** For the service; `port` is its default. Throws `ConfigError`. */
+/** Returns the settings of the service, with `port` as the default port. Throws `ConfigError`. */
 export async function serviceSettings(
   environment: Environment,
   { stderr }: Streams,

@@ -1,4 +1,4 @@
-/** Every store, on the database or on one transaction of it. */
+/** Creates every store, on the database or on one of its transactions. */
 import { accountStore } from '../accounts/account-store.ts'
 import { accountSummaryStore } from '../accounts/administration/account-summary-store.ts'
 import { signInSessionStore } from '../accounts/browsers/sign-in-session-store.ts'
@@ -89,7 +89,7 @@ export const storesOn = (
   audit: auditStore(on),
 })
 
-/** The stores of a change, on its transaction. */
+/** Creates the stores of a change, on its transaction. */
 export const storesInChange = (
   on: Pick<Database, 'query'>,
   sealer: Sealer,
@@ -102,7 +102,7 @@ export const storesInChange = (
 
 type Changes = Pick<Stores, 'changeBy' | 'inImport' | 'inAudit'>
 
-/** The transactions that write: each records in the audit log what it changes. */
+/** Creates the functions that run writing transactions. Each records its changes in the audit log. */
 export function changesOn(
   database: Database,
   { clock, sealer }: { readonly clock: Clock; readonly sealer: Sealer },

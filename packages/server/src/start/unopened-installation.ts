@@ -1,4 +1,4 @@
-/** An installation as a backup or a check finds it: only its database is opened. */
+/** Opens only the database of an installation, for a backup or a check. */
 import { OPERATOR } from '../accounts/account-fields.ts'
 import { directAuthority } from '../authority.ts'
 import { wholeDatabaseStore } from '../backup/whole-database-store.ts'
@@ -15,8 +15,8 @@ import { missingPart, openConfigured, operatorOf, requireDatabase } from './open
 import type { StartOptions } from './options.ts'
 
 /**
- * Opens the database alone. `needs`: it must exist, or have the schema of this release; with `nothing` an embedded
- * one is made. Throws `ConfigError`, `SchemaError` or `Unavailable`.
+ * Opens the database, which must exist or have the current schema, depending on `needs`; with `nothing`, an embedded
+ * database is created. Throws `ConfigError`, `SchemaError` or `Unavailable`.
  */
 export async function openUnopened(
   options: StartOptions,
@@ -27,7 +27,7 @@ export async function openUnopened(
   const missing = missingPart(config)
   const database = await openConfigured(options, { reads: needs !== 'nothing' })
   try {
-    // What only reads also gets everything out of a database that is not fit.
+    // Reading must also work with an unfit database, to get the data out of it.
     if (needs === 'nothing') await requireFitDatabase(database)
     if (needs === 'current-schema') await requireCurrentSchema(database)
     if (missing !== undefined) onMade?.(missing)

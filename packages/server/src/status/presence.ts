@@ -1,4 +1,4 @@
-/** Says every half minute that this process runs, so that `ratafia status` can count the nodes. */
+/** Sends a heartbeat of this process every 30 seconds, so that `ratafia status` can count the nodes. */
 import { randomUUID } from 'node:crypto'
 import type { ProcessStore, RunningProcess } from './process-store.ts'
 

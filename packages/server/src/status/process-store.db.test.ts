@@ -19,7 +19,7 @@ eachDatabase((_kind, open) => {
       .set((set) => ({ seen_at: set('seen_at', '-', milliseconds) }))
       .execute()
 
-  test('a process runs while it says so', async () => {
+  test('a process counts as running while it sends heartbeats', async () => {
     const one = { host: 'a', release: '1.0.0' }
     await processes.heartbeat('1', one)
     await processes.heartbeat('1', one)
@@ -38,7 +38,7 @@ eachDatabase((_kind, open) => {
     await processes.leave('3')
   })
 
-  test('it begins when the process does, and ends with it', async () => {
+  test('heartbeats begin and end with the process', async () => {
     const errors: unknown[] = []
     const presence = announcePresence({
       ...{ processes, process: { host: 'b', release: '1.0.0' }, everyMs: 5 },

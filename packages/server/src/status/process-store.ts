@@ -1,7 +1,9 @@
-/** Which processes of the service run: the table `service_process`. By the database's time: the clocks of nodes differ. */
+/**
+ * Stores running processes in the table `service_process`, with the database's time, because clocks of nodes differ.
+ */
 import { type Database, databaseNow } from '../database/index.ts'
 
-/** A process that has said lately that it runs. */
+/** A process with a recent heartbeat. */
 export interface RunningProcess {
   /** The name of its machine. */
   readonly host: string
@@ -9,10 +11,10 @@ export interface RunningProcess {
 }
 
 export interface ProcessStore {
-  /** The process runs. Forgets those that have not said so for long. */
+  /** Records a heartbeat of the process. Removes processes whose last heartbeat is old. */
   heartbeat(id: string, process: RunningProcess): Promise<void>
   leave(id: string): Promise<void>
-  /** At most 1,000. */
+  /** Returns at most 1,000 processes. */
   running(): Promise<readonly RunningProcess[]>
 }
 
@@ -39,7 +41,7 @@ export function processStore({ query, kind }: Pick<Database, 'query' | 'kind'>):
           conflict.column('id').doUpdateSet((set) => ({ seen_at: set.ref('excluded.seen_at') })),
         )
         .execute()
-      // Scans the whole table: a row for each process.
+      // Scans the whole table, which has a row for each process.
       await query
         .deleteFrom('service_process')
         .where((where) => where('seen_at', '<', where(now, '-', FORGOTTEN_MS)))

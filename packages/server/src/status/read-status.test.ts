@@ -22,10 +22,10 @@ interface Seen {
   readonly unlinked?: number
   readonly running?: readonly RunningProcess[]
   readonly jobs?: readonly { readonly state: 'queued' | 'running' }[]
-  /** How many hours old the keys of an issuer are; absent: there is no issuer. */
+  /** The age of an issuer's keys in hours; undefined if there is no issuer. */
   readonly issuerKeys?: number
   readonly failure?: string
-  /** How many days ago; absent: none was made. */
+  /** How many days ago the last backup was; undefined if there is none. */
   readonly backup?: number
   readonly signInLink?: number
 }
@@ -50,7 +50,7 @@ function depsOf(seen: Seen): StatusDeps {
     clockAhead: () => clockAheadMs,
     leases: { held: async () => held },
   }
-  // What no finding of these tests asks for is left out.
+  // The cast is safe: only members that these tests do not use are left out.
   return deps as unknown as StatusDeps
 }
 
@@ -76,7 +76,7 @@ async function statusOf(here: Partial<Surroundings>, seen: Seen) {
   return findings.filter(({ state }) => state !== 'ok').map(({ part, state, says }) => [part, state, says])
 }
 
-test('an installation that is well', async () => {
+test('an installation without problems needs no attention', async () => {
   assert.deepEqual(await statusOf({}, { signInLink: 8 }), [])
   assert.deepEqual(
     await statusOf({ schema: 'newer' }, { clockAheadMs: -5000, unlinked: 1000, issuerKeys: 1.5 }),
@@ -92,8 +92,8 @@ const CASES: readonly (readonly [
   state: string,
   says: RegExp,
 ])[] = [
-  [{ schema: 'older' }, {}, 'schema', 'attention', /run `ratafia migrate`/],
-  [{ schema: 'contracted' }, {}, 'schema', 'attention', /for a newer release only/],
+  [{ schema: 'older' }, {}, 'schema', 'attention', /Run `ratafia migrate`/],
+  [{ schema: 'contracted' }, {}, 'schema', 'attention', /^Only for a newer release\./],
   [
     {},
     { clockAheadMs: 5500 },
@@ -113,14 +113,14 @@ const CASES: readonly (readonly [
     { issuerKeys: 3, failure: 'https://gitlab.example/x cannot be fetched: it answered with status 500.' },
     'issuers',
     'attention',
-    /^The keys of https:\/\/gitlab\.example\/false date from 2027-01-31T09:00:00\.000Z: .* status 500\. They are used for 24 hours\.$/,
+    /^The keys of https:\/\/gitlab\.example\/false were last fetched at 2027-01-31T09:00:00\.000Z: .* status 500\. They are used for 24 hours\.$/,
   ],
   [
     {},
     { issuerKeys: 25 },
     'issuers',
     'attention',
-    /: the service that fetches them every hour does not run\. Its jobs get no token\.$/,
+    /: the service, which fetches them every hour, is not running\. Its jobs get no tokens\.$/,
   ],
   [{}, { unlinked: 1001 }, 'audit_log', 'attention', /^1001 entries are not linked/],
   [{}, { backup: 8 }, 'backup', 'attention', /2027-01-23T12:00:00\.000Z, more than a week ago\.$/],
@@ -141,51 +141,57 @@ const CASES: readonly (readonly [
     {},
     'certificates',
     'attention',
-    /^a\.pem ends at 2027-03-01T12:00:00\.000Z: replace it\.$/,
+    /^a\.pem expires at 2027-03-01T12:00:00\.000Z\. Replace it\.$/,
   ],
   [{ certificates: undefined }, {}, 'certificates', 'attention', /cannot be read/],
   [{ lagMs: 1500 }, {}, 'changes', 'attention', /^This node has received no changes for 1\.5 s/],
   [{ lagMs: Number.POSITIVE_INFINITY }, {}, 'changes', 'attention', /^This node does not receive changes/],
-  [{ answer: { ...ANSWERS, ready: false, why: 'x' } }, {}, 'service', 'attention', /takes no requests: x$/],
+  [
+    { answer: { ...ANSWERS, ready: false, why: 'x' } },
+    {},
+    'service',
+    'attention',
+    /does not accept requests: x$/,
+  ],
   [
     { answer: { ...ANSWERS, ready: undefined } },
     {},
     'service',
     'unknown',
-    /^Nothing answers at .* so one runs/,
+    /^Nothing answers at .* so the service is running/,
   ],
   [
     {},
     { signInLink: 6 },
     'sign_in_links',
     'attention',
-    /^`ratafia sign-in-link` made one for ada at 2027-01-25T12:00:00\.000Z\. If nobody here did/,
+    /^`ratafia sign-in-link` created one for ada at 2027-01-25T12:00:00\.000Z\. If none of you did/,
   ],
-  [{}, { running: [] }, 'nodes', 'unknown', /^No process has said/],
+  [{}, { running: [] }, 'nodes', 'unknown', /^No process has sent a heartbeat/],
   [{}, { held: [] }, 'jobs', 'attention', /Start the service\.$/],
 ]
 for (const [here, seen, part, state, says] of CASES) {
-  test(`${part}: ${says.source}`, async () => {
+  test(`reports ${state} for ${part}: ${says.source}`, async () => {
     const [finding, ...others] = await statusOf(here, seen)
     assert.deepEqual([finding?.slice(0, 2), others], [[part, state], []])
     assert.match(finding?.[2] ?? '', says)
   })
 }
 
-test('how many nodes run, and how many jobs run or wait', async () => {
+test('counts running nodes, and running and waiting jobs', async () => {
   const says = async (seen: Seen, part: string) =>
     (await read({}, seen)).find((finding) => finding.part === part)?.says
   const process = (host: string, release = '1.0.0') => ({ host, release })
-  assert.equal(await says({}, 'nodes'), 'One process runs, on one machine, with release 1.0.0.')
+  assert.equal(await says({}, 'nodes'), 'One process is running on one machine, with release 1.0.0.')
   assert.equal(
     await says({ running: [process('a'), process('a'), process('b', '1.1.0')] }, 'nodes'),
-    '3 processes run, on 2 machines, with the releases 1.0.0, 1.1.0.',
+    '3 processes are running on 2 machines, with releases 1.0.0, 1.1.0.',
   )
-  assert.equal(await says({}, 'bulk_jobs'), 'No job about many records runs or waits.')
+  assert.equal(await says({}, 'bulk_jobs'), 'No bulk job is running or waiting.')
   const jobs = (count: number) => Array.from({ length: count }, () => ({ state: 'queued' as const }))
   assert.equal(
     await says({ jobs: [{ state: 'running' }, ...jobs(2)] }, 'bulk_jobs'),
-    '1 run, 2 wait: `ratafia jobs list`.',
+    '1 running, 2 waiting. See `ratafia jobs list`.',
   )
-  assert.equal(await says({ jobs: jobs(101) }, 'bulk_jobs'), 'More than 100 run or wait.')
+  assert.equal(await says({ jobs: jobs(101) }, 'bulk_jobs'), 'More than 100 are running or waiting.')
 })

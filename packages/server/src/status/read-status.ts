@@ -1,4 +1,4 @@
-/** What `ratafia status` says: one finding for each part of the installation. */
+/** Reads the status for `ratafia status`: a finding for each part of the installation. */
 import { type Authority, requireForAll } from '../authority.ts'
 import { signingKeyLives } from '../brands/keys/list-signing-keys.ts'
 import { listIssuers } from '../ci/issuers/find.ts'
@@ -9,7 +9,7 @@ import type { Channel } from '../reminders/reminder.ts'
 import type { Stores, TransactionStores } from '../stores.ts'
 import type { RunningProcess } from './process-store.ts'
 
-/** `unknown`: it cannot be seen from here, which is no fault. */
+/** `unknown` means that the state cannot be determined from here, which is not a fault. */
 export type State = 'ok' | 'attention' | 'unknown'
 
 export interface Finding {
@@ -40,36 +40,36 @@ export interface StatusDeps extends Stores {
   readonly clockAhead: () => number
 }
 
-/** What the caller knows of the place the status is read from. */
+/** The facts that the caller knows about its own process and machine. */
 export interface Surroundings {
   readonly database: { readonly kind: 'sqlite' | 'postgres'; readonly location: string }
   readonly schema: 'current' | 'newer' | 'older' | 'contracted'
-  /** What the service's own address answers; undefined if the address is not known: the system chooses the port. */
+  /** The answer at the service's own URL; undefined if it is unknown because the system chooses the port. */
   readonly answer: Answer | undefined
-  /** The end of each certificate that the address of the database names; undefined if they cannot be read. */
+  /** When each certificate that the database's URL names expires; undefined if they cannot be read. */
   readonly certificates: readonly { readonly file: string; readonly until: Date }[] | undefined
-  /** How outdated a process may be, in milliseconds; undefined outside of the service. */
+  /** How far this process may lag behind changes, in milliseconds; undefined outside the service. */
   readonly lagMs?: number
-  /** How reminders of what expires are sent, by the settings. */
+  /** The configured channels for reminders about what expires. */
   readonly remindersBy: readonly Channel[]
 }
 
 export interface Answer {
   readonly url: string
-  /** Undefined = nothing listens there. */
+  /** Undefined if nothing listens there. */
   readonly ready: boolean | undefined
   readonly why?: string
 }
 
-/** Certificates and signing keys that end sooner need attention. */
+/** Certificates and signing keys that expire within this time need attention. */
 const SOON_MS = 30 * DAY_MS
-/** A revocation has to be received within this time. */
+/** Revocations must be received within this time. */
 const LAG_MS = 1_000
-/** Keys of issuers are fetched every hour. */
+/** Longer than the hour after which keys of issuers are fetched again. */
 const ISSUER_KEYS_MS = 2 * 3_600_000
 const BACKUP_MS = 7 * DAY_MS
 const SIGN_IN_LINK_MS = 7 * DAY_MS
-/** The audit log is linked every second by a service that runs. */
+/** More than a running service leaves unlinked, because it links the audit log every second. */
 const UNLINKED = 1_000
 
 /** Throws `permission-denied` and `Unavailable`. */
@@ -88,11 +88,11 @@ export async function readStatus(
     serviceFinding(here.answer, held.length > 0),
     nodesFinding(await deps.processes.running()),
     held.length > 0
-      ? { part: 'jobs', state: 'ok', says: `A process runs ${held.join(', ')}.` }
+      ? { part: 'jobs', state: 'ok', says: `A process is running ${held.join(', ')}.` }
       : {
           part: 'jobs',
           state: 'attention',
-          says: 'No process runs the periodic work: nothing removes what has expired. Start the service.',
+          says: 'No process does the periodic work, so expired rows are not removed. Start the service.',
         },
     bulkJobsFinding(await deps.jobs.active(MOST_JOBS + 1)),
     { part: 'database', state: 'ok', says: `${here.database.location} answers.` },
@@ -112,56 +112,68 @@ export async function readStatus(
 }
 
 function serviceFinding(answer: Answer | undefined, works: boolean): Finding {
-  const elsewhere = works ? ' A process does the periodic work, so one runs, here or on another machine.' : ''
+  const elsewhere = works
+    ? ' A process does the periodic work, so the service is running here or on another machine.'
+    : ''
   if (answer === undefined) {
-    return { part: 'service', state: 'unknown', says: `Its port is chosen when it starts.${elsewhere}` }
+    return {
+      part: 'service',
+      state: 'unknown',
+      says: `The system chooses its port when it starts.${elsewhere}`,
+    }
   }
-  const { url, ready, why = 'it does not say why' } = answer
-  if (ready) return { part: 'service', state: 'ok', says: `${url} takes requests.` }
+  const { url, ready, why = 'it gives no reason.' } = answer
+  if (ready) return { part: 'service', state: 'ok', says: `${url} accepts requests.` }
   if (ready === false) {
-    return { part: 'service', state: 'attention', says: `${url} answers, but takes no requests: ${why}` }
+    return {
+      part: 'service',
+      state: 'attention',
+      says: `${url} answers, but does not accept requests: ${why}`,
+    }
   }
   return works
     ? { part: 'service', state: 'unknown', says: `Nothing answers at ${url} from here.${elsewhere}` }
-    : { part: 'service', state: 'attention', says: `Nothing answers at ${url}: start \`ratafia serve\`.` }
+    : { part: 'service', state: 'attention', says: `Nothing answers at ${url}. Start \`ratafia serve\`.` }
 }
 
 function nodesFinding(running: readonly RunningProcess[]): Finding {
   if (running.length === 0) {
-    return { part: 'nodes', state: 'unknown', says: 'No process has said within 90 seconds that it runs.' }
+    return { part: 'nodes', state: 'unknown', says: 'No process has sent a heartbeat within 90 seconds.' }
   }
   const machines = new Set(running.map(({ host }) => host)).size
   const releases = [...new Set(running.map(({ release }) => release))].sort()
-  const processes = running.length === 1 ? 'One process runs' : `${running.length} processes run`
+  const processes =
+    running.length === 1 ? 'One process is running' : `${running.length} processes are running`
   const where = machines === 1 ? 'one machine' : `${machines} machines`
-  const what = releases.length === 1 ? `release ${releases[0]}` : `the releases ${releases.join(', ')}`
-  return { part: 'nodes', state: 'ok', says: `${processes}, on ${where}, with ${what}.` }
+  const what = releases.length === 1 ? `release ${releases[0]}` : `releases ${releases.join(', ')}`
+  return { part: 'nodes', state: 'ok', says: `${processes} on ${where}, with ${what}.` }
 }
 
-/** More are not counted. */
+/** The most jobs that are counted. */
 const MOST_JOBS = 100
 
 function bulkJobsFinding(active: Awaited<ReturnType<JobStore['active']>>): Finding {
   const part = 'bulk_jobs'
-  if (active.length === 0) return { part, state: 'ok', says: 'No job about many records runs or waits.' }
-  if (active.length > MOST_JOBS) return { part, state: 'ok', says: `More than ${MOST_JOBS} run or wait.` }
+  if (active.length === 0) return { part, state: 'ok', says: 'No bulk job is running or waiting.' }
+  if (active.length > MOST_JOBS)
+    return { part, state: 'ok', says: `More than ${MOST_JOBS} are running or waiting.` }
   const running = active.filter(({ state }) => state === 'running').length
   return {
     part,
     state: 'ok',
-    says: `${running} run, ${active.length - running} wait: \`ratafia jobs list\`.`,
+    says: `${running} running, ${active.length - running} waiting. See \`ratafia jobs list\`.`,
   }
 }
 
 function schemaFinding(schema: Surroundings['schema']): Finding {
-  if (schema === 'current') return { part: 'schema', state: 'ok', says: 'It is that of this release.' }
+  if (schema === 'current') return { part: 'schema', state: 'ok', says: 'Up to date.' }
   if (schema === 'newer') {
-    return { part: 'schema', state: 'ok', says: 'It is that of a newer release, which this one can work on.' }
+    return { part: 'schema', state: 'ok', says: 'From a newer release, and this release can use it.' }
   }
   const says =
     schema === 'older'
-      ? 'It is older than this release: run `ratafia migrate`.'
-      : 'It is for a newer release only: upgrade this one.'
+      ? 'Older than this release. Run `ratafia migrate`.'
+      : 'Only for a newer release. Upgrade this one.'
   return { part: 'schema', state: 'attention', says }
 }
 
@@ -180,16 +192,16 @@ function changesFinding(lagMs: number): Finding {
     return { part: 'changes', state: 'ok', says: 'This node receives changes within a second.' }
   }
   const says = Number.isFinite(lagMs)
-    ? `This node has received no changes for ${(lagMs / 1000).toFixed(1)} s, and asks the database for every request.`
-    : 'This node does not receive changes, and asks the database for every request.'
+    ? `This node has received no changes for ${(lagMs / 1000).toFixed(1)} s, and queries the database for every request.`
+    : 'This node does not receive changes, and queries the database for every request.'
   return { part: 'changes', state: 'attention', says }
 }
 
 function secretFinding([current, previous]: readonly [string, string?]): Finding {
   if (previous === undefined || previous === current) {
-    return { part: 'secret_key', state: 'ok', says: `${current} opens what is sealed in the database.` }
+    return { part: 'secret_key', state: 'ok', says: `${current} opens the sealed keys in the database.` }
   }
-  const says = `${current} is in use, and ${previous} is still set: finish the change with \`ratafia secret rotate\`, then remove it.`
+  const says = `${current} is in use, and ${previous} is still set. Finish the change with \`ratafia secret rotate\`, then remove the old key.`
   return { part: 'secret_key', state: 'attention', says }
 }
 
@@ -197,27 +209,29 @@ async function keysFinding(keyring: StatusDeps['keyring']): Promise<Finding> {
   const keys = await keyring.list()
   const newest = keys.find(({ kind, active }) => kind === 'root' && active)
   return newest === undefined
-    ? { part: 'keys', state: 'ok', says: 'There is none yet: the service makes the first when it starts.' }
+    ? { part: 'keys', state: 'ok', says: 'No keys yet. The service creates the first when it starts.' }
     : {
         part: 'keys',
         state: 'ok',
-        says: `${keys.length} keys; the root key in use is of ${newest.createdAt.toISOString()}.`,
+        says: `${keys.length} keys; the current root key was created at ${newest.createdAt.toISOString()}.`,
       }
 }
 
-/** A brand is well while one of its keys signs: others may have ended, or be disabled. */
+/** A brand needs no attention while one of its keys can sign, even if others have expired or are disabled. */
 async function signingFinding(deps: StatusDeps): Promise<Finding> {
   const brands = await deps.brands.list()
   if (brands.length === 0)
-    return { part: 'signing_keys', state: 'ok', says: 'There is no brand, so there is none.' }
+    return { part: 'signing_keys', state: 'ok', says: 'No brands, so no signing keys.' }
   const keys = await signingKeyLives(deps)
   const wanting = brands.flatMap(({ accountId }) => {
     const lives = keys.filter((key) => key.accountId === accountId).map(({ remaining }) => remaining * 1000)
     const longest = Math.max(0, ...lives)
     if (longest === 0) {
-      return [`No key of ${accountId} can sign: \`ratafia signing-keys list\` says why.`]
+      return [`No key of ${accountId} can sign. \`ratafia signing-keys list\` shows the reasons.`]
     }
-    return longest < SOON_MS ? [`The last key of ${accountId} ends in ${inDays(longest)}: add another.`] : []
+    return longest < SOON_MS
+      ? [`The last key of ${accountId} expires in ${inDays(longest)}. Add another.`]
+      : []
   })
   if (wanting.length > 0) return { part: 'signing_keys', state: 'attention', says: wanting.join(' ') }
   const signing = keys.filter(({ remaining }) => remaining > 0)
@@ -227,17 +241,17 @@ async function signingFinding(deps: StatusDeps): Promise<Finding> {
 async function issuersFinding(stores: TransactionStores, now: Date): Promise<Finding> {
   const all = await listIssuers(stores)
   if (all.length === 0)
-    return { part: 'issuers', state: 'ok', says: 'There is none, so no job can have a token.' }
+    return { part: 'issuers', state: 'ok', says: 'No issuers, so CI jobs cannot get tokens.' }
   const age = ({ keys }: FoundIssuer) => now.getTime() - keys.fetchedAt.getTime()
   const old = all.filter((found) => found.keys.pinnedAt === undefined && age(found) > ISSUER_KEYS_MS)
   if (old.length === 0) {
     const which = all.length === 1 ? 'the issuer' : `all ${all.length} issuers`
-    return { part: 'issuers', state: 'ok', says: `The keys of ${which} are known.` }
+    return { part: 'issuers', state: 'ok', says: `The keys of ${which} are up to date.` }
   }
   const says = old.map((found) => {
-    const { fetchedAt, failure = 'the service that fetches them every hour does not run' } = found.keys
-    const end = age(found) > DAY_MS ? 'Its jobs get no token' : 'They are used for 24 hours'
-    return `The keys of ${found.issuer.url} date from ${fetchedAt.toISOString()}: ${failure.replace(/\.$/, '')}. ${end}.`
+    const { fetchedAt, failure = 'the service, which fetches them every hour, is not running' } = found.keys
+    const end = age(found) > DAY_MS ? 'Its jobs get no tokens' : 'They are used for 24 hours'
+    return `The keys of ${found.issuer.url} were last fetched at ${fetchedAt.toISOString()}: ${failure.replace(/\.$/, '')}. ${end}.`
   })
   return { part: 'issuers', state: 'attention', says: says.join(' ') }
 }
@@ -250,25 +264,25 @@ function inDays(milliseconds: number): string {
 
 function certificatesFinding(all: Surroundings['certificates'], now: Date): Finding {
   if (!all) {
-    const says = 'Those of the connection to the database cannot be read: restore their files.'
+    const says = 'The certificates of the database connection cannot be read. Restore their files.'
     return { part: 'certificates', state: 'attention', says }
   }
   if (all.length === 0) {
     return {
       part: 'certificates',
       state: 'ok',
-      says: 'The address of the database names none, and TLS of clients ends before the service.',
+      says: 'The URL of the database names none, and TLS of clients terminates in front of the service.',
     }
   }
   const soon = all.filter(({ until }) => until.getTime() - now.getTime() < SOON_MS)
   if (soon.length > 0) {
     const says = soon
-      .map(({ file, until }) => `${file} ends at ${until.toISOString()}: replace it.`)
+      .map(({ file, until }) => `${file} expires at ${until.toISOString()}. Replace it.`)
       .join(' ')
     return { part: 'certificates', state: 'attention', says }
   }
   const first = all.reduce((a, b) => (a.until < b.until ? a : b))
-  const says = `${all.length} of the connection to the database; the first ends at ${first.until.toISOString()}.`
+  const says = `${all.length} for the database connection; the first expires at ${first.until.toISOString()}.`
   return { part: 'certificates', state: 'ok', says }
 }
 
@@ -278,18 +292,18 @@ async function auditFinding(audit: StatusDeps['audit']): Promise<Finding> {
     ? {
         part: 'audit_log',
         state: 'attention',
-        says: `${unlinked} entries are not linked to its chain yet: the service links them every second while it runs.`,
+        says: `${unlinked} entries are not linked to the chain yet. The service links them every second while it is running.`,
       }
-    : { part: 'audit_log', state: 'ok', says: 'Its chain is up to date; `ratafia audit verify` checks it.' }
+    : { part: 'audit_log', state: 'ok', says: 'The chain is up to date. `ratafia audit verify` checks it.' }
 }
 
-/** Whoever runs the service should be told of every way around the sign-in. */
+/** Operators should know about every credential that bypasses the sign-in. */
 async function signInLinkFinding(now: Date, audit: StatusDeps['audit']): Promise<Finding> {
   const [last] = await audit.list({ action: 'account.sign-in-link' }, { limit: 1 })
   if (last === undefined || now.getTime() - last.at.getTime() > SIGN_IN_LINK_MS) {
-    return { part: 'sign_in_links', state: 'ok', says: 'Nobody made one in the last seven days.' }
+    return { part: 'sign_in_links', state: 'ok', says: 'None was created in the last seven days.' }
   }
-  const says = `\`ratafia sign-in-link\` made one for ${last.subject} at ${last.at.toISOString()}. If nobody here did, somebody else has the host.`
+  const says = `\`ratafia sign-in-link\` created one for ${last.subject} at ${last.at.toISOString()}. If none of you did this, someone else has access to the host.`
   return { part: 'sign_in_links', state: 'attention', says }
 }
 
@@ -299,26 +313,29 @@ async function backupFinding(
   audit: StatusDeps['audit'],
 ): Promise<Finding> {
   const [last] = await audit.list({ action: 'database.backup' }, { limit: 1 })
-  // PostgreSQL has ways of its own, which nobody tells us of.
+  // PostgreSQL has its own backup tools, which are not visible here.
   const missing = kind === 'postgres' ? 'unknown' : 'attention'
   if (last === undefined) {
-    const says = `None was made with \`ratafia backup\`.${kind === 'postgres' ? ' Others are not known here.' : ''}`
+    const says =
+      kind === 'postgres'
+        ? 'No backup with `ratafia backup` yet. Other backups are not known here.'
+        : 'No backup yet. Run `ratafia backup FILE`.'
     return { part: 'backup', state: missing, says }
   }
   const isOld = now.getTime() - last.at.getTime() > BACKUP_MS
-  const says = `The last with \`ratafia backup\` is of ${last.at.toISOString()}${isOld ? ', more than a week ago' : ''}.`
+  const says = `The last \`ratafia backup\` was at ${last.at.toISOString()}${isOld ? ', more than a week ago' : ''}.`
   return { part: 'backup', state: isOld ? missing : 'ok', says }
 }
 
-/** Mail is a choice: an installation without it is in order, and says so where it would be missed. */
+/** Mail is optional, so an installation without it is ok. The finding shows that reminders are not sent. */
 function remindersFinding(by: Surroundings['remindersBy']): Finding {
   const hasWebhook = by.includes('webhook')
   if (by.includes('mail')) {
-    const says = `Mail is on: the service mails reminders of what expires${hasWebhook ? ', and posts them to the webhook' : ''}.`
+    const says = `Mail is on: the service mails reminders about what expires${hasWebhook ? ', and posts them to the webhook' : ''}.`
     return { part: 'reminders', state: 'ok', says }
   }
   const says = hasWebhook
-    ? 'Mail is off, and the webhook gets each reminder. To mail them too, set `RATAFIA_SMTP_URL`.'
-    : 'Mail is off: the service sends no reminders of what expires. Set `RATAFIA_SMTP_URL` for mail, or `RATAFIA_WEBHOOK_URL`, which works without mail.'
+    ? 'Mail is off, and the webhook gets each reminder. To also mail them, set `RATAFIA_SMTP_URL`.'
+    : 'Mail is off: the service sends no reminders about what expires. Set `RATAFIA_SMTP_URL` for mail, or `RATAFIA_WEBHOOK_URL`, which works without mail.'
   return { part: 'reminders', state: 'ok', says }
 }

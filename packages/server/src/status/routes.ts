@@ -1,4 +1,4 @@
-/** How the service is, in the management API: HTTP in, operation, HTTP out. */
+/** The route of the management API for the status of the service. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { readStatus, type StatusDeps, type Surroundings } from './read-status.ts'

@@ -1,9 +1,9 @@
-/** Whether the service answers at an address. */
+/** Checks whether the service answers at a URL. */
 import type { Answer } from './read-status.ts'
 
 const PATIENCE_MS = 3_000
 
-/** `address`: of the socket, without a trailing slash. Never rejects. */
+/** `address` is the URL of the socket, without a trailing slash. Never rejects. */
 export async function askService(address: string): Promise<Answer> {
   try {
     const signal = AbortSignal.timeout(PATIENCE_MS)

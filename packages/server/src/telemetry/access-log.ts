@@ -1,14 +1,14 @@
 /**
- * The line of a request in the log. It has no headers, no query string and no raw path, because any of them may carry a
- * token: where no route matches, a client may have put one anywhere.
+ * The log line of a request. It has no headers, no query string and no raw path, because any of them may contain a
+ * token: if no route matches, a client may have put one anywhere.
  */
 export interface AccessLine {
   readonly method: string
-  /** The pattern of the route; null when none matches. */
+  /** The pattern of the route; null if none matches. */
   readonly route: string | null
-  /** Only when no route matches: the beginning of the path, as far as it is plain words. */
+  /** The beginning of the path, as far as it is plain words; only if no route matches. */
   readonly path?: string
-  /** 499: the client left before the answer. */
+  /** 499 if the client disconnected before the answer. */
   readonly status: number
   readonly refusal?: string
   /** Milliseconds. */
@@ -16,15 +16,15 @@ export interface AccessLine {
   /** Size of the answer's body. */
   readonly bytes: number
   readonly address: string
-  /** Id of the trace, if the request is traced. */
+  /** The id of the trace, if the request is traced. */
   readonly trace?: string
 }
 
 const SEGMENTS = 4
 
 /**
- * The part of a path that cannot be a credential: up to four segments of short lower-case words. The rest becomes `…`.
- * Tokens and keys are long, have capitals, or both.
+ * Returns the part of a path that cannot be a credential: up to four segments of short lower-case words. The rest
+ * becomes `…`. Tokens and keys are long, have capitals, or both.
  */
 export function plainPath(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1)

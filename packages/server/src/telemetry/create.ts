@@ -1,4 +1,4 @@
-/** The metrics and traces of a running service. Only a service loads prom-client and OpenTelemetry, not a command. */
+/** Creates the metrics and traces of a running service. Commands don't load prom-client and OpenTelemetry. */
 import type { TracingConfig } from '../config/tracing.ts'
 import type { Log } from './log.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -9,7 +9,7 @@ export interface TelemetryOptions {
   readonly log: Log
   /** Whether this service serves its metrics. */
   readonly metrics: boolean
-  /** Undefined = no traces. */
+  /** Undefined if there are no traces. */
   readonly tracing: TracingConfig | undefined
 }
 

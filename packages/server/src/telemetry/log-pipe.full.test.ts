@@ -1,4 +1,4 @@
-/** The log of a process that is ended, and of one whose log nobody reads. */
+/** Tests the log of a process that exits, and of one whose log is not read. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const LINES = 20_000
 const LOG = JSON.stringify(new URL('./log.ts', import.meta.url).href)
 
-/** A program with a `log`, and with `count` lines to write to it. */
+/** Starts a program with a `log`, and with a function that writes `count` lines to it. */
 const program = (rest: string, shared = false) =>
   spawn(
     process.execPath,
@@ -25,7 +25,7 @@ const program = (rest: string, shared = false) =>
   )
 
 for (const shared of [false, true]) {
-  test(`every line of a process that exits arrives, whole and in order${shared ? ', in writes of 4 KiB' : ''}`, async () => {
+  test(`every line of a process that exits arrives, complete and in order${shared ? ', in writes of 4 KiB' : ''}`, async () => {
     const child = program(`write(${LINES}); log.warn('last'); process.exit()`, shared)
     const lines = (await text(child.stderr)).trimEnd().split('\n')
     const read = lines.map((line) => JSON.parse(line))
@@ -38,9 +38,9 @@ for (const shared of [false, true]) {
   })
 }
 
-test('a process that exits waits for a reader that is slow, and not for one that has stopped', async () => {
+test('a process that exits waits for a slow reader, but not for one that has stopped', async () => {
   const child = program(`write(${LINES}); log.warn('last'); process.exit()`)
-  // Each pause is shorter than the process waits for its reader to read on; all together are longer.
+  // Each pause is shorter than the time that the process waits for its reader to continue; together they are longer.
   let pauses = 3
   let said = ''
   for await (const piece of child.stderr) {
@@ -55,7 +55,7 @@ test('a process that exits waits for a reader that is slow, and not for one that
   assert.equal(code, 7)
 })
 
-test('a line that is alone is written at once, and one that is longer than a block as a whole', async () => {
+test('a single line is written at once, and a line that is longer than a block is written as a whole', async () => {
   const child = program("log.info('first'); log.info('x'.repeat(100_000)); setInterval(() => {}, 1e6)")
   let said = ''
   for await (const piece of child.stderr) {
@@ -66,7 +66,7 @@ test('a line that is alone is written at once, and one that is longer than a blo
   assert.match(said, /"msg":"first"\}\n.*"msg":"x{100000}"\}\n$/)
 })
 
-test('a process whose log nobody reads goes on, and loses lines rather than memory', async () => {
+test('a process whose log is not read continues, and drops lines instead of using more memory', async () => {
   const child = program(`for (let i = 0; i < 20; i++) { write(${LINES}); await new Promise(setImmediate) }
     process.stdout.write(String(process.memoryUsage().rss))
     setInterval(() => {}, 1e6)`)
@@ -77,7 +77,7 @@ test('a process whose log nobody reads goes on, and loses lines rather than memo
   child.kill('SIGKILL')
 })
 
-test('blocks are used again: a log that waits for its reader now and then leaves no garbage', async () => {
+test('blocks are reused, so a log that sometimes waits for its reader leaves no garbage', async () => {
   const bursts = 20
   const child = program(
     `for (let burst = 0; burst < ${bursts}; burst++) {
@@ -88,7 +88,7 @@ test('blocks are used again: a log that waits for its reader now and then leaves
     process.stdin.destroy()`,
     true,
   )
-  // The next one comes when this one was read, however slow the machine is.
+  // The next burst begins when this one was read, however slow the machine is.
   let lines = 0
   for await (const piece of child.stderr) {
     lines += String(piece).split('\n').length - 1

@@ -1,38 +1,38 @@
 /**
- * Writes the lines of the log to standard error without waiting for whoever reads them: the first at once, and those
- * that come soon after it together, because a write costs as much as ten lines. pino's own destination takes 8 µs for a
- * line of a busy service, a quarter of what a short request costs: it counts the bytes of all waiting lines again with
- * each new one, or keeps a buffer for each. Here a line is copied into a block, which takes about one.
+ * Writes the lines of the log to standard error without waiting for its reader. It writes the first line at once, and
+ * the lines that follow soon after together, because a write costs as much as ten lines. pino's own destination takes 8
+ * µs for a line of a busy service, a quarter of the cost of a short request: for each new line, it counts the bytes of
+ * all waiting lines again, or it keeps a buffer for each. Here, a line is copied into a block, which takes about 1 µs.
  *
- * A block that was written is used again. As garbage, those that had waited for a slow reader took 44 MB, until V8
- * collected its old generation; and what malloc has once taken often stays resident.
+ * Blocks are reused. As garbage, blocks that had waited for a slow reader took 44 MB until V8 collected its old
+ * generation, and memory from malloc often stays resident.
  */
 import { write, writeSync } from 'node:fs'
 
 const STANDARD_ERROR = 2
-/** Milliseconds that a line waits for others at most. */
+/** The longest time, in milliseconds, that a line waits for others. */
 const TOGETHER_MS = 100
-/** Milliseconds before a full pipe is tried again. */
+/** Milliseconds before writing to a full pipe is tried again. */
 const AGAIN_MS = 20
-/** Milliseconds that a process which ends waits for its reader to read on. */
+/** Milliseconds that a process that exits waits for its reader to continue. */
 const STILL_AT_EXIT_MS = 1_000
-/** Milliseconds that it writes in all, however much is left: service managers kill a process that takes long to end. */
+/** Milliseconds that it writes in total, because service managers kill a process that takes long to exit. */
 const AT_EXIT_MS = 4_000
-/** Milliseconds before a process that ends tries a full pipe again: it has nothing else to do. */
+/** Milliseconds before a process that exits tries a full pipe again. It has nothing else to do. */
 const AGAIN_AT_EXIT_MS = 1
-/** Bytes that a reader who has stopped may leave waiting; further lines are lost. */
+/** The most bytes that wait for a reader that has stopped; further lines are lost. */
 const MOST_WAITING = 16 * 1024 * 1024
-/** As pino numbers it. */
+/** The number of pino's level. */
 const WARN = 40
-/** By this pino knows that the destination wants to know the level of each line. */
+/** Makes pino set `lastLevel` on the destination before each line. */
 const METADATA: unique symbol = Symbol.for('pino.metadata')
-/** The most bytes that UTF-8 needs for a unit of a text. */
+/** The most bytes that UTF-8 needs for a UTF-16 unit. */
 const UNIT_BYTES = 3
 
 interface Waiting {
-  /** What is still to be written. */
+  /** The bytes that are not written yet. */
   readonly bytes: Buffer
-  /** Where it is: a block, or for lines that are longer, or few, a buffer of their own. */
+  /** The memory that contains them: a block, or a separate buffer for long or few lines. */
   readonly memory: Buffer
 }
 
@@ -41,19 +41,19 @@ export class LogPipe {
   /** Set by pino before it writes a line. */
   lastLevel = 0
   readonly #blockBytes: number
-  /** The one that lines are copied into. */
+  /** The block that lines are copied into. */
   #block: Buffer
   #used = 0
-  /** Blocks that were written, for further lines: never more than have once waited. */
+  /** Written blocks for further lines. There are never more than have waited at once. */
   readonly #free: Buffer[] = []
-  /** The oldest first. */
+  /** Sorted with the oldest first. */
   readonly #waiting: Waiting[] = []
   #waitingBytes = 0
   #isWriting = false
   #timer: NodeJS.Timeout | undefined
   #isUsed = false
 
-  /** `blockBytes`: the size of a write at most, but for a line that is longer. */
+  /** `blockBytes` is the most bytes of a write, except for a longer line. */
   constructor(blockBytes: number) {
     this.#blockBytes = blockBytes
     this.#block = Buffer.allocUnsafeSlow(blockBytes)
@@ -66,12 +66,12 @@ export class LogPipe {
     if (this.#used + most > this.#block.length) this.#flush()
     if (most > this.#block.length) this.#putOwn(Buffer.from(line))
     else this.#used += this.#block.write(line, this.#used)
-    // Nothing alarming waits: it may be the last line before a crash. Nor does a line that comes alone.
+    // Warnings and errors don't wait, because they may be the last lines before a crash. Nor does a single line.
     if (this.lastLevel >= WARN || !this.#timer) this.#flush()
     this.#timer ??= setTimeout(() => this.#tick(), TOGETHER_MS).unref()
   }
 
-  /** Begins to write what waits. */
+  /** Begins to write the waiting lines. */
   #flush(): void {
     this.#close()
     this.#writeNext()
@@ -88,7 +88,7 @@ export class LogPipe {
     const lines = this.#block.subarray(0, this.#used)
     this.#used = 0
     if (lines.length === 0) return
-    // Copied, so that few lines take little: without waiting, each alarming line comes alone.
+    // Copied, so that few lines use little memory: a warning or an error is often flushed alone.
     if (lines.length < this.#blockBytes / 2) this.#putOwn(Buffer.from(lines))
     else if (this.#put({ bytes: lines, memory: this.#block })) {
       this.#block = this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#blockBytes)
@@ -99,7 +99,7 @@ export class LogPipe {
     this.#put({ bytes, memory: bytes })
   }
 
-  /** False: too much waits, and it is lost. */
+  /** Returns false if too many bytes wait; the lines are lost. */
   #put(waiting: Waiting): boolean {
     const { length } = waiting.memory
     if (this.#waitingBytes + length > MOST_WAITING) return false
@@ -115,7 +115,7 @@ export class LogPipe {
     const { bytes, memory } = next
     write(STANDARD_ERROR, bytes, (error, written) => {
       const isFull = error?.code === 'EAGAIN'
-      // Nobody reads any more, or it cannot be kept: the service goes on.
+      // If there is no reader any more, or the write fails, the lines are dropped and the service continues.
       const done = error && !isFull ? bytes.length : written
       if (done < bytes.length) this.#waiting[0] = { bytes: bytes.subarray(done), memory }
       else {
@@ -129,18 +129,20 @@ export class LogPipe {
     })
   }
 
-  /** The process ends: nothing else is written after this. */
+  /** Called when the process exits. Nothing is written after this. */
   #finish(): void {
     this.#close()
     const until = performance.now() + AT_EXIT_MS
-    // What is being written needs no second time.
+    // Skips the bytes that are being written.
     for (const { bytes } of this.#waiting.slice(this.#isWriting ? 1 : 0)) {
       if (!writeWhole(bytes, until)) return
     }
   }
 }
 
-/** False: the reader is gone, has stopped, or did not read all until then. The process must end all the same. */
+/**
+ * Returns false if the reader is gone, has stopped, or did not read everything in time. The process must still exit.
+ */
 function writeWhole(bytes: Buffer, until: number): boolean {
   let patience = performance.now() + STILL_AT_EXIT_MS
   for (let at = 0; at < bytes.length; ) {

@@ -1,4 +1,7 @@
-/** The log: pino JSON, pretty on a terminal. Its serializers leave out whatever may contain a secret. */
+/**
+ * Creates the log: pino JSON, or pretty lines on a terminal. Its serializers leave out everything that may contain a
+ * secret.
+ */
 import type { Writable } from 'node:stream'
 import { type Logger, type LoggerOptions, pino } from 'pino'
 import type { PinoPretty } from 'pino-pretty'
@@ -9,9 +12,9 @@ export type Log = Logger
 
 export interface LogOptions {
   readonly level: string
-  /** For people at a terminal: what makes the stream, which only `serve` at a terminal loads. */
+  /** The factory of the stream for a terminal, which only `serve` at a terminal loads. */
   readonly pretty: typeof PinoPretty | false
-  /** Default: standard error of this process. Standard output is for answers. */
+  /** Default: standard error of this process, because standard output is for answers. */
   readonly to?: Writable
   /** Whether other processes write to the same standard error. Default: no. */
   readonly shared?: boolean
@@ -21,17 +24,17 @@ export function createLog({ level, pretty, to, shared = false }: LogOptions): Lo
   const settings: LoggerOptions = { level, serializers: pinoHttpSerializers }
   const own = to === undefined || to === process.stderr
   if (pretty) {
-    // Synchronous: a line is written before the program goes on, even if it exits right then.
+    // Synchronous, so that a line is written before the program continues, even if it exits at once.
     const destination = own ? 2 : to
     return pino(settings, pretty({ destination, sync: true, ignore: NOT_AT_A_TERMINAL, singleLine: true }))
   }
   return own ? ownLog(settings, shared) : pino(settings, to)
 }
 
-/** Fields that say nothing to a person who has just started the service. */
+/** Fields that do not help a user who has just started the service. */
 const NOT_AT_A_TERMINAL = 'pid,hostname,migrations'
 
-/** Bytes. Lines of several processes on one pipe stay whole as long as no write is larger than PIPE_BUF. */
+/** Bytes. Lines of several processes on one pipe stay intact as long as no write is larger than PIPE_BUF. */
 const BLOCK = { alone: 32_768, shared: 4_096 } as const
 
 const ownLog = (settings: LoggerOptions, isShared: boolean): Log =>

@@ -1,4 +1,4 @@
-/** `/metrics` on a port of its own: only the operator may see it, not the clients of the service. */
+/** Serves `/metrics` on a separate port, because only operators may see it, not the clients of the service. */
 import type { AddressInfo } from 'node:net'
 import { createServer } from '../node-http.ts'
 import type { Log } from './log.ts'
@@ -9,13 +9,13 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** The text that Prometheus reads: of one registry, or of several put together. */
+/** The text that Prometheus reads, from one registry or from several combined. */
 export interface MetricsSource {
   readonly contentType: string
   metrics(): Promise<string>
 }
 
-/** Rejects with the system's error (`EADDRINUSE`, …) when the address is not available. */
+/** Rejects with the system's error (`EADDRINUSE`, …) if the address is not available. */
 export async function serveMetrics(
   { host, port }: { readonly host: string; readonly port: number },
   source: MetricsSource,
@@ -42,10 +42,10 @@ export async function serveMetrics(
       resolve()
     })
   })
-  // A listening TCP server has an address object; only pipes have a string.
+  // The cast is safe: the address of a TCP server is an object; only pipes have a string.
   const { port: actual } = server.address() as AddressInfo
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${actual}/metrics`
-  log.info({ url }, 'metrics are served')
+  log.info({ url }, 'serving metrics')
   return {
     url,
     close: async () => {

@@ -1,7 +1,8 @@
 /**
- * The metrics of the service, in a registry of its own that `start/` makes and passes to whatever reports.
+ * The metrics of the service, in a registry that `start/` creates and passes to everything that reports.
  *
- * Labels come from us (routes, codes, tasks) and never from a client: each value makes a series that stays.
+ * The values of labels are ours (routes, codes, tasks) and never from a client, because each value creates a permanent
+ * series.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type OidcMetrics, oidcMetrics } from './oidc-metrics.ts'
@@ -10,28 +11,28 @@ import type { StatementKind } from './statement-kind.ts'
 
 interface AnsweredRequest {
   readonly method: string
-  /** The pattern of the route; undefined when none matches. */
+  /** The pattern of the route; undefined if none matches. */
   readonly route: string | undefined
-  /** 499: the client left before the answer. */
+  /** 499 if the client disconnected before the answer. */
   readonly status: number
   /** The error code in the body, if there is one. */
   readonly refusal: string | undefined
   readonly seconds: number
 }
 
-/** Read when Prometheus asks. Each is absent where the service does not have such a thing. */
+/** Values that are read for each scrape. Each is absent if the service does not have it. */
 interface Watched {
   readonly connections: () => { readonly open: number; readonly inFlight: number }
   readonly pool: () => Readonly<Record<'most' | 'open' | 'idle' | 'waiting', number>>
   readonly signing: () => { readonly active: number; readonly waiting: number; readonly refused: number }
   /**
-   * Whether caches may be used. `lag` is in milliseconds, infinite when the node receives no changes. `unannounced`
-   * counts the tables whose changes it may not receive: all of them while it receives none.
+   * Whether caches can be used. `lag` is in milliseconds, infinite if the node receives no changes. `unannounced`
+   * counts the tables whose changes it may not receive: all tables while it receives none.
    */
   readonly changes: () => { current(): boolean; lag(): number; unannounced(): number }
   /** How far this machine's clock is ahead of the database's, in milliseconds. */
   readonly clockAhead: () => number
-  /** By the name of the cache. */
+  /** The state of each cache by its name. */
   readonly caches: () => ReadonlyMap<
     string,
     () => Readonly<Record<'size' | 'hits' | 'misses' | 'bypassed', number>>
@@ -41,33 +42,35 @@ interface Watched {
 export interface Metrics extends OidcMetrics {
   readonly registry: Registry
   answered(request: AnsweredRequest): void
-  /** Counts requests refused before they reached the application, by their code. */
+  /** Counts requests that were refused before they reached the application, by code. */
   refusedEarly(code: string, times?: number): void
   statement(kind: StatementKind, outcome: 'ok' | 'failed' | 'unavailable', seconds: number): void
-  /** The wait for a connection to the database. */
+  /** Records the wait for a connection to the database. */
   acquired(outcome: 'ok' | 'unavailable', seconds: number): void
   signed(outcome: 'ok' | 'failed', seconds: number): void
-  /** `remaining` is in seconds. Replaces what was set before: keys that are gone lose their series. */
+  /** Replaces the previous values, so that removed keys lose their series. `remaining` is in seconds. */
   signingKeys(
     keys: readonly { readonly accountId: string; readonly keyId: string; readonly remaining: number }[],
   ): void
-  /** Evidence of a clone was recorded, by its kind. */
+  /** Counts recorded evidence of a clone, by kind. */
   cloneSeen(kind: string, times?: number): void
-  /** Of the whole register. Replaces what was set before. */
+  /** Sets the counts of the whole register, and replaces the previous values. */
   suspects(devices: {
     readonly withEvidence: ReadonlyMap<string, number>
     readonly inQuarantine: number
   }): void
-  /** A task that removes expired rows has run. Not called `job`: Prometheus has a label of that name. */
+  /**
+   * Counts a run of a task that removes expired rows. Not called `job`, because Prometheus has a label with that name.
+   */
   retained(task: string, outcome: 'ok' | 'failed', removed: number): void
-  /** Reminders of what ends soon, by `mail` or `webhook`. */
+  /** Counts reminders about expiry, by `mail` or `webhook`. */
   reminded(channel: string, outcome: string, count: number): void
   watch(watched: Partial<Watched>): void
 }
 
 export interface MetricsOptions {
   readonly release: string
-  /** Adds memory, event loop and garbage collection of the process, which cost a little all the time. */
+  /** Whether to add memory, event loop and garbage collection of the process, which have a small constant cost. */
   readonly ofProcess: boolean
 }
 
@@ -90,7 +93,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
   ) => new Histogram({ name, help, labelNames, buckets, registers })
 
   const requests = requestMetrics(registry)
-  const refusals = counter('ratafia_refusals_total', 'Requests refused, by the code in the answer', [
+  const refusals = counter('ratafia_refusals_total', 'Refused requests, by the code in the answer', [
     'route',
     'code',
   ])
@@ -105,7 +108,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
   ])
   const statementSeconds = histogram(
     'ratafia_database_statement_duration_seconds',
-    'From a statement to its answer',
+    'The time from a statement to its answer',
     ['kind'],
     STATEMENTS,
   )
@@ -117,12 +120,12 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
   )
   const up = new Gauge({
     name: 'ratafia_database_up',
-    help: '1: the database answered the last time it was asked; 0: it did not',
+    help: '1: the database answered the last query; 0: it did not',
     registers,
   })
   const signatures = histogram(
     'ratafia_signing_duration_seconds',
-    'From the turn of a registration in the signing queue until its serial is signed and stored',
+    'The time from when a registration leaves the signing queue until its serial is signed and stored',
     ['outcome'],
     SIGNATURES,
   )
@@ -134,18 +137,18 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
   })
   const clones = counter(
     'ratafia_clone_evidence_total',
-    'Sightings that suggest a clone of a device, by the kind of evidence',
+    'Sightings that suggest a clone of a device, by kind of evidence',
     ['kind'],
   )
   const suspects = new Gauge({
     name: 'ratafia_devices_with_clone_evidence',
-    help: 'Devices of the register with evidence of a clone, by its kind',
+    help: 'Devices in the register with evidence of a clone, by kind',
     labelNames: ['kind'],
     registers,
   })
   const inQuarantine = new Gauge({
     name: 'ratafia_devices_in_quarantine',
-    help: 'Devices of the register that get no session until they are released',
+    help: 'Devices in the register that get no session until they are released',
     registers,
   })
   const tasks = counter('ratafia_retention_runs_total', 'Runs of the tasks that remove expired rows', [
@@ -155,12 +158,12 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
   const removed = counter('ratafia_retention_removed_rows_total', 'Rows removed by these tasks', ['task'])
   const reminders = counter(
     'ratafia_reminders_total',
-    'Reminders of what ends soon, by channel; retried: an attempt failed; dropped: nothing to say any more',
+    'Reminders about expiry, by channel; retried: an attempt failed; dropped: no longer needed',
     ['channel', 'outcome'],
   )
   new Gauge({
     name: 'ratafia_build_info',
-    help: 'The release, and the Node that runs it',
+    help: 'The release and the version of Node',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version: release, node: process.versions.node }, 1)
@@ -209,12 +212,12 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
 }
 
 const UNROUTED = '(none)'
-/** Node's parser knows about thirty more, which need no series of their own. */
+/** Node's parser knows about thirty more methods, which do not need their own series. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Means "receives nothing": a metric cannot be infinite. */
+/** Stands for "receives no changes", because a metric cannot be infinite. */
 const NEVER_SECONDS = 1e9
 
-/** Gauges and counters that others keep; they are read when Prometheus asks. */
+/** Adds gauges and counters whose values are kept elsewhere and read for each scrape. */
 function addWatched(registry: Registry, watched: Partial<Watched>): void {
   const registers = [registry]
   const gauge = (name: string, help: string, read: () => number | undefined) =>
@@ -231,14 +234,14 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
   gauge('ratafia_http_connections', 'Open connections', () => watched.connections?.().open)
   gauge(
     'ratafia_http_requests_in_flight',
-    'Requests without an answer yet',
+    'Requests that are not answered yet',
     () => watched.connections?.().inFlight,
   )
   gauge('ratafia_database_connections', 'Open connections to the database', () => watched.pool?.().open)
-  gauge('ratafia_database_connections_idle', 'Open connections without work', () => watched.pool?.().idle)
+  gauge('ratafia_database_connections_idle', 'Idle connections to the database', () => watched.pool?.().idle)
   gauge(
     'ratafia_database_connections_max',
-    'The most connections that may be open',
+    'The most connections that can be open',
     () => watched.pool?.().most,
   )
   gauge(
@@ -247,18 +250,18 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
     () => watched.pool?.().waiting,
   )
   gauge('ratafia_signing_active', 'Registrations being signed now', () => watched.signing?.().active)
-  gauge('ratafia_signing_waiting', 'Registrations waiting for their turn', () => watched.signing?.().waiting)
+  gauge('ratafia_signing_waiting', 'Registrations waiting to be signed', () => watched.signing?.().waiting)
   gauge(
     'ratafia_revocation_lag_seconds',
-    'How outdated this node can be about revocations and other changes; 1e9: it receives none',
+    'How far this node may lag behind revocations and other changes; 1e9: it receives none',
     () => seconds(watched.changes?.().lag()),
   )
-  gauge('ratafia_cache_usable', '1: caches may be used; 0: every request asks the database', () =>
+  gauge('ratafia_cache_usable', '1: caches can be used; 0: every request queries the database', () =>
     watched.changes ? Number(watched.changes().current()) : undefined,
   )
   gauge(
     'ratafia_cache_unannounced_tables',
-    'Tables whose changes may be missed, all while none is received: what depends on them is read each time',
+    'Tables whose changes may be missed, so their rows are read for each request; all tables while no changes are received',
     () => watched.changes?.().unannounced(),
   )
   gauge(
@@ -268,7 +271,7 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
   )
   new Counter({
     name: 'ratafia_signing_refused_total',
-    help: 'Registrations answered 503 because too many waited',
+    help: 'Registrations that got 503 because too many were waiting',
     registers,
     collect() {
       this.reset()
@@ -286,7 +289,7 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
   })
   new Counter({
     name: 'ratafia_cache_lookups_total',
-    help: 'Look-ups; bypassed: the cache could not be trusted, so the database was asked',
+    help: 'Look-ups; bypassed: the cache could not be trusted, so the database was queried',
     labelNames: ['cache', 'outcome'],
     registers,
     collect() {

@@ -1,10 +1,15 @@
-/** What is counted of ID tokens and their issuers. The issuers are those that an operator added, never what a token says. */
+/**
+ * The metrics of ID tokens and their issuers. Labels only contain issuers that an operator added, never text of a
+ * token.
+ */
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 export interface OidcMetrics {
-  /** An exchange of an ID token. `issuer` is the URL of one that the operator added, if it is of one. */
+  /**
+   * Counts an exchange of an ID token. `issuer` is the URL of an issuer that the operator added; undefined for others.
+   */
   exchanged(issuer: string | undefined, outcome: string): void
-  /** `age` is in seconds. Replaces what was set before: issuers that are gone lose their series. */
+  /** Replaces the previous values, so that removed issuers lose their series. `age` is in seconds. */
   issuerKeys(keys: readonly { readonly issuer: string; readonly age: number }[]): void
 }
 
@@ -12,13 +17,13 @@ export function oidcMetrics(registry: Registry): OidcMetrics {
   const registers = [registry]
   const exchanges = new Counter({
     name: 'ratafia_oidc_exchanges_total',
-    help: 'Exchanges of ID tokens of jobs, by their issuer and by reason: `granted`, or why not',
+    help: 'Exchanges of ID tokens of jobs, by issuer and reason: `granted`, or why it was refused',
     labelNames: ['issuer', 'reason'],
     registers,
   })
   const ages = new Gauge({
     name: 'ratafia_oidc_keys_age_seconds',
-    help: 'How long ago the keys of an issuer of ID tokens were fetched; pinned ones have no age',
+    help: 'How long ago the keys of an issuer of ID tokens were fetched; pinned keys have no age',
     labelNames: ['issuer'],
     registers,
   })

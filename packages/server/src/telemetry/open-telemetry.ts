@@ -1,6 +1,6 @@
 /**
- * Traces by OpenTelemetry's SDK. It registers nothing global, neither a provider nor a context manager: this object
- * keeps the span of a request, so two services in one process do not mix.
+ * Implements traces with OpenTelemetry's SDK. It registers nothing global, neither a provider nor a context manager:
+ * this object keeps the span of a request, so that two services in one process do not interfere.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
@@ -28,9 +28,9 @@ import type { TracingConfig, TracingSampler } from '../config/tracing.ts'
 import type { Log } from './log.ts'
 import type { Attributes, RequestSpan, RequestStart, Tracing } from './tracing.ts'
 
-/** Milliseconds. Stopping the service takes up to this much longer. */
+/** Milliseconds. Stopping the service can take this much longer. */
 const CLOSE_PATIENCE_MS = 3_000
-/** Milliseconds between two complaints about a collector that does not answer. */
+/** Milliseconds between two warnings about a collector that does not answer. */
 const COMPLAINT_MS = 60_000
 
 export function openTelemetry(config: TracingConfig, release: string, log: Log): Tracing {
@@ -99,7 +99,7 @@ export function openTelemetry(config: TracingConfig, release: string, log: Log):
       try {
         return await current.run(trace.setSpan(parent, span), work)
       } catch (error) {
-        // Only the class: messages of drivers may repeat their input.
+        // Only the class, because messages of drivers may repeat their input.
         span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown')
         span.setStatus({ code: SpanStatusCode.ERROR })
         throw error
@@ -122,7 +122,7 @@ function samplerOf({ ratio, parentBased }: TracingSampler): Sampler {
   return parentBased ? new ParentBasedSampler({ root }) : root
 }
 
-/** Drops spans when the collector does not answer: that must not fail a request, but the operator should know. */
+/** Drops spans if the collector does not answer, and warns the operator. Requests must not fail because of this. */
 function complaining(exporter: SpanExporter, log: Log): SpanExporter {
   let complained = Number.NEGATIVE_INFINITY
   return {

@@ -1,18 +1,18 @@
 /**
- * How many requests there were, and how long they took, by route. Each request adds to a few numbers; prom-client gets
- * them when somebody asks. Its own counters look their series up by all labels each time: 1.5 µs, a twentieth of a
- * short request.
+ * Counts requests and their durations by route. Each request adds to a few numbers, which prom-client gets for each
+ * scrape. Its own counters look up their series by all labels each time, which takes 1.5 µs, a twentieth of a short
+ * request.
  */
 import { Counter, type Metric, type Registry } from 'prom-client'
 
-/** Seconds: from a cached verification to the longest that a client waits. */
+/** Seconds, from a cached verification to the longest that a client waits. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
-/** The requests of one method and route. */
+/** The requests with one method and route. */
 interface Series {
   readonly labels: { readonly method: string; readonly route: string }
   readonly byStatus: Map<number, number>
-  /** How many took at most as long as each bound, and longer than the one before it. */
+  /** The number of requests up to each bound, and above the previous bound. */
   readonly buckets: number[]
   seconds: number
   requests: number
@@ -44,7 +44,7 @@ export function requestMetrics(registry: Registry): RequestMetrics {
 
   new Counter({
     name: 'ratafia_http_requests_total',
-    help: 'Requests, by route pattern and status; 499: the client left before the answer',
+    help: 'Requests, by route pattern and status; 499: the client disconnected before the answer',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
     collect() {
@@ -54,7 +54,7 @@ export function requestMetrics(registry: Registry): RequestMetrics {
       }
     },
   })
-  // The registry only reads metrics; the type has what makes observations, too.
+  // The cast is safe: the registry only reads metrics, although the type also has methods for observations.
   registry.registerMetric(new Durations(all) as unknown as Metric)
   return {
     add: ({ method, route, status, seconds }) => {
@@ -68,10 +68,10 @@ export function requestMetrics(registry: Registry): RequestMetrics {
   }
 }
 
-/** What the registry reads of a metric. prom-client's own histogram takes single observations alone. */
+/** The part of a metric that the registry reads. prom-client's own histogram only accepts single observations. */
 class Durations {
   readonly name = 'ratafia_http_request_duration_seconds'
-  readonly help = 'From the arrival of a request to the end of its answer'
+  readonly help = 'The time from the arrival of a request to the end of its answer'
   readonly type = 'histogram'
   readonly labelNames = ['method', 'route']
   readonly aggregator = 'sum'

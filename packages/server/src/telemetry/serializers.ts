@@ -1,4 +1,4 @@
-/** How requests and errors look in the log: no headers, no bodies, no query strings, no path as a client sent it. */
+/** Formats requests and errors for the log: without headers, bodies, query strings and paths as sent by a client. */
 import { plainPath } from './access-log.ts'
 
 interface RequestLike {
@@ -18,8 +18,8 @@ export const pinoHttpSerializers = {
 }
 
 /**
- * An error for the log: type, code, message, stack and cause. Other properties are left out: drivers attach queries
- * with their parameters, and HTTP clients whole requests.
+ * Returns an error for the log: type, code, message, stack and cause. Leaves out other properties, because drivers
+ * attach queries with their parameters, and HTTP clients attach whole requests.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) }

@@ -1,14 +1,14 @@
-/** The verb and the table of a statement, from its text. Values are placeholders there, so it is safe to show. */
+/** Finds the verb and the table of a statement in its text, which is safe to show because values are placeholders. */
 
 const KINDS = ['select', 'insert', 'update', 'delete', 'begin', 'commit', 'rollback'] as const
 export type StatementKind = (typeof KINDS)[number] | 'other'
 
 export function kindOf(text: string): StatementKind {
-  // Of several in one, the first.
+  // The first verb, if there are several.
   const [, word = ''] = /^(?:with [a-z]+ as \(\s*)?([a-z]+)/i.exec(text.slice(0, 64)) ?? []
   return KINDS.find((kind) => kind === word.toLowerCase()) ?? 'other'
 }
 
-/** The first table it names, if any. */
+/** Returns the first table that the statement names; undefined if it names none. */
 export const tableIn = (text: string): string | undefined =>
   /\b(?:from|into|update|join) "([a-z_]+)"/i.exec(text)?.[1]

@@ -1,4 +1,4 @@
-/** Metrics and traces together, and the observers of the database and of signing. */
+/** Combines metrics and traces, and observes the database and signing. */
 import { Unavailable } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
 import { kindOf, type StatementKind, tableIn } from './statement-kind.ts'
@@ -9,18 +9,18 @@ export interface Telemetry {
   readonly tracing: Tracing
 }
 
-/** More than the service has; short lists of values turn one into several. */
+/** More statements than the service has, because lists of values turn one into several. */
 const DESCRIBED_TEXTS = 500
-/** Characters of a statement in a span. Longer ones only have more placeholders. */
+/** The most characters of a statement in a span. Longer statements only have more placeholders. */
 const TEXT_LIMIT = 2_000
 
-/** Wraps each statement and each wait for a connection. `system`: OpenTelemetry's name of the database. */
+/** Wraps each statement and each wait for a connection. `system` is OpenTelemetry's name for the database. */
 export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite' | 'postgresql') {
   const described = new Map<string, Described>()
   const describe = (text: string): Described => {
     const known = described.get(text)
     if (known) return known
-    // A long list of values, which rarely comes again.
+    // A statement with a long list of values, which rarely occurs again.
     if (text.length > TEXT_LIMIT) return describeStatement(text, system)
     if (described.size >= DESCRIBED_TEXTS) described.clear()
     const made = describeStatement(text, system)
@@ -44,7 +44,7 @@ export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite
   }
 }
 
-/** What is the same at each run of a statement. */
+/** The properties of a statement that are the same for each run. */
 interface Described {
   readonly kind: StatementKind
   readonly name: string

@@ -1,12 +1,12 @@
-/** Traces as the program sees them. OpenTelemetry is behind `open-telemetry.ts`, loaded only when tracing is on. */
+/** The program's interface to traces. `open-telemetry.ts` implements it, and is loaded only if tracing is on. */
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 /** The span of one request. */
 export interface RequestSpan {
-  /** 32 hexadecimal digits, for the log. Undefined when this request is not recorded. */
+  /** 32 hexadecimal digits for the log; undefined if this request is not recorded. */
   readonly traceId: string | undefined
-  /** Runs `go`: spans made in it, and in whatever it starts, belong to this one. */
+  /** Runs `go`. Spans that it, and everything it starts, create are children of this span. */
   within(go: () => void): void
   end(answer: { readonly status: number; readonly refusal: string | undefined }): void
 }
@@ -20,14 +20,16 @@ export interface RequestStart {
 
 export interface Tracing {
   request(start: RequestStart): RequestSpan
-  /** A part of a request; outside of a request no span is made. `client`: it asks another program. */
+  /**
+   * Runs `work` in a span of the current request; outside of a request, without a span. `client` is an outgoing call.
+   */
   span<T>(
     name: string,
     kind: 'client' | 'internal',
     attributes: () => Attributes,
     work: () => Promise<T>,
   ): Promise<T>
-  /** Sends what is left; takes a few seconds at most. */
+  /** Sends the remaining spans. Takes a few seconds at most. */
   close(): Promise<void>
 }
 

@@ -1,16 +1,16 @@
 /**
- * The metrics of several worker processes, as one text. Each worker has its own series, under the label `worker`: a
- * number that its replacement inherits. In a sum, counters would fall when a worker is replaced; Prometheus would take
- * that for a restart of all workers, and the rest of the sum for a burst.
+ * Combines the metrics of several worker processes into one text. Each worker has its own series, with the label
+ * `worker`, a number that its replacement inherits. A sum of counters would fall when a worker is replaced; Prometheus
+ * would take that for a restart of all workers, and the remaining sum for a burst.
  *
- * prom-client can put registries together, too. But a supervisor would load it for nothing else: it takes 9 MB.
+ * prom-client can also combine registries, but the supervisor would load its 9 MB only for that.
  */
 import type { MetricsSource } from './metrics-server.ts'
 
-/** The metrics of one worker in the text format of Prometheus 0.0.4. Each of its series has the label `worker`. */
+/** The metrics of a worker in the text format of Prometheus 0.0.4. Each series has the label `worker`. */
 export type WorkerMetrics = string
 
-/** `ask` returns the metrics of each worker, by its place from 1; undefined for one that does not answer. */
+/** `ask` returns the metrics of each worker by its place, from 1; undefined for a worker that does not answer. */
 export function workerMetrics(ask: () => Promise<readonly (WorkerMetrics | undefined)[]>): MetricsSource {
   return {
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -29,10 +29,10 @@ const UP = [
   '# TYPE ratafia_worker_up gauge',
 ]
 
-/** The format wants all series of a metric in one group, below its two lines that begin with #. */
+/** Groups the series of each metric below its two lines that begin with #, as the format requires. */
 function together(texts: readonly string[]): string {
   const groups = new Map<string, string[]>()
-  // prom-client puts an empty line between metrics; inside a metric line breaks are escaped.
+  // prom-client separates metrics with an empty line, and escapes line breaks inside a metric.
   for (const metric of texts.flatMap((text) => text.trimEnd().split('\n\n'))) {
     const [help, type, ...series] = metric.split('\n')
     const head = `${help}\n${type}`

@@ -20,19 +20,19 @@ const ONE: readonly [normal: string, ...spellings: string[]][] = [
     'Bob@exa\u0308mple.org',
   ],
   ['a@例え.テスト', 'a@例え。テスト', 'a@xn--r8jz45g.xn--zckzah', 'a@例え．テスト'],
-  // Not the name of a host.
+  // The domain is not a host name.
   ['a@b/é', 'a@b/e\u0301', 'a@B/É'],
   ['a@straße.de', 'a@xn--strae-oqa.de', 'a@STRAßE.de'],
   ['a@نامه‌ای.com', 'a@xn--mgba3gch31f060k.com'],
   ['a@example.com', 'a@example.com.', 'a@example.com。', 'a@ｅｘａｍｐｌｅ.com', 'MAILTO:a@example.com'],
 ]
 for (const [normal, ...spellings] of ONE) {
-  test(`${normal} is one address in ${spellings.length + 1} spellings`, () => {
+  test(`${spellings.length + 1} spellings of ${normal} are the same address`, () => {
     for (const spelling of [normal, ...spellings]) assert.equal(checkEmail(spelling), normal, spelling)
   })
 }
 
-// Each would be read as something else in a URL.
+// Each would have another meaning in a URL.
 for (const address of [
   'a@127.1',
   'a@0x7f.1',
@@ -45,13 +45,13 @@ for (const address of [
   'a@b%2ec',
   'a@b\\c',
 ]) {
-  test(`${address} stays ${address}`, () => assert.equal(checkEmail(address), address))
+  test(`leaves ${address} unchanged`, () => assert.equal(checkEmail(address), address))
 }
 for (const address of ['a@b', 'a@_dmarc.example', 'a@xn--', 'a@xn--zzzzzzzzz-', 'a@-b-.com', 'a@b..c']) {
-  test(`an unusual domain is still taken: ${address}`, () => assert.equal(checkEmail(address), address))
+  test(`accepts the unusual domain of ${address}`, () => assert.equal(checkEmail(address), address))
 }
 
-test('what is typed to sign in finds the address that was stored from the same text', () => {
+test('signing in with the text of an address finds the stored address', () => {
   const addresses = ONE.flat()
   for (const address of [
     ...addresses,
@@ -64,7 +64,7 @@ test('what is typed to sign in finds the address that was stored from the same t
   }
 })
 
-test('the normal spelling of any text is its own normal spelling', () => {
+test('normalising twice is the same as once', () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.constantFrom('@', '.', 'x', 'n', '-', 'ß', 'İ', 'Σ', '\u0308'),

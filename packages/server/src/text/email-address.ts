@@ -1,10 +1,10 @@
-/** The one spelling of an e-mail address under which accounts are stored and looked up. */
+/** Normalises the spelling of e-mail addresses, under which accounts are stored and looked up. */
 import { domainToASCII, domainToUnicode } from 'node:url'
 
 /**
- * Returns `address` with composed letters, without case outside ASCII, and with its domain in lower case, in Unicode and
- * without the dot of the root, so two spellings of one address become one text. Letters before the @ keep their ASCII
- * case, which the database ignores. Idempotent; takes any text.
+ * Returns `address` with composed letters, without case outside ASCII, and with its domain in lower case, in Unicode
+ * and without the dot of the root, so that two spellings of an address become the same text. Letters before the @ keep
+ * their ASCII case, which the database ignores. Idempotent; accepts any text.
  */
 export function normalEmail(address: string): string {
   const at = address.lastIndexOf('@') + 1
@@ -15,11 +15,11 @@ export function normalEmail(address: string): string {
   return local + normalDomain(address.slice(at).replace(/(?<=[^.。．｡])[.。．｡]$/u, ''))
 }
 
-/** Takes off what a copied link has before the address. */
+/** Removes the `mailto:` of a copied link. */
 export const withoutMailto = (text: string): string => text.replace(/^\s*mailto:(?:\/\/)?/i, '')
 
 function normalDomain(domain: string): string {
-  // The platform reads the domain as the host of a URL: a path, a port or a number in it would mean something else.
+  // The platform reads the domain as the host of a URL, where a path, a port or a number would have another meaning.
   const isName = /^[\p{L}\p{M}\p{N}\p{Join_Control}_.。．｡-]+$/u.test(domain)
   const isNumber = /(?:^|[.。])(?:0x[\da-f]*|\p{N}+)[.。]?$/iu.test(domain.normalize('NFKC'))
   const ascii = isName && !isNumber ? domainToASCII(domain) : ''

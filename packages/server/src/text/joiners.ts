@@ -1,6 +1,6 @@
 /**
- * Zero-width joiners (U+200C, U+200D), which names in Persian, Sinhala and many Indic scripts need for their spelling.
- * Between other letters they are invisible and only make one text look like another.
+ * Handles zero-width joiners (U+200C, U+200D), which names in Persian, Sinhala and many Indic scripts need for their
+ * spelling. Between other letters, they are invisible and only make different texts look the same.
  */
 import { domainToASCII } from 'node:url'
 
@@ -11,8 +11,8 @@ const BEFORE_VIRAMA =
   /^(?:\u09b0\u200d\u09cd|\u0cb0\u200d\u0ccd|[\u0d85-\u0dc6]\u200d\u0dca)[\u0980-\u0dff]$/u
 
 /**
- * Cuts `text` before and after each joiner that its spelling needs, so every second part is such a joiner. All other
- * joiners are still in the parts between.
+ * Splits `text` before and after each joiner that its spelling needs, so that every second part is such a joiner. All
+ * other joiners stay in the parts between.
  */
 function splitAtNeededJoiners(text: string): readonly string[] {
   const parts: string[] = []
@@ -32,12 +32,12 @@ export const betweenNeededJoiners = (text: string, change: (part: string) => str
     .map((part, at) => (at % 2 === 1 ? part : change(part)))
     .join('')
 
-/** Whether `unsafe` finds something in `text` other than a joiner that the spelling needs. Not for anchored patterns. */
+/** Checks whether `unsafe` matches in `text`, apart from joiners that the spelling needs. Not for anchored patterns. */
 export const findsUnsafe = (text: string, unsafe: RegExp): boolean =>
   splitAtNeededJoiners(text).some((part, at) => at % 2 === 0 && unsafe.test(part))
 
-/** Whether `text` has more than one line, or something that is not printed. */
+/** Checks whether `text` has more than one line, or characters that are not printed. */
 export const isUnprintable = (text: string): boolean => findsUnsafe(text, /[\p{C}\p{Zl}\p{Zp}]/u)
 
-// Host names follow RFC 5892 (A.1 and A.2), and the platform has its tables of viramas and joining types.
+// Uses the platform's host names, which follow RFC 5892 (A.1 and A.2) and need its tables of viramas and joining types.
 const isNeeded = (letters: string): boolean => BEFORE_VIRAMA.test(letters) || domainToASCII(letters) !== ''

@@ -10,7 +10,7 @@ import {
   parseServiceUrls,
 } from '../config/values.ts'
 
-/** Everything that takes a URL, with the scheme it takes, and the parts that it takes too. */
+/** The parsers of URLs, with the scheme and the additional parts that each accepts. */
 const TAKERS: readonly [what: string, take: (url: string) => unknown, scheme: string, parts: string][] = [
   ['an issuer', (url) => checkIssuer({ url, kind: 'generic' }), 'https', ''],
   ['a service', parseServiceUrl, 'https', ''],
@@ -22,7 +22,7 @@ const TAKERS: readonly [what: string, take: (url: string) => unknown, scheme: st
   ['a webhook', parseWebhookUrl, 'https', '?'],
 ]
 
-/** `S` stands for the scheme. The address is otherwise one that all of them take. */
+/** URLs with a fault, in which `S` stands for the scheme. Without the fault, all parsers would accept them. */
 const FAULTS: readonly [url: string, fault: RegExp, parts?: string][] = [
   ['S://ho st.example.com', /has a space at character \d+/],
   ['S://host.example.com\t/', /has a tab at character \d+/],
@@ -42,18 +42,18 @@ const FAULTS: readonly [url: string, fault: RegExp, parts?: string][] = [
   ['`S://host.example.com`', /has a backtick at character 1\b/],
   ['S://host\u2003.example.com', /has an unusual space \(U\+2003\) at character \d+/],
   ['S:', /needs two slashes after \w+:/],
-  ['S://a^b.example.com', /has a host that no network name or address can be/],
+  ['S://a^b.example.com', /has an invalid host/],
   ['S://', /has no host after \w+:\/\//],
   ['S://host.example.com:port', /has a port that is not a number/],
   ['S://host.example.com:99999', /has a port that is not a number/],
-  ['S://hunter2@host.example.com', /has a user or a password before an @/, '@'],
-  ['S://user:hunter2@host.example.com', /has a user or a password before an @/, '@'],
+  ['S://hunter2@host.example.com', /has a username or password before an @/, '@'],
+  ['S://user:hunter2@host.example.com', /has a username or password before an @/, '@'],
   ['S://host.example.com?hunter2', /has a query, which begins with \?/, '?'],
   ['S://host.example.com/#hunter2', /has a fragment, which begins with #/, '#'],
 ]
 
 for (const [what, take, scheme, parts] of TAKERS) {
-  test(`the URL of ${what} is refused with what is wrong in it`, () => {
+  test(`the refusal of the URL of ${what} explains its fault`, () => {
     assert.doesNotThrow(() => take(`${scheme}://host.example.com`))
     for (const [pattern, fault, part] of FAULTS) {
       if (part && parts.includes(part)) continue
@@ -71,23 +71,23 @@ for (const [what, take, scheme, parts] of TAKERS) {
   })
 }
 
-/** The text is compared with `iss`, so it is refused where a URL parser would change it. */
+/** Issuers that a URL parser would change. They are refused, because the text is compared with `iss`. */
 const ISSUERS: readonly [url: string, fault: RegExp][] = [
   ['HTTPS://host.example.com', /has capitals before the :\/\//],
   ['https:\\\\host.example.com', /has a backslash at character 7\b/],
   ['https:/host.example.com', /needs two slashes after https:/],
   ['https://host.example.com:0', /has a port that is not a number from 1 to 65535/],
-  ['https://host.example.com/a/../b', /has \. or \.\. as a part of its path/],
-  ['https://host.example.com/.', /has \. or \.\. as a part of its path/],
+  ['https://host.example.com/a/../b', /has \. or \.\. as a segment of its path/],
+  ['https://host.example.com/.', /has \. or \.\. as a segment of its path/],
   ['https://exämple.com', /has letters outside ASCII: write the host in punycode/],
   [`https://host.example.com/${'x'.repeat(2000)}`, /has more than \d+ characters/],
 ]
 for (const [url, fault] of ISSUERS) {
-  test(`the URL of an issuer cannot be ${url.slice(0, 40)}`, () => {
+  test(`refuses ${url.slice(0, 40)} as the URL of an issuer`, () => {
     assert.throws(() => checkIssuer({ url, kind: 'generic' }), { code: 'invalid-field', message: fault })
   })
 }
 
-test('the character is counted as a reader counts it', () => {
+test('counts characters as a reader does', () => {
   assert.throws(() => parseServiceUrl('https://exämple🔑.com/ x'), /has a space at character 22\b/)
 })

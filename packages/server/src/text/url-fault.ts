@@ -1,9 +1,9 @@
-/** What is wrong with the text of a URL, in words. No message repeats the text, which may contain a secret. */
+/** Describes the fault of an invalid URL. Never repeats the text, because it may contain a secret. */
 
 interface AllowedParts {
   /** Default: http and https. */
   readonly schemes?: readonly string[]
-  /** Parts that the URL may have: `@` for a user and password, `?` for a query, `#` for a fragment. */
+  /** The parts that the URL may have: `@` for a username and password, `?` for a query, `#` for a fragment. */
   readonly parts?: string
 }
 
@@ -26,12 +26,14 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 const PARTS: readonly [mark: string, name: string][] = [
-  ['@', 'a user or a password before an @'],
+  ['@', 'a username or password before an @'],
   ['?', 'a query, which begins with ?'],
   ['#', 'a fragment, which begins with #'],
 ]
 
-/** Continues "it": `has a space at character 23`. For a text that was refused; undefined if it looks like a URL. */
+/**
+ * Returns the fault of a refused text, to follow "it": `has a space at character 23`. Undefined if it looks like a URL.
+ */
 export function urlFault(
   text: string,
   { schemes = ['http', 'https'], parts = '' }: AllowedParts = {},
@@ -52,7 +54,7 @@ export function urlFault(
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535)) {
     return 'has a port that is not a number from 1 to 65535'
   }
-  return URL.canParse(text) ? undefined : 'has a host that no network name or address can be'
+  return URL.canParse(text) ? undefined : 'has an invalid host'
 }
 
 const nameOf = (character: string): string =>

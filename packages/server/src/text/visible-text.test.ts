@@ -14,19 +14,19 @@ const cases: readonly [string, string][] = [
   ['<b>', '<b>'],
 ]
 for (const [text, shown] of cases) {
-  test(`${JSON.stringify(text)} is shown as ${JSON.stringify(shown)}`, () => {
+  test(`shows ${JSON.stringify(text)} as ${JSON.stringify(shown)}`, () => {
     assert.equal(visibleText(text, 80), shown)
   })
 }
 
-test('a long text is cut, by characters, and says so', () => {
+test('shortens a long text by characters, and adds an ellipsis', () => {
   assert.equal(visibleText('abcdef', 6), 'abcdef')
   assert.equal(visibleText('abcdefg', 6), 'abcdef…')
   assert.equal(visibleText('🔑🔑🔑', 2), '🔑🔑…')
   assert.equal(visibleText('x'.repeat(10_000_000), 5), 'xxxxx…')
 })
 
-test('nothing stays that is invisible or reorders the text', () => {
+test('no character that is invisible or reorders the text remains', () => {
   for (let point = 0; point <= 0xffff; point++) {
     const shown = visibleText(String.fromCharCode(point), 10)
     assert.doesNotMatch(shown, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u, point.toString(16))

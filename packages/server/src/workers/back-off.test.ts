@@ -5,7 +5,7 @@ import { backOff } from './back-off.ts'
 const AWAY = 3
 const early = { listenedFor: undefined, exitCode: 4 }
 
-test('a worker that lived is replaced at once, also after others that did not', () => {
+test('a worker that ran well is replaced at once, even after others that did not', () => {
   const { after } = backOff({ waitingCode: AWAY })
   assert.equal(after({ listenedFor: 60_000, exitCode: undefined }), 100)
   assert.deepEqual([after(early), after(early), after(early)], [100, 200, 400])
@@ -13,7 +13,7 @@ test('a worker that lived is replaced at once, also after others that did not', 
   assert.equal(after(early), 100)
 })
 
-test('workers that die as soon as they start are given up', () => {
+test('gives up on workers that die as soon as they start', () => {
   const { after } = backOff({ waitingCode: AWAY })
   const killed = { listenedFor: 999, exitCode: undefined }
   assert.deepEqual(
@@ -22,7 +22,7 @@ test('workers that die as soon as they start are given up', () => {
   )
 })
 
-test('a database that is away is waited for without an end, ever more slowly', () => {
+test('waits forever for an unavailable database, with longer and longer pauses', () => {
   const { after } = backOff({ waitingCode: AWAY })
   const away = { listenedFor: undefined, exitCode: AWAY }
   const waits = Array.from({ length: 100 }, () => after(away))

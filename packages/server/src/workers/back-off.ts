@@ -1,24 +1,26 @@
-/** When to replace a worker that died: at once if it had run well, later and later if workers die as they start. */
+/**
+ * Decides when to replace a worker that died: at once if it had run well, and later each time if workers die on start.
+ */
 
 interface Death {
-  /** Milliseconds since it listened; undefined: it never did. */
+  /** Milliseconds since it began to listen; undefined if it never did. */
   readonly listenedFor: number | undefined
   /** Undefined after a signal. */
   readonly exitCode: number | undefined
 }
 
 export interface BackOff {
-  /** Milliseconds to wait, or `give-up`. */
+  /** Returns the milliseconds to wait, or `give-up`. */
   after(death: Death): number | 'give-up'
 }
 
-/** A worker that listened this long did not die of its start. */
+/** A worker that listened for this long did not die because of its start. */
 const GOOD_LIFE_MS = 1_000
 const SHORTEST_MS = 100
 const LONGEST_MS = 5_000
 const IN_A_ROW = 5
 
-/** `waitingCode`: the exit code of a worker whose database was unavailable: that never counts towards giving up. */
+/** `waitingCode` is the exit code of a worker whose database was unavailable, which never counts towards giving up. */
 export function backOff({ waitingCode }: { readonly waitingCode: number }): BackOff {
   let early = 0
   let fatal = 0

@@ -1,4 +1,4 @@
-/** A worker's side of the channel: its counters, its metrics, and when it should end. */
+/** A worker's side of the channel to its supervisor: counters, metrics, and stopping. */
 import cluster from 'node:cluster'
 import type { Counters } from '../limits/counters.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
@@ -8,22 +8,22 @@ import { sharedCounters } from './shared-counters.ts'
 export interface InWorker {
   /** Counts for all workers of the machine. */
   readonly counters: Counters
-  /** Resolves when the worker should finish: the supervisor says so, or is gone. */
+  /** Resolves when the worker should finish, because the supervisor asks for it or is gone. */
   readonly stopped: Promise<void>
-  /** Whether it is the first of its supervisor: the others start once it listens. */
+  /** Whether this is the supervisor's first worker. The others start once it listens. */
   readonly isFirst: boolean
   listening(origin: string, hasAccount: boolean): void
-  /** Gives the supervisor what it asks for from now on. `place`: the label `worker`. */
+  /** Sends metrics to the supervisor on request from now on. `place` is the label `worker`. */
   shareMetrics(collect: (place: string) => Promise<WorkerMetrics>): void
-  /** Closes the channel to the supervisor, so that the process can end. */
+  /** Closes the channel to the supervisor, so that the process can exit. */
   leave(): void
 }
 
-/** Undefined in a process that no supervisor started. `fallback` counts while the supervisor does not answer. */
+/** Returns undefined in a process without a supervisor. `fallback` counts while the supervisor does not answer. */
 export function inWorker({ fallback }: { readonly fallback: Counters }): InWorker | undefined {
   const { worker } = cluster
   if (!worker) return undefined
-  // Otherwise Node ends the process in the middle of its requests when the supervisor dies.
+  // Otherwise, Node would exit in the middle of requests when the supervisor dies.
   worker.exitedAfterDisconnect = true
   const stopped = Promise.withResolvers<void>()
   let listening = false
@@ -37,11 +37,11 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
   const counters = sharedCounters({ send, fallback })
   const hear = (message: unknown) => {
     if (!isOurs(message)) return
-    // Only the supervisor is on the other side.
+    // The cast is safe: only the supervisor is on the other side.
     const said = message as FromSupervisor
     if (said.ratafia === 'taken') counters.answer(said.id, said.taken)
     else if (said.ratafia === 'metrics') {
-      // A worker that cannot collect them sends nothing: the supervisor waits no longer than for one that hangs.
+      // A worker that cannot collect them sends nothing, and the supervisor waits as long as for a worker that hangs.
       collect?.(said.place).then(
         (metrics) => send({ ratafia: 'metrics', id: said.id, metrics }),
         () => {},
@@ -52,7 +52,8 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
     }
   }
   const orphaned = () => {
-    // If we were finishing, the supervisor no longer waits for us; before we listened, only it could give us a port.
+    // If we were finishing, the supervisor does not wait for us any more; if we do not listen yet, only it can give us
+    // a port.
     if (stopping || !listening) process.exit(1)
     stopped.resolve()
   }

@@ -11,16 +11,16 @@ export type FromWorker =
 export interface Listening {
   readonly ratafia: 'listening'
   readonly origin: string
-  /** Whether somebody can log in. */
+  /** Whether there is an account. */
   readonly hasAccount: boolean
 }
 
 export type FromSupervisor =
   | { readonly ratafia: 'taken'; readonly id: number; readonly taken: readonly Taken[] }
-  /** `place`: what the label `worker` says. */
+  /** `place` is the value of the label `worker`. */
   | { readonly ratafia: 'metrics'; readonly id: number; readonly place: string }
   | { readonly ratafia: 'stop' }
 
-/** Libraries send messages of their own on the same channel. */
+/** Checks whether a message is ours, because libraries send their own messages on the same channel. */
 export const isOurs = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'ratafia' in message

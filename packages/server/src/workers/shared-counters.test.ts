@@ -9,7 +9,7 @@ const one = [{ rule: RULE, key: 'key' }]
 const clock = () => new Date(0)
 const local = () => localCounters({ clock })
 
-/** A worker whose supervisor counts with `counters`. */
+/** Returns a worker whose supervisor counts with `counters`. */
 function workerOf(counters: Counters, connected = () => true, sent: number[] = []) {
   const worker = sharedCounters({
     fallback: local(),
@@ -27,7 +27,7 @@ function workerOf(counters: Counters, connected = () => true, sent: number[] = [
   return worker
 }
 
-test('workers count together, and give back together', async () => {
+test('workers share their counts', async () => {
   const counters = local()
   const [a, b] = [workerOf(counters), workerOf(counters)]
   assert.deepEqual(await a.take(one), { allowed: true })
@@ -37,7 +37,7 @@ test('workers count together, and give back together', async () => {
   assert.deepEqual(await a.take(one), { allowed: true })
 })
 
-test('questions of the same moment are one message, and each has its own answer', async () => {
+test('sends concurrent questions in one message, and answers each', async () => {
   const sent: number[] = []
   const worker = workerOf(local(), undefined, sent)
   const taken = await Promise.all([worker.take(one), worker.take(one), worker.take(one)])
@@ -49,7 +49,7 @@ test('questions of the same moment are one message, and each has its own answer'
   assert.deepEqual(sent, [3, 1])
 })
 
-test('without a supervisor a worker counts for itself', async () => {
+test('a worker without a supervisor counts by itself', async () => {
   let connected = true
   const worker = workerOf(local(), () => connected)
   await worker.take(one)
@@ -63,17 +63,17 @@ test('without a supervisor a worker counts for itself', async () => {
   assert.equal((await worker.take(one)).allowed, true)
 })
 
-test('a supervisor that is silent, or has too many questions, delays no one', async () => {
+test('a supervisor that does not answer, or has too many questions, delays no request', async () => {
   const options = { fallback: local(), send: () => true }
   const silent = sharedCounters({ ...options, patienceMs: 1 })
   assert.deepEqual(await silent.take(one), { allowed: true })
-  // An answer that comes too late is for nobody.
+  // An answer that arrives too late is ignored.
   silent.answer(1, [{ allowed: false, waitMs: 1 }])
   const full = sharedCounters({ ...options, waiting: 0, patienceMs: 2 ** 30 })
   assert.deepEqual(await full.take(one), { allowed: true })
 })
 
-test('of several buckets each is taken, or none', async () => {
+test('takes from all of several buckets, or from none', async () => {
   const counters = local()
   const other = { rule: { ...RULE, name: 'other' }, key: 'key' }
   await counters.take(one)

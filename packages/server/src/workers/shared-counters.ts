@@ -1,23 +1,23 @@
 /**
- * The counters of a worker: it asks the supervisor, which counts for all workers of the machine. A supervisor that
- * does not answer holds nothing up: the worker then counts for itself.
+ * The counters of a worker, which asks the supervisor to count for all workers of the machine. If the supervisor does
+ * not answer, the worker counts by itself.
  */
 import type { Counted, Counters, Taken } from '../limits/counters.ts'
 import type { FromWorker } from './messages.ts'
 
 export interface SharedCountersOptions {
-  /** Returns false if it cannot be sent. */
+  /** Returns false if the message cannot be sent. */
   readonly send: (message: FromWorker) => boolean
   /** Counts while the supervisor does not answer. */
   readonly fallback: Counters
   /** How long to wait for an answer. Default: 1 second. */
   readonly patienceMs?: number
-  /** How many questions may wait for an answer; the next is counted here at once. Default: 10,000. */
+  /** How many questions can wait for an answer; further ones are counted here at once. Default: 10,000. */
   readonly waiting?: number
 }
 
 export interface SharedCounters extends Counters {
-  /** The supervisor's answer to the questions with this id, in their order. */
+  /** Receives the supervisor's answer to the questions with this id, in their order. */
   answer(id: number, taken: readonly Taken[]): void
 }
 
@@ -28,12 +28,14 @@ interface Question {
 
 export function sharedCounters(options: SharedCountersOptions): SharedCounters {
   const { send, fallback, patienceMs = 1_000, waiting: limit = 10_000 } = options
-  /** By id. */
+  /** The waiting messages by id. */
   const waiting = new Map<number, (taken?: readonly Taken[]) => void>()
   let questions: Question[] = []
   let unanswered = 0
   let last = 0
-  /** One message for all of a turn of the event loop: a message each way costs as much as a short request. */
+  /**
+   * Sends all questions of a turn of the event loop together: a message and its answer cost as much as a short request.
+   */
   const sendAll = () => {
     const id = ++last
     const asked = questions

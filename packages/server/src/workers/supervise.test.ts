@@ -1,4 +1,4 @@
-/** The supervisor alone. With real workers: `test/processes/`. */
+/** Tests the supervisor alone. `test/processes/` has tests with real workers. */
 import assert from 'node:assert/strict'
 import cluster from 'node:cluster'
 import { test } from 'node:test'
@@ -17,8 +17,8 @@ const OPTIONS = {
   patienceMs: 1_000,
 }
 
-test('a signal that came before there were workers is heard: none is started', async () => {
-  // Were one started, it would be nothing but a Node that says its version.
+test('starts no workers after a signal that came before', async () => {
+  // A worker, if one were started, would be a Node that prints its version.
   cluster.setupPrimary({ execArgv: ['--version'] })
   let started = 0
   cluster.on('fork', () => {
@@ -26,16 +26,16 @@ test('a signal that came before there were workers is heard: none is started', a
   })
   await supervise({
     ...OPTIONS,
-    // There is more to wait for between the signal and the workers.
+    // Adds more waiting between the signal and the workers.
     metrics: { host: '127.0.0.1', port: 0 },
-    onListening: () => assert.fail('nobody listens'),
+    onListening: () => assert.fail('no worker listens'),
     signal: Promise.resolve('SIGTERM'),
   })
   assert.equal(started, 0)
 })
 
-test('the address is said as soon as one worker answers, whatever becomes of the others', async () => {
-  // The first listens, the second ends before it does.
+test('reports the address as soon as one worker listens, even if others fail', async () => {
+  // The first worker listens; the second exits before it does.
   const worker = `
     import cluster from 'node:cluster'
     if (cluster.worker.id !== 1) process.exit(9)

@@ -1,8 +1,8 @@
 /**
- * Runs the service in several processes on one port: starts them, replaces those that die, ends them together.
+ * Runs the service in several processes on one port: starts them, replaces those that die, and stops them together.
  *
- * The workers accept connections themselves, from a shared socket: a connection waiting for a killed worker goes to
- * another, and requests never pass through the supervisor.
+ * The workers accept connections themselves, from a shared socket. A connection that waits for a killed worker is
+ * accepted by another, and requests never pass through the supervisor.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:net'
@@ -17,47 +17,47 @@ import { WorkersFailed } from './workers-failed.ts'
 export interface SuperviseOptions {
   readonly workers: number
   readonly host: string
-  /** 0: a free one, the same for all. */
+  /** 0 for a free port, the same for all workers. */
   readonly port: number
   readonly log: Log
   /** Counts for all workers. */
   readonly counters: Counters
   /** The exit code of a worker whose database was unavailable. */
   readonly waitingCode: number
-  /** How long workers may take to end. */
+  /** How long workers may take to exit. */
   readonly patienceMs: number
-  /** Where the metrics of all of them are served; undefined = nowhere. */
+  /** The address that serves the metrics of all workers; undefined if there are none. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined
-  /** Once, when the first of them listens: `http://HOST:PORT`, and whether there is an account. */
+  /** Called once, when the first worker listens, with `http://HOST:PORT` and whether there is an account. */
   readonly onListening: (origin: string, hasAccount: boolean) => void
-  /** When to end. */
+  /** Resolves when to stop. */
   readonly signal: Promise<NodeJS.Signals | undefined>
 }
 
-/** For a worker to answer with its metrics. */
+/** How long a worker may take to answer with its metrics. */
 const METRICS_PATIENCE_MS = 2_000
-/** The exit code for a worker that left none. */
+/** The exit code for a worker without one. */
 const FAULT = 5
 
 /**
  * Resolves once all workers have finished after a signal. Rejects with the system's error if the address is not
- * available, with {@link WorkersFailed} if workers do not start, keep dying, or do not end.
+ * available, and with {@link WorkersFailed} if workers do not start, keep dying, or do not exit.
  */
 export async function supervise(options: SuperviseOptions): Promise<void> {
   const crew = new Crew(options)
-  // First of all: the signal may have come while the database was migrated.
+  // Before everything else, because the signal may have come while the database was migrated.
   void options.signal.then((signal) => {
-    options.log.info({ signal }, 'finishing what is in flight')
+    options.log.info({ signal }, 'finishing the requests in flight')
     crew.stop()
   })
   await tryAddress(options.host, options.port)
-  // Not round-robin, where a connection is lost with the worker it was just given to.
+  // Not round-robin, which loses a connection together with the worker that just got it.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const served = await serveMetricsOf(crew, options)
   await crew.run().finally(() => served?.close())
 }
 
-/** Loaded only where they are served: a supervisor is small. */
+/** Serves the metrics of all workers. Loads the code only if needed, to keep the supervisor small. */
 async function serveMetricsOf(
   crew: Crew,
   { metrics, log }: SuperviseOptions,
@@ -72,7 +72,7 @@ async function serveMetricsOf(
   )
 }
 
-/** Reports an address that is not available once, rather than from every worker. */
+/** Reports an unavailable address once, instead of from every worker. */
 async function tryAddress(host: string, port: number): Promise<void> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
@@ -81,13 +81,13 @@ async function tryAddress(host: string, port: number): Promise<void> {
   })
 }
 
-/** One of the workers, and those that replace it. */
+/** The place of a worker and its replacements. */
 interface Place {
   readonly backOff: BackOff
   worker?: Worker
-  /** When it listened, on the monotonic clock. */
+  /** When the worker began to listen, on the monotonic clock. */
   listenedAt?: number | undefined
-  /** Until it is replaced. */
+  /** Runs until the worker is replaced. */
   timer?: NodeJS.Timeout
 }
 
@@ -96,7 +96,7 @@ class Crew {
   readonly #places: Place[]
   readonly #end = Promise.withResolvers<void>()
   #port: number
-  /** The questions for metrics that wait for an answer, by id. */
+  /** The requests for metrics that wait for an answer, by id. */
   readonly #asking = new Map<number, (metrics: WorkerMetrics) => void>()
   #asked = 0
   #origin: string | undefined
@@ -112,8 +112,8 @@ class Crew {
   }
 
   /**
-   * Starts the workers, unless it was stopped before. The first makes what is made once: the directory, the secret key,
-   * the schema, the first keys. The others follow when it listens.
+   * Starts the workers, unless it was stopped before. The first worker creates what is created once: the directory, the
+   * secret key, the schema, the first keys. The others start when it listens.
    */
   run(): Promise<void> {
     const [first] = this.#places
@@ -121,9 +121,9 @@ class Crew {
     return this.#end.promise
   }
 
-  /** The metrics of each worker, by place; undefined for one that is gone or does not answer in time. */
+  /** Returns the metrics of each worker by place; undefined for a worker that is gone or does not answer in time. */
   metrics(): Promise<readonly (WorkerMetrics | undefined)[]> {
-    // Not from one that is still starting: it would answer late.
+    // Does not ask a worker that is still starting, because it would answer late.
     return Promise.all(
       this.#places.map(({ worker, listenedAt }, at) =>
         worker && listenedAt !== undefined ? this.#metricsOf(worker, String(at + 1)) : undefined,
@@ -145,7 +145,7 @@ class Crew {
     }
   }
 
-  /** Lets every worker finish. With `failure` the run ends with it. */
+  /** Lets every worker finish. With `failure`, `run` rejects with it. */
   stop(failure?: WorkersFailed): void {
     if (this.#stopping) return
     this.#stopping = true
@@ -153,7 +153,7 @@ class Crew {
     for (const { worker, timer, listenedAt } of this.#places) {
       clearTimeout(timer)
       if (!worker) continue
-      // One that still loads its code hears no message, but has a signal's usual end.
+      // A worker that still loads its code does not receive messages, but exits on a signal.
       if (listenedAt === undefined) worker.process.kill('SIGTERM')
       else tell(worker, { ratafia: 'stop' })
     }
@@ -170,10 +170,10 @@ class Crew {
     place.worker = worker
     place.listenedAt = undefined
     worker.on('message', (message: unknown) => {
-      // Only our own workers are on the other side.
+      // The cast is safe: only our own workers are on the other side.
       if (isOurs(message)) this.#hear(place, worker, message as FromWorker)
     })
-    // A message to one that just died; its end comes by another event. One that could not be started has no other.
+    // A message to a worker that just died also emits `exit`. A worker that could not be started emits only this event.
     worker.on('error', () => {
       if (worker.process.pid === undefined) this.#ended(place, worker, undefined)
     })
@@ -206,13 +206,13 @@ class Crew {
     const isFirst = this.#origin === undefined
     this.#origin ??= origin
     if (origin !== this.#origin) {
-      // The last worker on the free port died while this one started, so this one got another port.
+      // The last worker on the port died while this worker started, so this worker got another port.
       this.#port = Number(new URL(this.#origin).port)
       worker.process.kill('SIGKILL')
       return
     }
     place.listenedAt = performance.now()
-    this.#options.log.info({ worker: worker.process.pid }, 'a worker listens')
+    this.#options.log.info({ worker: worker.process.pid }, 'a worker is listening')
     if (isFirst && !this.#stopping) {
       this.#options.onListening(origin, hasAccount)
       for (const other of this.#places.slice(1)) this.#fill(other)
@@ -226,7 +226,7 @@ class Crew {
     place.listenedAt = undefined
     const said = { worker: worker.process.pid, exitCode, signal: worker.process.signalCode ?? undefined }
     if (this.#stopping) {
-      // A worker that still loads its code ends with the signal itself.
+      // The signal itself terminates a worker that still loads its code.
       const stoppedEarly = listenedFor === undefined && /^SIG(TERM|INT)$/.test(said.signal ?? '')
       if (exitCode !== 0 && !stoppedEarly) {
         this.#options.log.error(said, 'a worker did not finish')
@@ -237,10 +237,10 @@ class Crew {
     }
     // The address has not been printed yet.
     if (this.#origin === undefined) {
-      this.stop(new WorkersFailed('a worker ended before it listened', exitCode || FAULT, !!exitCode))
+      this.stop(new WorkersFailed('a worker exited before it was listening', exitCode || FAULT, !!exitCode))
       return
     }
-    // The socket is closed: with a port of the system's choice the next worker would get another.
+    // The socket is closed, so with a port that the system chose, the next worker would get another one.
     if (this.#places.every(({ listenedAt }) => listenedAt === undefined)) {
       this.#port = Number(new URL(this.#origin).port)
     }
@@ -250,7 +250,7 @@ class Crew {
       this.stop(new WorkersFailed('workers die as soon as they start', exitCode || FAULT))
       return
     }
-    this.#options.log.error({ ...said, wait }, 'a worker died and is replaced')
+    this.#options.log.error({ ...said, wait }, 'a worker died and will be replaced')
     place.timer = setTimeout(() => this.#fill(place), wait)
   }
 
@@ -262,6 +262,6 @@ class Crew {
 }
 
 function tell(worker: Worker, message: FromSupervisor): void {
-  // With a callback, an error is not an event: a dead worker no longer needs the message.
+  // With a callback, an error emits no event: a dead worker does not need the message.
   if (worker.isConnected()) worker.send(message, () => {})
 }

@@ -1,10 +1,8 @@
-/** The error of a supervisor that gives up. */
-
-/** The workers do not run; the log says why. */
+/** Thrown by a supervisor that gives up because its workers do not run. The log has the reason. */
 export class WorkersFailed extends Error {
   override readonly name = 'WorkersFailed'
   readonly exitCode: number
-  /** Whether a worker has told the person who started it why: nothing is left to say. */
+  /** Whether a worker has already printed the reason. */
   readonly told: boolean
 
   constructor(message: string, exitCode: number, told = false) {

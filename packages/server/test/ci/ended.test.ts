@@ -1,4 +1,4 @@
-/** What ends the tokens of jobs: at once, on every node, and whatever an exchange is doing at that moment. */
+/** Tests that the tokens of jobs are revoked at once, on every node, even while exchanges are running. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { removeIssuer } from '../../src/ci/issuers/remove.ts'
@@ -36,7 +36,7 @@ eachDatabase((kind, _open, fresh) => {
   const [rule] = rulesOf(GITHUB)
 
   let last = 0
-  /** A rule with an account and, where `issuerOf` says so, an issuer of its own. */
+  /** Adds a rule with an account and, depending on `issuerOf`, an issuer of its own. */
   async function madeRule(issuerOf = GITHUB) {
     assert.ok(rule)
     const { username } = await addPerson(first())
@@ -46,39 +46,37 @@ eachDatabase((kind, _open, fresh) => {
     return { name, username, get }
   }
 
-  /** Each ends what a token rests on, and says how. */
+  /** Each removes or disables something that a token depends on. */
   const ENDS: Readonly<
     Record<string, (made: { name: string; username: string; issuerOf: string }) => Promise<unknown>>
   > = {
-    'a rule that is removed': ({ name }) => removeRule({ name, authority: deciding() }, first().installation),
-    'a rule that is disabled': ({ name }) =>
-      disableRule({ name, authority: deciding() }, first().installation),
-    'an issuer that is removed': ({ issuerOf }) =>
+    'removing the rule': ({ name }) => removeRule({ name, authority: deciding() }, first().installation),
+    'disabling the rule': ({ name }) => disableRule({ name, authority: deciding() }, first().installation),
+    'removing the issuer': ({ issuerOf }) =>
       removeIssuer(
         { issuer: issuers.at(rule?.issuer ?? '', issuerOf), authority: deciding() },
         first().installation,
       ),
-    'an account that is disabled': ({ username }) => disableAccount(username, first().installation),
-    'an account that is removed': ({ username }) =>
-      removeAccount({ account: username }, first().installation),
+    'disabling the account': ({ username }) => disableAccount(username, first().installation),
+    'removing the account': ({ username }) => removeAccount({ account: username }, first().installation),
   }
   for (const [title, end] of Object.entries(ENDS)) {
-    test(`${title} ends its tokens on every node, and gives no more`, async () => {
-      const issuerOf = title.startsWith('an issuer') ? 'github-reusable' : GITHUB
+    test(`${title} revokes its tokens on every node, and no more are granted`, async () => {
+      const issuerOf = title.endsWith('the issuer') ? 'github-reusable' : GITHUB
       const made = await madeRule(issuerOf)
       const { status, body, text } = await made.get()
       assert.equal(status, 200, text)
       for (const node of nodes) assert.equal(await whoami(node, body.access_token), 200)
       await end({ ...made, issuerOf })
       assert.equal((await made.get(other())).status, 400)
-      // Within a second; a busy machine may need more.
+      // Usually within a second; a busy machine can need more.
       await eventuallyPasses(async () => {
         for (const node of nodes) assert.equal(await whoami(node, body.access_token), 401)
       })
     })
 
-    test(`guarantee: no token outlives ${title} while exchanges are under way`, async () => {
-      const issuerOf = title.startsWith('an issuer') ? 'github-reusable' : GITHUB
+    test(`guarantee: no token survives ${title} while exchanges are running`, async () => {
+      const issuerOf = title.endsWith('the issuer') ? 'github-reusable' : GITHUB
       const made = await madeRule(issuerOf)
       const exchanges = Array.from({ length: 20 }, (_, at) => made.get(nodes[at % nodes.length]))
       await Promise.all([exchanges[0], exchanges[1]])
@@ -95,7 +93,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('a rule that is made again under the same name takes over no session', async () => {
+  test('a rule that is created again with the same name does not inherit sessions', async () => {
     const made = await madeRule()
     const { body } = await made.get()
     await removeRule({ name: made.name, authority: deciding() }, first().installation)
@@ -105,7 +103,7 @@ eachDatabase((kind, _open, fresh) => {
     await eventuallyPasses(async () => assert.equal(await whoami(other(), body.access_token), 401))
   })
 
-  test('the session of a job is revoked by another login of its account', async () => {
+  test('another login of the account can revoke the session of a job', async () => {
     const made = await madeRule()
     const [one, two] = [await made.get(), await made.get()]
     const answer = await call(other(), 'POST', '/api/v2/tokens/revoke', {
@@ -119,7 +117,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(await whoami(first(), two.body.access_token), 200)
   })
 
-  test('when a rule was last used is right to the hour', async () => {
+  test('records when a rule was last used, to the hour', async () => {
     const made = await madeRule()
     const used = async () => (await first().installation.rules.find(made.name))?.rule.lastUsedAt
     assert.equal(await used(), undefined)

@@ -1,4 +1,4 @@
-/** The exchange of an ID token: what a job sends, what it gets, and what it is told when it gets nothing. */
+/** Tests the exchange of ID tokens: a job's request, its credential, and the refusal if nothing is granted. */
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
 import { TOKEN_TYPES } from '@ratafia/api'
@@ -54,7 +54,7 @@ eachDatabase((kind, _open, fresh) => {
     return entry ?? assert.fail(`no entry ${action}`)
   }
 
-  test('a job gets a token of the account and with the limits of its rule, for a quarter of an hour', async () => {
+  test('a job gets a token for 15 minutes, with the account and the limits of its rule', async () => {
     service.hold(service.now())
     const { body } = await granted().finally(() => service.hold(undefined))
     assert.deepEqual(Object.keys(body).sort(), [
@@ -89,7 +89,7 @@ eachDatabase((kind, _open, fresh) => {
     ])
   })
 
-  testOnce('white space around the ID token is taken off, in a form and in JSON', async () => {
+  testOnce('trims white space around the ID token, in a form and in JSON', async () => {
     for (const around of [
       ['', '\n'],
       ['', '\r\n'],
@@ -107,7 +107,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   })
 
-  test('its session is listed with rule, kind and run, and can be revoked by the job itself', async () => {
+  test('the session is listed with rule, kind and run, and the job can revoke it', async () => {
     const { body } = await granted({ description: 'upload of the nightly' })
     const headers = bearing(body.access_token)
     const { body: list } = await call(service, 'GET', '/api/v2/tokens', { headers })
@@ -127,7 +127,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await whoami(`Macaroon ${body.access_token}`)).status, 401)
   })
 
-  test('the token ends with its session', async () => {
+  test('the token expires with its session', async () => {
     const { body } = await granted({ lifetime: '60' })
     assert.equal(body.expires_in, 60)
     service.advance(59_000)
@@ -136,7 +136,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await whoami(`Macaroon ${body.access_token}`)).status, 401)
   })
 
-  test('the audit log has rule, version, issuer, claims and address, and no ID token', async () => {
+  test('the audit log records rule, version, issuer, claims and address, but no ID token', async () => {
     const text = idToken()
     const { body } = await exchange(service, fieldsOf(text))
     const entry = await newestEntry('publisher.minted')
@@ -155,34 +155,34 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(new Date(until).toISOString(), until)
   })
 
-  suite('what SNAPCRAFT_STORE_CREDENTIALS takes', () => {
+  suite('the value for SNAPCRAFT_STORE_CREDENTIALS', () => {
     const stored = (credentials: string) => JSON.parse(Buffer.from(credentials, 'base64').toString())
 
-    test('is the token', async () => {
+    test('contains the token', async () => {
       const { body } = await granted()
       assert.deepEqual(stored(body.credentials), { t: 'macaroon', v: body.access_token })
     })
 
-    test('is the whole answer for who asks for text', async () => {
+    test('is the whole answer for a client that asks for text', async () => {
       const { text, headers } = await granted({}, { headers: { accept: 'text/plain' } })
       assert.equal(headers.get('content-type'), 'text/plain')
       assert.equal((await whoami(`Macaroon ${stored(text).v}`)).status, 200)
     })
 
-    testOnce('a client that takes either gets JSON', async () => {
+    testOnce('is part of a JSON answer for a client that accepts either', async () => {
       for (const accept of ['*/*', 'application/json, text/plain', 'text/html']) {
         const { headers } = await granted({}, { headers: { accept } })
         assert.equal(headers.get('content-type'), 'application/json', accept)
       }
     })
 
-    test('is root and discharge for snapcraft as it is, and both end with the session', async () => {
+    test('contains root and discharge for unmodified snapcraft, which both expire with the session', async () => {
       const { body } = await granted({ requested_token_type: TOKEN_TYPES.pair })
       assert.equal(body.issued_token_type, TOKEN_TYPES.pair)
       const { t, v } = stored(body.credentials)
       assert.equal(t, 'u1-macaroon')
       const pair = encoded(bindDischarge(decoded(v.r), decoded(v.d)))
-      // As the client binds it, and as the answer has it.
+      // Bound by the client, and as returned in the answer.
       for (const authorization of [
         `Macaroon root=${v.r}, discharge=${pair}`,
         `${body.token_type} ${body.access_token}`,
@@ -192,7 +192,7 @@ eachDatabase((kind, _open, fresh) => {
         assert.deepEqual([who.account.id, who.packages], [person.id, ['hello']])
       }
       assert.deepEqual(conditionsOf(v.r), ['time-before', 'time-since', 'session-id', 'third party', 'extra'])
-      // Unbound, or alone, neither is one.
+      // Neither works unbound or alone.
       for (const authorization of [`Macaroon root=${v.r}, discharge=${v.d}`, `Macaroon root=${v.r}`]) {
         assert.equal((await whoami(authorization)).status, 401)
       }
@@ -202,7 +202,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await whoami(`${body.token_type} ${body.access_token}`)).status, 401)
     })
 
-    test('of a pair is over once its session is revoked', async () => {
+    test('stops working when the session of a pair is revoked', async () => {
       const { body } = await granted({ requested_token_type: TOKEN_TYPES.pair })
       const headers = { authorization: `Macaroon ${body.access_token}` }
       const revocation = { headers, body: { 'session-id': body.session_id } }
@@ -231,7 +231,7 @@ eachDatabase((kind, _open, fresh) => {
       ['channels', { channels: ['edge', 'stable'] }],
       ['channels', { channels: '*' }],
     ] as const) {
-      test(`does not ask for more: ${JSON.stringify(more)}`, async () => {
+      test(`is refused if it asks for more: ${JSON.stringify(more)}`, async () => {
         const { status, error, message } = oauthRefusalOf(await send(more))
         assert.deepEqual([status, error], [400, 'invalid_scope'])
         assert.match(message, new RegExp(`^"${name}" asks for more than this job is granted\\.`))
@@ -241,7 +241,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   suite('several rules', () => {
-    test('that grant the same: the first by name; another account or other grants: one has to be named', async () => {
+    test('grant by the first name if they grant the same; otherwise the request must name one', async () => {
       assert.ok(RULE && OTHER)
       const claims = 'github-reusable-workflow'
       const other = 'github-reusable'
@@ -262,13 +262,13 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  suite('nothing is granted', () => {
-    test('guarantee: the holder cannot tell why, nor whether there is a rule', async () => {
+  suite('a job that gets nothing', () => {
+    test('guarantee: the refusal reveals neither the reason nor whether there is a rule', async () => {
       assert.ok(RULE)
       const issuerOf = 'github-workflow'
       await withIssuer(service, { url: issuers.at(RULE.issuer, issuerOf), kind: 'github' })
       const seen = new Map<string, string>()
-      /** What the same job is told now. */
+      /** Records the current answer to the same job. */
       const see = async () => {
         const answer = await refusalWith({ event_name: 'pull_request' }, issuerOf)
         const entry = await newestEntry('publisher.refused')
@@ -297,7 +297,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(new Set(seen.values()).size, 1, [...seen].join('\n'))
     })
 
-    test('the audit log has the comparison', async () => {
+    test('the audit log records the comparison with the rules', async () => {
       await refusalWith({ environment: 'test' })
       const { details, subject } = await newestEntry('publisher.refused')
       const { reason, rules, claims, issuer } = JSON.parse(details)
@@ -306,7 +306,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.ok(claims.includes('environment: "test"'))
     })
 
-    /** The refusal of the job with these claims. */
+    /** Returns the refusal of a job with these claims. */
     async function refusalWith(set: Readonly<Record<string, unknown>>, rule = GITHUB) {
       const job = { id: '', base: GITHUB, rule, set, expect: '', reason: '', why: '' }
       const issuerUrl = (url: string) => issuers.at(url, rule)
@@ -326,6 +326,6 @@ const textsOf = (text: string): readonly string[] =>
     ),
   )
 
-/** The first words of its caveats. */
+/** Returns the first word of each of its caveats. */
 const conditionsOf = (text: string): readonly string[] =>
   textsOf(text).map((one) => (one === 'third party' ? one : (one.split(' ')[0] ?? '')))

@@ -1,4 +1,4 @@
-/** Jobs beside an external identity service, which knows nothing of the accounts here and is asked for nothing. */
+/** Tests jobs with an external identity service, which does not know the local accounts and gets no request. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, describe, test } from 'node:test'
@@ -28,9 +28,9 @@ const RATAFIA_IDENTITY_URL = `http://127.0.0.1:${address.port}`
 
 eachDatabase((_kind, _open, fresh) => {
   for (const [title, environment] of [
-    ['that declares ids', {}],
+    ['an identity service that declares ids', {}],
     [
-      'that declares usernames, of accounts that are known',
+      'an identity service that declares usernames, with known accounts only',
       { RATAFIA_IDENTITY_CONDITION: 'username', RATAFIA_ACCOUNTS: 'known' },
     ],
   ] as const) {
@@ -50,7 +50,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
 
       for (const type of [TOKEN_TYPES.accessToken, TOKEN_TYPES.pair]) {
-        test(`a job gets what works as its rule's account, and makes no account: ${type}`, async () => {
+        test(`a job gets a ${type} that works as its rule's account, without creating an account`, async () => {
           const text = idTokenOf(GITHUB, { service, issuers, rule: GITHUB })
           const { status, body } = await exchange(
             service,

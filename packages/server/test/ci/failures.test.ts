@@ -1,4 +1,4 @@
-/** How many exchanges of an address may fail: those that succeed do not count, and nobody else is held up. */
+/** Tests the limit of failed exchanges per address: successes don't count, and other clients are not affected. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { oneDatabase } from '../support/databases.ts'
@@ -36,7 +36,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal((await from(address, 'no token')).status, 400)
   }
 
-  test('any number succeeds, and after three failures every one is told to slow down', async () => {
+  test('any number of exchanges succeeds, and after three failures each gets 429', async () => {
     const address = '198.18.0.1'
     for (let i = 0; i < 6; i++) assert.equal((await from(address)).status, 200)
     for (let i = 0; i < 4; i++) await fail(address)
@@ -50,17 +50,17 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal((await from(address)).status, 200)
   })
 
-  test('an IPv6 /64 is one address', async () => {
+  test('an IPv6 /64 counts as one address', async () => {
     for (let i = 0; i < 4; i++) await fail(`2001:db8:1:1::${i}`)
     assert.equal((await from('2001:db8:1:1:ffff::1')).status, 429)
     assert.equal((await from('2001:db8:1:2::1')).status, 200)
   })
 
-  test('what could not be checked is not a failure of the address', async () => {
+  test('an ID token that could not be checked does not count as a failure', async () => {
     const address = '198.18.5.1'
     await withIssuer(service, { url: away.url, kind: 'generic' })
     away.behave('failing')
-    // Its keys were fetched a moment ago: for a minute an unknown key is refused.
+    // For a minute after a fetch, an unknown key is refused.
     service.advance(61_000)
     const claims = { sub: 'job', aud: service.baseUrl }
     const text = away.sign(claims, { now: service.now(), header: { kid: 'unknown' } })
@@ -68,7 +68,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal((await from(address)).status, 200)
   })
 
-  test('guarantee: a flood of bad ones from one address holds up nobody else, not even at this address', async () => {
+  test('guarantee: a flood of failures from one address delays no other request, not even from this address', async () => {
     const address = '198.18.7.1'
     const person = await addPerson(service)
     const token = await logIn(service, person)

@@ -1,6 +1,6 @@
 /**
- * The cases `fetch` of the vectors (contract/oidc.md, A19): where the documents of an issuer may come from, and how much
- * of them is read.
+ * Tests the cases `fetch` of the vectors (contract/oidc.md, A19): from where the documents of an issuer may be fetched,
+ * and how much of them is read.
  */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -30,7 +30,7 @@ const vectors: { fetch: { id: string }[] } = JSON.parse(
   readFileSync(new URL('../vectors/oidc/attacks.json', import.meta.url), 'utf8'),
 )
 const tested = new Set<string>()
-/** One of the vectors' cases. */
+/** Tests one of the vectors' cases. */
 function attack(id: string, guarantee: string, run: () => void | Promise<void>): void {
   tested.add(id)
   test(`${id}: ${guarantee}`, run)
@@ -59,7 +59,7 @@ const unavailable = (message: RegExp) => (error: unknown) => {
   return true
 }
 
-/** GitLab's documents, with its keys here. */
+/** Publishes GitLab's documents, with its keys at this URL. */
 async function publish(jwksUri: string): Promise<void> {
   const { jwk } = await newKeyPair('ES256', 'a')
   const { host, pathname } = new URL(jwksUri)
@@ -70,7 +70,7 @@ async function publish(jwksUri: string): Promise<void> {
 }
 
 describe('addresses', () => {
-  attack('private-literal', 'an issuer at a private address is not added', async () => {
+  attack('private-literal', 'refuses to add an issuer at a private address', async () => {
     for (const url of ['https://10.0.0.5/', 'https://[fd00::5]/', 'https://[::ffff:a00:5]/']) {
       const deps = storesWith({
         issuers: { findByUrl: async () => undefined },
@@ -80,28 +80,26 @@ describe('addresses', () => {
       })
       await assert.rejects(
         addIssuer({ url, kind: 'gitlab', authority: deciding() }, deps),
-        refused(
-          /is a private address\. If the issuer may be there, allow its network with --private-address\./,
-        ),
+        refused(/is a private address\. If the issuer is there, allow its network with --private-address\./),
       )
       assert.deepEqual(network.reached, [])
     }
   })
 
-  attack('loopback-name', 'a name of this machine is looked up, and nothing connects', async () => {
+  attack('loopback-name', 'looks up a name of this machine, but does not connect', async () => {
     const url = `https://localhost:${network.port}`
     await assert.rejects(
       keysOf(url, {}),
       refused(/"localhost" is at "(127\.0\.0\.1|::1)", which is a loopback address/),
     )
-    // Nor does a network that was allowed help, or an issuer that is here.
+    // This also applies if the network is allowed, or if the issuer is on this machine.
     await assert.rejects(keysOf(url, {}, ['127.0.0.0/8', '::/0']), refused(/which is a loopback address/))
     issuer.publish({ document: { jwks_uri: `https://localhost:${network.port}/` } })
     await assert.rejects(keysOf(issuer.url, {}), refused(/which is a loopback address/))
     issuer.publish({ document: {} })
   })
 
-  attack('metadata', 'link-local addresses are refused, by http and https and by name', async () => {
+  attack('metadata', 'refuses link-local addresses, with http and https and by name', async () => {
     for (const [jwksUri, names, message] of [
       [
         'http://169.254.169.254/latest/',
@@ -111,7 +109,7 @@ describe('addresses', () => {
       [
         'https://169.254.169.254/latest/',
         {},
-        /169\.254\.169\.254 is a link-local address, which no issuer may be at/,
+        /169\.254\.169\.254 is a link-local address, which is not allowed for an issuer/,
       ],
       ['https://[fe80::1]/', {}, /is a link-local address/],
       ['https://[64:ff9b::a9fe:a9fe]/', {}, /is a link-local address/],
@@ -123,14 +121,14 @@ describe('addresses', () => {
     ] as const) {
       await publish(jwksUri)
       const options = network.options({ 'gitlab.corp.example': [PRIVATE], ...names })
-      // Allowed by mistake.
+      // Networks that were allowed by mistake.
       const allowed = ['10.0.0.0/8', '169.254.0.0/16', 'fe80::/10', '0.0.0.0/0', '::/0']
       await assert.rejects(keysOf(GITLAB, options, allowed), refused(message))
       assert.deepEqual(network.reached, PRIVATE)
     }
   })
 
-  attack('literal-skips-lookup', 'an address is checked in every spelling, without a look-up', async () => {
+  attack('literal-skips-lookup', 'checks an address in every spelling, without a look-up', async () => {
     for (const jwksUri of [
       ...['https://127.0.0.1/', 'https://[::ffff:127.0.0.1]/', 'https://2130706433/', 'https://0x7f.1/'],
       ...['https://127.1/', 'https://127.0.0.1./', 'https://0177.0.0.1/', 'https://[::1]/', 'https://[::]/'],
@@ -147,12 +145,12 @@ describe('addresses', () => {
     for (const url of ['https://2130706433/', 'https://0x7f.1', 'https://127.1']) {
       assert.throws(
         () => checkIssuer({ url, kind: 'gitlab' }),
-        refused(/an address that is written 127\.0\.0\.1/),
+        refused(/an unusual form of an address\. Write 127\.0\.0\.1/),
       )
     }
   })
 
-  attack('rebinding', 'the address that is checked is the one connected to, in each look-up', async () => {
+  attack('rebinding', 'connects to the address that it checked, in each look-up', async () => {
     await publish(`${GITLAB}/keys`)
     const twice = { 'gitlab.corp.example': [PUBLIC, ['10.0.0.7']] }
     await assert.rejects(
@@ -160,7 +158,7 @@ describe('addresses', () => {
       refused(/is at "10\.0\.0\.7", which is a private/),
     )
     assert.deepEqual(network.reached, PUBLIC)
-    // A name with both is refused, whichever comes first.
+    // A name with both is refused in either order.
     for (const both of [
       [...PUBLIC, '10.0.0.7'],
       ['10.0.0.7', ...PUBLIC],
@@ -179,7 +177,7 @@ describe('addresses', () => {
 
   attack(
     'allowed-on-purpose',
-    'a private network is reached for the issuer that was allowed it',
+    'reaches a private network for an issuer that is allowed to use it',
     async () => {
       await publish(`${GITLAB}/keys`)
       const allowed = ['10.20.0.0/16']
@@ -218,7 +216,7 @@ describe('addresses', () => {
 
   attack(
     'jwks-elsewhere',
-    'keys on another host come over https, from an address by the same rules',
+    'fetches keys from another host over https, with the same rules for its address',
     async () => {
       await publish('https://keys.corp.example/certs?v=3')
       network.answer({
@@ -258,7 +256,7 @@ describe('addresses', () => {
 
 describe('documents', () => {
   const onLoopback = () => keysOf(issuer.url, {})
-  /** Answers the discovery document, or the keys, in place of the issuer. */
+  /** Answers instead of the issuer. */
   const instead = (path: RegExp, answer: (response: ServerResponse) => void) =>
     issuer.answerWith(({ url = '' }, response) => {
       if (!path.test(url)) return false
@@ -270,7 +268,7 @@ describe('documents', () => {
     issuer.publish({ document: {}, keys: [] })
   }
 
-  attack('issuer-member', 'a document of another issuer is refused', async () => {
+  attack('issuer-member', 'refuses a document of another issuer', async () => {
     for (const other of [`${issuer.url}/`, 'https://gitlab.com', issuer.url.toUpperCase(), 7, null]) {
       issuer.publish({ document: { issuer: other } })
       await assert.rejects(
@@ -283,7 +281,7 @@ describe('documents', () => {
 
   attack(
     'huge',
-    'an answer over 256 KiB is refused while it is read, and a set of more than 100 keys',
+    'refuses an answer over 256 KiB while reading it, and a set of more than 100 keys',
     async () => {
       for (const path of [/openid-configuration/, /keys/]) {
         const closed = new Promise((resolve) =>
@@ -312,7 +310,7 @@ describe('documents', () => {
     },
   )
 
-  attack('slow', 'an answer that has not ended in time is refused, wherever it stops', async () => {
+  attack('slow', 'refuses an answer that does not finish in time, wherever it stops', async () => {
     const trickle = (response: ServerResponse) => {
       const more = setInterval(() => response.write(' '), 20)
       response.on('close', () => clearInterval(more))
@@ -321,16 +319,19 @@ describe('documents', () => {
       instead(/./, answer)
       await assert.rejects(
         keysOf(issuer.url, { timeout: 300 }),
-        unavailable(/cannot be fetched: no whole answer came in 0\.3 s/),
+        unavailable(/cannot be fetched: the whole answer did not arrive in 0\.3 s/),
       )
     }
     well()
-    // While the connection is made.
+    // Stops while the connection is being established.
     const never = { ...network.options(), resolve: () => new Promise<never>(() => {}), timeout: 300 }
-    await assert.rejects(keysOf(GITLAB, { ...never, connect }), unavailable(/no whole answer came in 0\.3 s/))
+    await assert.rejects(
+      keysOf(GITLAB, { ...never, connect }),
+      unavailable(/the whole answer did not arrive in 0\.3 s/),
+    )
   })
 
-  attack('symmetric-key', 'a symmetric key is left out', async () => {
+  attack('symmetric-key', 'leaves out a symmetric key', async () => {
     issuer.publish({ keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 'shared', alg: 'HS256' }] })
     const stored = await onLoopback()
     assert.deepEqual(
@@ -341,7 +342,7 @@ describe('documents', () => {
     well()
   })
 
-  attack('small-rsa', 'an RSA key under 2048 bits is left out', async () => {
+  attack('small-rsa', 'leaves out an RSA key under 2048 bits', async () => {
     const jwkOf = (modulusLength: number) => ({
       ...generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ format: 'jwk' }),
       kid: `rsa-${modulusLength}`,
@@ -352,7 +353,7 @@ describe('documents', () => {
     well()
   })
 
-  attack('userinfo-in-url', 'an issuer with a user, a query or a fragment is not added', () => {
+  attack('userinfo-in-url', 'refuses to add an issuer with a user, a query or a fragment', () => {
     for (const url of [
       ...[
         'https://user:pw@host/',
@@ -386,22 +387,22 @@ describe('documents', () => {
     ]) {
       assert.throws(
         () => checkIssuer({ url, kind: 'gitlab' }),
-        refused(/^The URL .* (cannot be that of an issuer|is not https)/),
+        refused(/^The URL .* (is not valid for an issuer|is not https)/),
         url,
       )
     }
     assert.throws(() => checkIssuer({ url: GITLAB, kind: 'travis' }), refused(/There is no kind "travis"/))
   })
 
-  test('keys at an address with a user or a password are not fetched', async () => {
+  test('does not fetch keys from a URL with a user or a password', async () => {
     for (const user of ['user', 'user:secret', ':secret']) {
       issuer.publish({ document: { jwks_uri: issuer.url.replace('://', `://${user}@`) } })
-      await assert.rejects(onLoopback(), refused(/is not fetched: it has a user\./))
+      await assert.rejects(onLoopback(), refused(/is not fetched: it contains a username or password\./))
     }
     well()
   })
 
-  test('a request says what it takes, and nothing of this service', async () => {
+  test('a request has the headers that it needs, and nothing about this service', async () => {
     let headers: IncomingHttpHeaders = {}
     issuer.answerWith((request) => {
       headers = request.headers
@@ -418,7 +419,7 @@ describe('documents', () => {
     well()
   })
 
-  test('a redirect, another status, packed, not JSON, not UTF-8: each is refused', async () => {
+  test('refuses redirects, other statuses, compression, and answers that are not JSON or not UTF-8', async () => {
     for (const [answer, message] of [
       [
         (response) => response.writeHead(302, { location: `${issuer.url}/keys` }).end(),
@@ -459,7 +460,7 @@ describe('documents', () => {
     well()
   })
 
-  test('of the algorithms that a document names, those that are taken here are left', async () => {
+  test('keeps the algorithms of a document that are accepted here', async () => {
     issuer.publish({ document: { id_token_signing_alg_values_supported: ['none', 'HS256', 'ES256', 'XX1'] } })
     assert.deepEqual((await importIssuerKeys(await onLoopback())).algorithms, ['ES256'])
     well()
@@ -469,7 +470,7 @@ describe('documents', () => {
 describe('TLS', () => {
   const at = (name: string) => keysOf(`https://${name}`, network.options({ [name]: [PUBLIC] }))
 
-  test('the certificate must be for the name, and of a trusted authority, whatever Node is told', async () => {
+  test('requires a certificate for the name from a trusted authority, whatever Node is configured to do', async () => {
     await publish(`${GITLAB}/keys`)
     await assert.rejects(at('other.corp.example'), unavailable(/its certificate is for another name/))
     setDefaultCACertificates([])
@@ -488,7 +489,7 @@ describe('TLS', () => {
 describe('proxies', () => {
   const program = testProgram()
   const seen: string[] = []
-  /** Whatever is asked for, the tunnel ends at the server of the network. */
+  /** Every tunnel leads to the server of the test network. */
   const proxy = createServer((request, response) => {
     seen.push(`${request.method} ${request.url}`)
     response.writeHead(502).end()
@@ -511,7 +512,7 @@ describe('proxies', () => {
     proxy.close()
   })
 
-  attack('proxy-environment', 'the proxy of the environment is not used', async () => {
+  attack('proxy-environment', 'does not use the proxy of the environment', async () => {
     assert.equal((await program.run(['migrate'])).code, 0)
     const environment = Object.fromEntries(
       ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy'].map((name) => [
@@ -526,8 +527,8 @@ describe('proxies', () => {
     assert.deepEqual(seen, [])
   })
 
-  test('a proxy that was asked for connects to public issuers alone', async () => {
-    // The certificate is not trusted any longer, so that each fetch ends after the tunnel was made.
+  test('uses a configured proxy only for public issuers', async () => {
+    // The certificate is not trusted any more, so each fetch fails after the tunnel is established.
     const untrusted = unavailable(/its certificate is not trusted/)
     await assert.rejects(keysOf(GITLAB, { proxy: proxyUrl('user:p%40ss@') }), untrusted)
     assert.deepEqual(seen.splice(0), [
@@ -538,7 +539,7 @@ describe('proxies', () => {
       unavailable(/the proxy answered with status 403/),
     )
     assert.deepEqual(seen.splice(0), ['refused.example:443'])
-    // An address is checked all the same.
+    // Addresses are still checked.
     await assert.rejects(keysOf('https://10.0.0.1', { proxy: proxyUrl() }), refused(/is a private address/))
     const names = network.options({ 'gitlab.corp.example': [PRIVATE] })
     await assert.rejects(keysOf(GITLAB, { ...names, proxy: proxyUrl() }, ['10.20.0.0/16']), untrusted)
@@ -548,6 +549,6 @@ describe('proxies', () => {
   })
 })
 
-test('every case of the vectors is tested', () => {
+test('tests every case of the vectors', () => {
   assert.deepEqual([...tested].sort(), vectors.fetch.map(({ id }) => id).sort())
 })

@@ -1,4 +1,7 @@
-/** The keys of issuers (contract/oidc.md, A18): shared by all nodes, fetched again when it helps, kept through an outage. */
+/**
+ * Tests that all nodes share issuers' keys, fetch them again when needed, and keep them in an outage (contract/oidc.md,
+ * A18).
+ */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { readIdToken } from '../../src/ci/id-token/read.ts'
@@ -60,7 +63,7 @@ eachDatabase((_kind, open) => {
     return true
   }
   const FETCH = ['/.well-known/openid-configuration', '/keys']
-  /** An issuer for a suite, added before its tests. */
+  /** Adds an issuer for a suite before its tests. */
   const addedIssuer = () => {
     const issuer = testIssuer()
     before(async () => {
@@ -70,7 +73,7 @@ eachDatabase((_kind, open) => {
     return {
       issuer,
       token: (key = issuer.key) => issuer.sign({ aud: AUDIENCE, sub: 'job' }, { now: clock(), key }),
-      /** What was asked since the last call. */
+      /** Returns the requests since the last call. */
       asked: () => {
         const { requests } = issuer
         issuer.forgetRequests()
@@ -86,12 +89,12 @@ eachDatabase((_kind, open) => {
   describe('rotation', () => {
     const { issuer, token, asked } = addedIssuer()
 
-    test('known keys cost the issuer nothing, on either node', async () => {
+    test('known keys cause no request to the issuer, on either node', async () => {
       for (const node of [one, two]) assert.equal((await node.verify(token())).claims['sub'], 'job')
       assert.deepEqual(asked(), [])
     })
 
-    test('an unknown key is fetched once for all nodes and requests, which wait for it', async () => {
+    test('an unknown key is fetched once, while all nodes and requests wait for it', async () => {
       wait(MINUTE)
       await issuer.rotate()
       const tokens = Array.from({ length: 20 }, () => token())
@@ -100,7 +103,7 @@ eachDatabase((_kind, open) => {
       assert.equal(await refreshes(issuer.url), 1)
     })
 
-    test('a key that the issuer took out of its set is refused from then on', async () => {
+    test('a key that the issuer removed from its set is refused from then on', async () => {
       const old = issuer.key
       await issuer.rotate()
       wait(MINUTE)
@@ -112,7 +115,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual(asked(), [])
     })
 
-    test('within a minute of a fetch, whatever tokens say, there is no other', async () => {
+    test('there is no second fetch within a minute, whatever key the tokens name', async () => {
       const stranger = await newKeyPair('ES256', 'stranger')
       const forged = { ...stranger, kid: issuer.key.kid }
       for (let times = 0; times < 3; times++) {
@@ -131,7 +134,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual(asked(), [])
     })
 
-    test('another key under the same name, as in Jenkins, is found by its signature', async () => {
+    test('a replaced key with the same id, as in Jenkins, is noticed by its signature', async () => {
       const old = issuer.key
       await issuer.rotate({ kid: old.kid })
       wait(MINUTE)
@@ -141,7 +144,7 @@ eachDatabase((_kind, open) => {
       await assert.rejects(two.verify(token(old)), refusedAs('signature'))
     })
 
-    test('what is fetched and is as before leaves no entry and no other revision', async () => {
+    test('a fetch without a change leaves no audit entry and no new revision', async () => {
       const before = await one.deps.issuers.findByUrl(issuer.url)
       const entries = await refreshes(issuer.url)
       const { changed } = await refreshIssuer({ issuer: issuer.url, authority: deciding() }, one.deps)
@@ -152,7 +155,7 @@ eachDatabase((_kind, open) => {
       assert.equal(await refreshes(issuer.url), entries)
     })
 
-    test('a token that is bad for another reason makes nobody fetch', async () => {
+    test('a token that is invalid for another reason causes no fetch', async () => {
       wait(2 * MINUTE)
       asked()
       const bad = [
@@ -167,7 +170,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual(asked(), [])
     })
 
-    test('keys that were read as they changed are not taken for those before, should those come back', async () => {
+    test('keys read during a change are not cached under the previous revision', async () => {
       const find = async () => (await one.deps.issuers.findByUrl(issuer.url)) ?? assert.fail()
       const found = await find()
       const before = (await one.deps.issuerKeys.read(found.issuer.id)) ?? assert.fail()
@@ -188,7 +191,7 @@ eachDatabase((_kind, open) => {
       await refreshIssuer({ issuer: issuer.url, authority: deciding() }, one.deps)
     })
 
-    test('a node waits for what another is fetching', async () => {
+    test('a node waits for the fetch of another', async () => {
       wait(MINUTE)
       await issuer.rotate()
       const { asked: begun, release } = issuer.hold()
@@ -205,7 +208,7 @@ eachDatabase((_kind, open) => {
   describe('a flood while the keys are being fetched', () => {
     const { issuer, token } = addedIssuer()
 
-    test('a few hundred wait, and the others are told at once', async () => {
+    test('a few hundred requests wait, and the others get an error at once', async () => {
       wait(MINUTE)
       const unknown = token(await newKeyPair('ES256', 'stranger'))
       const { asked: begun, release } = issuer.hold()
@@ -218,7 +221,7 @@ eachDatabase((_kind, open) => {
           else assert.ok(error instanceof ExchangeRefusal, String(error))
         }),
       )
-      await eventually('most of them are told', () => told >= 600)
+      await eventually('most of them get an error', () => told >= 600)
       // Known keys do not wait.
       await one.verify(token())
       release()
@@ -232,7 +235,7 @@ eachDatabase((_kind, open) => {
     const { issuer, token, asked } = addedIssuer()
     const stranger = newKeyPair('ES256', 'stranger')
 
-    test('known keys are used for 24 hours; of an unknown one nothing is said but that it is not known', async () => {
+    test('known keys are used for 24 hours, and an unknown key is only reported as unknown', async () => {
       issuer.behave('away')
       wait(HOUR)
       await assert.rejects(one.verify(token(await stranger)), away(/the connection broke/))
@@ -258,7 +261,7 @@ eachDatabase((_kind, open) => {
       assert.equal(asked().length, 1)
     })
 
-    test('after 24 hours no key is used, until the issuer answers again', async () => {
+    test('after 24 hours, no key is used until the issuer answers again', async () => {
       wait(HOUR)
       for (const node of [one, two]) await assert.rejects(node.verify(token()), away(/the connection broke/))
       issuer.behave('well')
@@ -268,7 +271,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual(asked().slice(1), FETCH)
     })
 
-    test('a document of another issuer is an outage: the last good keys stay', async () => {
+    test('a document of another issuer counts as an outage, and the last good keys stay', async () => {
       issuer.publish({ document: { issuer: 'https://gitlab.com' } })
       wait(HOUR)
       await assert.rejects(
@@ -279,17 +282,17 @@ eachDatabase((_kind, open) => {
       issuer.publish({ document: {} })
     })
 
-    test('a node that died while it fetched is waited for no longer than a fetch takes', async () => {
+    test('nodes wait for a node that died during a fetch at most as long as a fetch takes', async () => {
       wait(HOUR)
       const { id } = (await one.deps.issuers.findByUrl(issuer.url))?.issuer ?? assert.fail()
       assert.ok(await one.deps.issuerKeys.begin(id, clock(), { afterAny: 0, afterFailure: 0 }))
       wait(15_000)
-      await assert.rejects(two.verify(token(await stranger)), away(/the fetch did not end/))
+      await assert.rejects(two.verify(token(await stranger)), away(/the fetch did not finish/))
       wait(45_000)
       await assert.rejects(two.verify(token(await stranger)), refusedAs('key-unknown'))
     })
 
-    test('a fetch that a later one has overtaken stores nothing', async () => {
+    test('a fetch that a later one has overtaken does not store its keys', async () => {
       wait(HOUR)
       const { issuers, issuerKeys } = one.deps
       const find = async () => (await issuers.findByUrl(issuer.url)) ?? assert.fail()
@@ -308,7 +311,7 @@ eachDatabase((_kind, open) => {
       assert.ok(await issuerKeys.succeed(id, second, keys))
     })
 
-    test('a clock that was ahead stops nobody, and makes no key fresh', async () => {
+    test('keys from a clock that was ahead are not fresh, and do not block other nodes', async () => {
       const { id } = (await one.deps.issuers.findByUrl(issuer.url))?.issuer ?? assert.fail()
       const ahead = new Date(clock().getTime() + 365 * 24 * HOUR)
       const { issuerKeys } = one.deps
@@ -328,8 +331,8 @@ eachDatabase((_kind, open) => {
       return failed.splice(0).filter(([url]) => url === issuer.url)
     }
 
-    test('fetches keys that are older than an hour, in one node', async () => {
-      // Those of the other suites, too.
+    test('fetches keys that are older than an hour, on one node', async () => {
+      // This also fetches the keys of the other suites.
       await run(one)
       asked()
       wait(HOUR - MINUTE)
@@ -344,7 +347,7 @@ eachDatabase((_kind, open) => {
       await assert.rejects(one.verify(token(old)), refusedAs('key-unknown'))
     })
 
-    test('tells of an issuer that does not answer, once, and tries again each minute', async () => {
+    test('reports an issuer that does not answer once, and retries every minute', async () => {
       issuer.behave('failing')
       wait(HOUR + MINUTE)
       const [[url, why] = [], ...more] = await run(two)
@@ -363,7 +366,7 @@ eachDatabase((_kind, open) => {
       assert.ok(age && age.age >= 120 && age.age < 3600, JSON.stringify(age))
     })
 
-    test('ends when it is told to', async () => {
+    test('stops when requested', async () => {
       wait(2 * HOUR)
       asked()
       await run(one, async () => false)
@@ -371,7 +374,7 @@ eachDatabase((_kind, open) => {
     })
   })
 
-  describe('pinned keys of a cluster that cannot be reached', () => {
+  describe('pinned keys of an unreachable cluster', () => {
     const url = 'https://kubernetes.default.svc.cluster.local'
     const cluster = newKeyPair('RS256', 'cluster')
     const other = newKeyPair('RS256', 'other')
@@ -413,13 +416,13 @@ eachDatabase((_kind, open) => {
     })
     const pinned = async () => (await one.deps.issuers.list()).filter(({ issuer }) => issuer.url === url)
 
-    test('no other key is taken, and nothing is said of an outage', async () => {
+    test('exclude every other key, without reporting an outage', async () => {
       await assert.rejects(two.verify(await tokenBy(other)), refusedAs('key-unknown'))
       const forged = Promise.resolve({ ...(await other), kid: 'cluster' })
       await assert.rejects(two.verify(await tokenBy(forged)), refusedAs('signature'))
     })
 
-    test('an operator replaces them, on every node', async () => {
+    test('can be replaced by an operator, on every node', async () => {
       await assert.rejects(
         refreshIssuer({ issuer: url, authority: deciding() }, one.deps),
         /were given in a file\. Give the new ones/,
@@ -432,7 +435,7 @@ eachDatabase((_kind, open) => {
       assert.equal(await refreshes(url), 1)
     })
 
-    test('a file without a key that can be used is refused, and changes nothing', async () => {
+    test('do not change if a file without a usable key is refused', async () => {
       for (const [jwks, message] of [
         ['{"keys":[]}', /no key that can verify/],
         ['{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}', /no key that can verify/],

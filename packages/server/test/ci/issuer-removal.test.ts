@@ -1,4 +1,7 @@
-/** Removing an issuer ends all that came of it (contract/oidc.md, A12), whatever happens at the same moment. */
+/**
+ * Tests that removing an issuer revokes everything that depends on it, even during concurrent changes
+ * (contract/oidc.md, A12).
+ */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { newAccountId, newSessionId, type SessionId, type Username } from '@ratafia/api'
@@ -18,7 +21,7 @@ const clock = () => NOW
 
 eachDatabase((_kind, open) => {
   let database: Database
-  /** Another node's. */
+  /** The database of another node. */
   let elsewhere: Database
   const account = newAccountId()
   let jwks: string
@@ -71,14 +74,14 @@ eachDatabase((_kind, open) => {
   }
 
   describe('removing an issuer', () => {
-    test('removes its rules and revokes what they opened, and nothing of another', async () => {
+    test('removes its rules and revokes their sessions, but nothing of another issuer', async () => {
       const [one, other] = [await add('https://one.example'), await add('https://other.example')]
       const rules = [await insertRule('b', one.id), await insertRule('a', one.id)]
       const kept = await insertRule('kept', other.id)
       const sessions = await Promise.all(rules.map((rule) => openSession(rule)))
       const notRevoked = [
         await openSession(kept),
-        // It ended long ago.
+        // This session expired long ago.
         await openSession('rule-a', database, new Date(NOW.getTime() - 2 * HOUR)),
       ]
       const used = { issuer: one.url, token_key: 'jti', session_id: 's', used_at: 0, expires_at: 1 }
@@ -98,14 +101,14 @@ eachDatabase((_kind, open) => {
       )
       const [entry] = await audit.list({ action: 'issuer.remove' }, { limit: 1 })
       assert.deepEqual([entry?.subject, entry?.details], [one.url, '{"rules":["a","b"],"sessions":2}'])
-      // An issuer of that URL may come again: the ID tokens that were used stay used.
+      // An issuer with that URL can be added again: used ID tokens stay used.
       const { length } = await database.query.selectFrom('used_workload_token').selectAll().execute()
       assert.equal(length, 1)
       await add(one.url)
-      await assert.rejects(add(one.url), /There is an issuer https:\/\/one\.example already/)
+      await assert.rejects(add(one.url), /There is already an issuer https:\/\/one\.example\./)
     })
 
-    test('twice is refused, and so is one that was never there', async () => {
+    test('is refused the second time, and for an unknown issuer', async () => {
       await add('https://twice.example')
       await remove('https://twice.example')
       for (const url of ['https://twice.example', 'https://twice.example/', 'x'.repeat(1000)]) {
@@ -113,7 +116,7 @@ eachDatabase((_kind, open) => {
       }
     })
 
-    test('waits for a rule that is being made, and takes it along', async () => {
+    test('waits for a rule that is being created, and removes it', async () => {
       const { id, url } = await add('https://racing.example')
       let removing: ReturnType<typeof remove> | undefined
       await inTransaction(database.query, async (query) => {
@@ -125,7 +128,7 @@ eachDatabase((_kind, open) => {
         (await removing)?.rules.map(({ name }) => name),
         ['racing'],
       )
-      await assert.rejects(insertRule('late', id), 'there is nothing to make a rule of')
+      await assert.rejects(insertRule('late', id), 'there is no issuer for the rule')
     })
 
     test('waits for a session that is being opened, and revokes it', async () => {
@@ -133,7 +136,7 @@ eachDatabase((_kind, open) => {
       const rule = await insertRule('opening', id)
       let removing: ReturnType<typeof remove> | undefined
       const session = await inTransaction(database.query, async (query) => {
-        // As an exchange does.
+        // An exchange locks the rule in the same way.
         await query
           .selectFrom('publisher_rule')
           .select('id')
@@ -150,7 +153,7 @@ eachDatabase((_kind, open) => {
   })
 })
 
-/** Enough for what another client does to reach the lock that it waits for; what must hold does so without it. */
+/** Waits long enough for another client to reach the lock. The assertions hold without this wait. */
 async function started(work: Promise<unknown>): Promise<void> {
   const wait = new Promise<void>((resolve) => {
     setTimeout(resolve, 200)

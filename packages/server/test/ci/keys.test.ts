@@ -1,4 +1,4 @@
-/** Cases of the vectors about the keys of an issuer, through the endpoint: replaced, withdrawn, and out of reach. */
+/** Tests the vectors' cases about an issuer's keys through the endpoint: replaced, withdrawn, and unreachable. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
@@ -21,7 +21,7 @@ oneDatabase((_kind, _open, fresh) => {
   const issuers = vectorIssuers()
   const issuer = testIssuer()
 
-  /** The token of a case, presented now; with `kid` it names another key. */
+  /** Presents the token of a case now. With `kid`, it names another key. */
   const present = async (id: string, header: Readonly<Record<string, string>> = {}) => {
     const one = oidcVectors().token.find((each) => each.id === id) ?? assert.fail(`there is no case ${id}`)
     const issuerUrl = (url: string) => issuers.at(url, one.rule)
@@ -32,14 +32,14 @@ oneDatabase((_kind, _open, fresh) => {
     for (const rule of rulesOf(name)) await withRule(service, rule, { issuers })
   }
 
-  test('keys-away-known-kid: granted', async () => {
+  test('keys-away-known-kid is granted', async () => {
     await withRules('github-workflow')
     issuers.answer(false)
     service.advance(3_600_000)
     assert.equal((await present('keys-away-known-kid')).status, 200)
   })
 
-  test('keys-away-unknown: 503 temporarily_unavailable, and nothing is said of the token', async () => {
+  test('keys-away-unknown gets 503 temporarily_unavailable, with nothing about the token', async () => {
     service.advance(61_000)
     const answer = await present('keys-away-unknown', { kid: 'nobody' })
     const { status, error, code } = oauthRefusalOf(answer)
@@ -48,7 +48,7 @@ oneDatabase((_kind, _open, fresh) => {
     issuers.answer(true)
   })
 
-  test('jenkins-rekeyed: granted, after one look at the keys', async () => {
+  test('jenkins-rekeyed is granted after one fetch of the keys', async () => {
     await withRules('jenkins')
     issuers.replaceKey()
     service.advance(61_000)
@@ -60,7 +60,7 @@ oneDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('key-withdrawn: refused once the keys were fetched again', async () => {
+  test('key-withdrawn is refused once the keys were fetched again', async () => {
     await withIssuer(service, { url: issuer.url, kind: 'generic' })
     const { username } = await addPerson(service)
     await addRule(
@@ -82,12 +82,12 @@ oneDatabase((_kind, _open, fresh) => {
       )
     assert.equal((await send()).status, 200)
     await issuer.rotate()
-    // Nobody has a reason to look yet.
+    // There is no reason to fetch the keys yet.
     assert.equal((await send(withdrawn)).status, 200)
     service.advance(61_000)
     assert.equal((await send()).status, 200)
     const { status, error, message } = oauthRefusalOf(await send(withdrawn))
     assert.deepEqual([status, error], [400, 'invalid_grant'])
-    assert.match(message, /its issuer does not have/)
+    assert.match(message, /its issuer has no such key/)
   })
 })

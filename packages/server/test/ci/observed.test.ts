@@ -1,4 +1,6 @@
-/** What a service says about exchanges: metrics by issuer and reason; and never an ID token or an address of a person. */
+/**
+ * Tests that a service reports exchanges in metrics by issuer and reason, but never an ID token or an e-mail address.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachDatabase } from '../support/databases.ts'
@@ -58,7 +60,7 @@ eachDatabase((_kind, _open, fresh) => {
       const answer = await exchange(service, fieldsOf(text))
       assert.equal(answer.status, reason === 'granted' ? 200 : 400, answer.text)
       if (answer.status === 200) minted.push(answer.body.access_token, answer.body.credentials)
-      // Refused a second time as used, too.
+      // The second exchange of a granted token is refused as used.
       if (reason === 'granted') oauthRefusalOf(await exchange(service, fieldsOf(text)))
     }
 
@@ -83,14 +85,14 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(service.log().includes('/api/v2/tokens/oidc'))
   })
 
-  /** Payload and signature; the header is the same for all. */
+  /** Returns payload and signature; the header is the same for all. */
   const partsOf = (text: string) =>
     text
       .split('.')
       .slice(1, 3)
       .filter((part) => part.length > 32)
 
-  /** What the exchanges wrote, and what they may have. */
+  /** Returns the tables that exchanges write. */
   async function tables({ installation }: TestService) {
     const { query } = installation.database
     const read = async (table: 'audit_entry' | 'token_session' | 'used_workload_token') =>

@@ -1,6 +1,6 @@
 /**
- * A real issuer on loopback: oidc-provider signs what a job presents, so that signer and verifier are not both ours. The
- * jobs are its clients, which get tokens for this service with their credentials.
+ * Tests with a real issuer on loopback: oidc-provider signs the tokens of jobs, so that signer and verifier are not
+ * both ours. The jobs are its clients, which use their credentials to get tokens for this service.
  */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -27,7 +27,7 @@ const newJwk = (alg: Algorithm): JWK =>
   ({ ...KEYS[alg]().privateKey.export({ format: 'jwk' }), kid: `key-${alg}`, alg, use: 'sig' }) as JWK
 
 const SECRET = 'a secret of the client'
-/** Its tokens say that they are access tokens. */
+/** A client whose tokens have the type of access tokens. */
 const ACCESS_TOKENS = 'access-tokens'
 
 function startProvider(): Promise<{ readonly server: Server; readonly issuer: string }> {
@@ -62,7 +62,7 @@ function startProvider(): Promise<{ readonly server: Server; readonly issuer: st
         extraTokenClaims: () => ({ team: 'releasers' }),
         formats: {
           customizers: {
-            // It replaces parts of what it is given.
+            // It replaces parts of its argument.
             jwt: (_context, { clientId }, parts) => {
               if (clientId !== ACCESS_TOKENS) parts.header = { ...parts.header, typ: 'JWT' }
             },
@@ -101,7 +101,7 @@ oneDatabase((_kind, _open, fresh) => {
     server.close()
   })
 
-  /** What the provider gives a client for a resource. */
+  /** Returns the provider's token for a client and a resource. */
   async function tokenOf(clientId: string, resource = service.baseUrl): Promise<string> {
     const response = await fetch(`${issuer}/token`, {
       method: 'POST',
@@ -114,7 +114,7 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   for (const algorithm of ALGORITHMS) {
-    test(`${algorithm}: exchanged, once`, async () => {
+    test(`exchanges a token with ${algorithm} once`, async () => {
       const text = await tokenOf(algorithm)
       const { status, body } = await exchange(service, fieldsOf(text))
       assert.deepEqual([status, body.rule], [200, algorithm.toLowerCase()], JSON.stringify(body))
@@ -123,14 +123,14 @@ oneDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('a token for another service is refused', async () => {
+  test('refuses a token for another service', async () => {
     const text = await tokenOf('RS256', 'https://other.example.com')
     const { error, message } = oauthRefusalOf(await exchange(service, fieldsOf(text)))
     assert.equal(error, 'invalid_grant')
     assert.match(message, /is for "https:\/\/other\.example\.com"/)
   })
 
-  test('an access token is not an ID token', async () => {
+  test('refuses an access token', async () => {
     const { error, message } = oauthRefusalOf(await exchange(service, fieldsOf(await tokenOf(ACCESS_TOKENS))))
     assert.equal(error, 'invalid_grant')
     assert.match(message, /has the type "at\+jwt"/)

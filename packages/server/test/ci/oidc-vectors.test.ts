@@ -1,6 +1,6 @@
 /**
- * Every case of the vectors for ID tokens and rules (test/vectors/oidc), on the functions that decide: read, verify and
- * match, without a database. What a database decides is in the tests of the endpoint.
+ * Tests every case of the vectors for ID tokens and rules (test/vectors/oidc) with the functions that read, verify and
+ * match, without a database. The tests of the endpoint cover decisions of the database.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,7 +29,7 @@ import {
 
 const { audience, token, rule: ruleCases, rules } = oidcVectors()
 
-/** As `publishers add` would store it. */
+/** Returns the rule as `publishers add` would store it. */
 function ruleOf(vector: VectorRule): Rule {
   const issuer = issuerOf(vector)
   return {
@@ -52,7 +52,7 @@ function ruleOf(vector: VectorRule): Rule {
   }
 }
 
-/** All that the vectors know. Of the two for Forgejo, which differ in what the operator accepted, it is that of the rule. */
+/** Returns all issuers of the vectors. Of the two for Forgejo, which differ in a setting, it has that of the rule. */
 const issuersFor = (vectorRule: string): ReadonlyMap<string, Issuer> =>
   new Map([...rules.values(), ...rulesOf(vectorRule)].map((vector) => [vector.issuer, issuerOf(vector)]))
 
@@ -61,7 +61,7 @@ async function keysFor({ replaced = false } = {}) {
   return importIssuerKeys({ revision: '1', keys, algorithms: '[]' })
 }
 
-/** The way of an exchange up to its rule. */
+/** Performs an exchange up to the choice of its rule. */
 async function decide(one: TokenCase, { text, clock }: SignedCase): Promise<Rule> {
   const unverified = readIdToken(text)
   const issuer = issuersFor(one.rule).get(unverified.unverifiedIssuer)
@@ -69,7 +69,7 @@ async function decide(one: TokenCase, { text, clock }: SignedCase): Promise<Rule
   const keys = await keysFor({ replaced: one.id === 'jenkins-rekeyed' })
   const verified = await verifyIdToken(unverified, { issuer, keys, audience, now: clock })
   const candidates = rulesOf(one.rule).map((vector) => ({ rule: ruleOf(vector), vector }))
-  // The database has only those of the job's ids. Whoever is given more finds the same rule.
+  // The database returns only rules with the job's ids. With more candidates, the result must be the same.
   const ids = idsOfJob(issuer, verified.claims)
   const stored = candidates.filter(
     ({ rule, vector }) =>
@@ -91,7 +91,7 @@ function outcomeOf(decision: () => string): string {
   }
 }
 
-/** What these expect is decided in a database, from keys in time, or by the request: here the token is granted. */
+/** Cases that the database, changing keys or the request decide. Here, their tokens are granted. */
 const DECIDED_LATER = new Set([
   'replayed',
   'replayed-in-leeway',
@@ -113,7 +113,7 @@ test('there are 78 cases for tokens and 17 for rules', () => {
 
 for (const one of token) {
   const isGranted = one.expect === 'granted' || DECIDED_LATER.has(one.id)
-  test(`token ${one.id}: ${isGranted ? 'granted' : `${one.expect} ${one.reason}`}`, async () => {
+  test(`token ${one.id} ${isGranted ? 'is granted' : `is refused as ${one.expect} ${one.reason}`}`, async () => {
     const signed = signCase(one)
     if (isGranted) {
       const { name } = await decide(one, signed)
@@ -128,10 +128,10 @@ for (const one of token) {
   })
 }
 
-/** What the table says of the grants; they are checked apart from the match. */
+/** Cases about grants, which are checked separately from the match. */
 const OF_GRANTS = new Set(['grants-everything', 'grants-account'])
 
-/** The words of a refusal; for what the table says without words, or beside them, the rest of it. */
+/** The messages of refusals that are not a part of `expect`. */
 const WORDS: Readonly<Record<string, RegExp>> = {
   'azure-sub': /prj_id and def_id are needed/,
   'forgejo-without-ids':
@@ -147,15 +147,15 @@ const WORDS: Readonly<Record<string, RegExp>> = {
 for (const { id, rule, expect } of ruleCases) {
   const issuer = issuerOf({ kind: rule.kind, issuer: 'https://issuer.example' })
   if (expect.startsWith('accepted') || OF_GRANTS.has(id)) {
-    test(`rule ${id}: its match is accepted`, () => {
+    test(`rule ${id} has an accepted match`, () => {
       const { match, warnings } = checkRule(issuer, readMatch(rule.match))
       assert.deepEqual(match, rule.match)
-      // With "sub" on Forgejo the table tells what the warning says.
+      // The vectors describe the warning for "sub" on Forgejo.
       assert.equal(warnings.length > 0, true)
     })
     continue
   }
-  test(`rule ${id}: ${expect}`, () => {
+  test(`rule ${id} is ${expect}`, () => {
     const words = WORDS[id] ?? new RegExp(expect.replace('refused: ', ''))
     assert.throws(
       () => checkRule(issuer, readMatch(rule.match)),
@@ -169,7 +169,7 @@ for (const { id, rule, expect } of ruleCases) {
   })
 }
 
-test('two rules that grant the same: the first by name; with other grants neither, unless one is named', async () => {
+test('the first by name of two rules with the same grants is used; with other grants, one must be named', async () => {
   const one = token.find(({ id }) => id === 'two-rules') ?? assert.fail('there is no such case')
   const { text, clock } = signCase(one)
   const issuer = issuerOf(rulesOf('github-environment')[0] ?? assert.fail('no rule'))
@@ -196,7 +196,7 @@ test('two rules that grant the same: the first by name; with other grants neithe
   assert.throws(() => found([a, b], 'another'), { reason: 'no-rule' })
 })
 
-test('the replay key is the jti, or the hash of what was signed, whatever the signature', async () => {
+test('the replay key is the jti, or the hash of the signed text without the signature', async () => {
   const twice = [0, 1].map(() => signCase(caseOf('replayed-resigned-text')))
   assert.notEqual(twice[0]?.text, twice[1]?.text)
   const keys = await Promise.all(twice.map((signed) => verifiedAt('circleci', signed).then(({ key }) => key)))
@@ -214,7 +214,7 @@ async function verifiedAt(rule: string, { text, clock }: SignedCase) {
   return verifyIdToken(readIdToken(text), { issuer, keys: await keysFor(), audience, now: clock })
 }
 
-test('a key that is gone from the set is unknown', async () => {
+test('a key that was removed from the set is unknown', async () => {
   const { text, clock } = signCase(caseOf('key-withdrawn'))
   const keys = await importIssuerKeys({ revision: '2', keys: '{"keys":[]}', algorithms: '[]' })
   const by = { issuer: issuerOfRule('github-workflow'), keys, audience, now: clock }

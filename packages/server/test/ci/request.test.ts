@@ -1,4 +1,4 @@
-/** What a job may send to the exchange: the parameters of RFC 8693 and ours, as a form or as JSON. */
+/** Tests the request of the exchange: the parameters of RFC 8693 and ours, as a form or as JSON. */
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
 import { TOKEN_TYPES } from '@ratafia/api'
@@ -44,7 +44,7 @@ oneDatabase((_kind, _open, fresh) => {
       body: JSON.stringify(body),
     })
 
-    test('may be JSON, with the same names', async () => {
+    test('can be JSON with the same names', async () => {
       const body = { ...fieldsOf(idToken()), packages: ['hello'], lifetime: 60, unknown: { deep: [1] } }
       const answer = await exchange(service, {}, json(body))
       assert.deepEqual([answer.status, answer.body?.expires_in], [200, 60], answer.text)
@@ -52,8 +52,8 @@ oneDatabase((_kind, _open, fresh) => {
 
     for (const [what, body] of [
       ['a list', []],
-      ['a text', 'text'],
-      ['an object for a text', { grant_type: {} }],
+      ['a string', 'text'],
+      ['an object instead of a string', { grant_type: {} }],
     ] as const) {
       test(`is refused as ${what}`, async () => {
         const { status, error } = oauthRefusalOf(await exchange(service, {}, json(body)))
@@ -61,20 +61,20 @@ oneDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('has no empty list', async () => {
+    test('is refused with an empty list', async () => {
       const answer = await exchange(service, {}, json({ ...fieldsOf(idToken()), packages: [] }))
       const { status, error, message } = oauthRefusalOf(answer)
       assert.deepEqual([status, error], [400, 'invalid_request'])
       assert.match(message, /^The parameter "packages" is an empty list\. Leave it out\./)
     })
 
-    test('that is broken JSON, or no text, is refused', async () => {
+    test('is refused as malformed JSON', async () => {
       const headers = { 'content-type': 'application/json; charset=utf-8' }
       const broken = await exchange(service, {}, { headers, body: '{' })
       assert.equal(oauthRefusalOf(broken).error, 'invalid_request')
     })
 
-    test('ignores what it does not know, and takes an empty parameter for an absent one', async () => {
+    test('can have unknown parameters, and an empty parameter counts as absent', async () => {
       await granted({
         client_id: 'x',
         client_secret: 'y',
@@ -85,7 +85,7 @@ oneDatabase((_kind, _open, fresh) => {
       })
     })
 
-    test('takes no parameter from the query', async () => {
+    test('has no effect through the query', async () => {
       const response = await fetch(`${service.baseUrl}${EXCHANGE}?${new URLSearchParams({ scope: 'x' })}`, {
         method: 'POST',
         body: new URLSearchParams(fieldsOf(idToken()) as Record<string, string>),
@@ -94,44 +94,47 @@ oneDatabase((_kind, _open, fresh) => {
     })
 
     for (const name of ['grant_type', 'subject_token', 'subject_token_type']) {
-      test(`needs ${name}, once`, async () => {
+      test(`requires ${name} exactly once`, async () => {
         await refused({ [name]: undefined }, [
           'invalid_request',
           new RegExp(`^The parameter "${name}" is missing`),
         ])
         const value = [fieldsOf(idToken())[name] ?? ''].flat()
-        await refused({ [name]: [...value, ...value] }, ['invalid_request', /there more than once/])
+        await refused({ [name]: [...value, ...value] }, ['invalid_request', /occurs more than once/])
       })
     }
 
     for (const name of ['scope', 'rule', 'lifetime', 'description', 'requested_token_type']) {
-      test(`takes ${name} once`, () =>
-        refused({ [name]: ['60', '60'] }, ['invalid_request', /there more than once/]))
+      test(`can have ${name} once`, () =>
+        refused({ [name]: ['60', '60'] }, ['invalid_request', /occurs more than once/]))
     }
 
-    test('is a token exchange', () =>
+    test('must be a token exchange', () =>
       refused({ grant_type: 'client_credentials' }, [
         'unsupported_grant_type',
-        /takes the grant_type urn:ietf:params:oauth:grant-type:token-exchange only/,
+        /accepts only the grant_type urn:ietf:params:oauth:grant-type:token-exchange\./,
       ]))
 
-    test('is for an ID token', async () => {
+    test('must be for an ID token', async () => {
       await refused({ subject_token_type: TOKEN_TYPES.accessToken }, [
         'invalid_request',
-        /^subject_token_type has/,
+        /^subject_token_type must be/,
       ])
       await granted({ subject_token_type: TOKEN_TYPES.idToken })
     })
 
-    test('is for a type of token that there is', () =>
-      refused({ requested_token_type: TOKEN_TYPES.jwt }, ['invalid_request', /^requested_token_type has/]))
+    test('must be for a supported type of token', () =>
+      refused({ requested_token_type: TOKEN_TYPES.jwt }, [
+        'invalid_request',
+        /^requested_token_type must be/,
+      ]))
 
     for (const name of ['actor_token', 'actor_token_type']) {
-      test(`has no ${name}`, () => refused({ [name]: 'x' }, ['invalid_request', /Leave it out/]))
+      test(`is refused with ${name}`, () => refused({ [name]: 'x' }, ['invalid_request', /Leave it out/]))
     }
 
     for (const name of ['audience', 'resource']) {
-      test(`has no ${name} but this service`, async () => {
+      test(`is refused with another ${name} than this service`, async () => {
         await granted({ [name]: [service.baseUrl, service.baseUrl] })
         const other = [service.baseUrl, 'https://store.example.com']
         await refused({ [name]: other }, ['invalid_target', /is not this service/])
@@ -140,23 +143,23 @@ oneDatabase((_kind, _open, fresh) => {
     }
 
     for (const lifetime of ['0', '-1', '1.5', '1e3', 'long', '1234567890']) {
-      test(`has no lifetime of ${lifetime}`, () =>
+      test(`is refused with a lifetime of ${lifetime}`, () =>
         refused({ lifetime }, ['invalid_request', /^lifetime is not a whole number/]))
     }
 
-    test('has a description of plain text, that is not too long', async () => {
+    test('is refused with a description that has control characters or is too long', async () => {
       await refused({ description: 'a\u0007b' }, ['invalid_request', /control characters/])
       await refused({ description: 'x'.repeat(513) }, ['invalid_request', /longer than 512/])
     })
 
-    test('has items of lists that a token can have', async () => {
+    test('is refused with list items that a token cannot have', async () => {
       await refused({ packages: 'a\nb' }, ['invalid_request', /printable ASCII/])
       await refused({ channels: 'x'.repeat(129) }, ['invalid_request', /printable ASCII/])
       const many = Array.from({ length: 257 }, (_, at) => `p${at}`)
       await refused({ packages: many }, ['invalid_request', /more than 256 times/])
     })
 
-    test('has an ID token of at most 16 KiB, and a body of at most 64', async () => {
+    test('is refused with an ID token over 16 KiB or a body over 64 KiB', async () => {
       for (const [length, status] of [
         [16 * 1024 + 1, 400],
         [64 * 1024, 413],
@@ -168,7 +171,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.match(message, /16 KiB|16384|larger|longer/)
     })
 
-    test('guarantee: an issuer that nobody added costs no request, and no look-up of its keys', async () => {
+    test('guarantee: an unknown issuer causes no request and no look-up of its keys', async () => {
       issuers.requests()
       const text = idToken({ issuerUrl: () => `${new URL(service.baseUrl).origin}/elsewhere` })
       assert.equal(oauthRefusalOf(await exchange(service, fieldsOf(text))).error, 'invalid_grant')
@@ -191,7 +194,7 @@ oneDatabase((_kind, _open, fresh) => {
 
 oneDatabase((_kind, _open, fresh) => {
   const issuers = vectorIssuers()
-  test('a base URL with a path is the audience as a whole, and OAuth clients find it from its name', async () => {
+  test('a base URL with a path is the whole audience, and OAuth clients find it', async () => {
     const base = 'https://store.example.com/auth'
     const node = await startNode(await fresh.target(), { RATAFIA_BASE_URL: `${base}/` })
     try {
@@ -208,7 +211,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a token lives no longer than RATAFIA_CI_MAX_LIFETIME says now, whatever it said to the rule', async () => {
+  test('the current RATAFIA_CI_MAX_LIFETIME limits a token, even if the rule allows more', async () => {
     const target = await fresh.target()
     const environment = { RATAFIA_BASE_URL: 'https://store.example.com' }
     const before = await startNode(target, environment)

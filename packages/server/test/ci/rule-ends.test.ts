@@ -1,4 +1,4 @@
-/** No session of a rule outlives it, not even one that an exchange opens while the rule is removed or disabled. */
+/** Tests that no session outlives its rule, not even one opened while the rule is being removed or disabled. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,7 +26,7 @@ eachDatabase((kind, _open, fresh) => {
     ['remove', removeRule],
     ['disable', disableRule],
   ] as const) {
-    test(`${verb}, while an exchange is about to commit: it waits, and revokes that session, too`, async () => {
+    test(`${verb} waits for an exchange that is about to commit, and revokes its session`, async () => {
       const { installation } = service
       const wanted = { name: verb, issuer: GITLAB, account: 'build', match: { project_id: '20' } }
       const grants = { permissions: ['package_upload'] }
@@ -36,7 +36,7 @@ eachDatabase((kind, _open, fresh) => {
       )
       let ended: ReturnType<typeof end> | undefined
       const session = await inTransaction(installation.database.query, async (query) => {
-        // As an exchange holds its rule.
+        // An exchange locks its rule in the same way.
         if (kind === 'postgres') {
           await sql`select id from publisher_rule where id = ${rule.id} for share`.execute(query)
         }
@@ -51,7 +51,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('an account that is removed while a rule of it is made ends without one', async () => {
+  test('an account that is removed while a rule for it is being created gets no rule', async () => {
     const { installation } = service
     const person = { username: 'gone', email: 'g@example.org', name: 'Gone', password: undefined }
     await addAccount(person, installation)

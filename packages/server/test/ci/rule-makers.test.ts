@@ -1,4 +1,7 @@
-/** Who makes rules (contract/oidc.md, A12): the operator, and in the console whoever just signed in. Never a token. */
+/**
+ * Tests that operators, and users who just signed in to the console, can create rules, but never a token
+ * (contract/oidc.md, A12).
+ */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { MANAGEMENT_OPERATIONS, type ManagementOperation } from '@ratafia/api/schemas'
@@ -54,7 +57,7 @@ eachDatabase((_kind, open, fresh) => {
       { ...deps(), jobMaxLifetime: service.installation.config.jobMaxLifetime },
     )
 
-  test('a person who just signed in makes a rule of their own account, in their own name', async () => {
+  test('a user who just signed in can create a rule for their own account, recorded in their name', async () => {
     const { rule, account } = await make('own', 'ann', await signIn(ann))
     assert.deepEqual([rule.accountId, account.username], [ann?.id, 'ann'])
     const [entry] = await service.installation.audit.list({ subject: 'own' }, { limit: 1 })
@@ -64,7 +67,7 @@ eachDatabase((_kind, open, fresh) => {
     )
   })
 
-  test('a second before five minutes after the sign-in a rule is made, and then it is not', async () => {
+  test('a rule can be created until five minutes after the sign-in', async () => {
     const maker = await signIn(ann)
     now = new Date(now.getTime() + JUST_SIGNED_IN_MS - 1000)
     await make('in-time', 'ann', maker)
@@ -77,23 +80,23 @@ eachDatabase((_kind, open, fresh) => {
     await make('after-all', 'ann', await signIn(ann))
   })
 
-  test('Guarantee: no agent makes one, nor a login that does not say whose it is', async () => {
+  test('guarantee: neither an agent nor a login of an unknown kind can create a rule', async () => {
     for (const how of [{ kind: 'agent', name: 'line' }, { kind: 'unknown' }] as const) {
       await assert.rejects(make('by-agent', 'ann', await signIn(ann, how)), { code: 'person-required' })
     }
     assert.equal(await service.installation.rules.find('by-agent'), undefined)
   })
 
-  test("a person makes no rule of somebody else's account", async () => {
+  test('a user cannot create a rule for another account', async () => {
     await assert.rejects(make('stolen', 'bob', await signIn(ann)), {
       code: 'invalid-field',
-      message: 'You can make rules for your own account only.',
+      message: 'You can create rules only for your own account.',
     })
     await make('given', 'bob', { authority: deciding() })
     assert.equal((await service.installation.rules.find('given'))?.rule.accountId, bob?.id)
   })
 
-  test('Guarantee: a session that was revoked meanwhile makes none, nor an account that was disabled', async () => {
+  test('guarantee: a revoked session or a disabled account cannot create a rule', async () => {
     const maker = await signIn(ann)
     const { query } = service.installation.database
     await query
@@ -115,7 +118,7 @@ eachDatabase((_kind, open, fresh) => {
     }
   })
 
-  test('Guarantee: no operation of the management API makes a rule', () => {
+  test('guarantee: no operation of the management API creates a rule', () => {
     const making = Object.values<ManagementOperation>(MANAGEMENT_OPERATIONS).filter(({ actions = [] }) =>
       actions.includes('publisher.add'),
     )

@@ -1,4 +1,4 @@
-/** How many statements an exchange costs: at most 8, with those that begin and end its transaction. */
+/** Tests that an exchange costs at most 8 statements, including the beginning and end of its transaction. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachDatabase } from '../support/databases.ts'
@@ -34,7 +34,7 @@ eachDatabase((kind, _open, fresh) => {
   }
   const tokenFor = (service: TestService) => idTokenOf(GITHUB, { service, issuers, rule: GITHUB })
 
-  test('an exchange', async () => {
+  test('a usual exchange runs the expected statements', async () => {
     const statementsOf = await statementsDuring(async (service) => {
       await withTheRule(service)
       for (let i = 0; i < TIMES; i++) {
@@ -44,10 +44,10 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(statementsOf(POST), USUAL[kind])
   })
 
-  test('the dearest exchange: the first by these keys in the process, and the first by its rule in an hour', async () => {
+  test('the first exchange with new keys and an unused rule costs at most 8 statements', async () => {
     assert.ok(rule)
     const statementsOf = await statementsDuring(async (service) => {
-      // Each by an issuer and a rule of its own, so that not even the cheapest is another one.
+      // Each has an issuer and a rule of its own, so that all cost the same.
       for (const issuerOf of [...oidcVectors().rules.keys()].slice(0, TIMES)) {
         await withRule(service, rule, { issuers, name: `first-of-${issuerOf}`, issuerOf })
         const text = idTokenOf(GITHUB, { service, issuers, rule: issuerOf })
@@ -60,7 +60,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(statements, [...USUAL[kind], 'update publisher_rule'])
   })
 
-  test('an ID token of an unknown issuer costs one look-up, and one that is too large none', async () => {
+  test('an ID token of an unknown issuer costs one look-up, and one that is too large costs nothing', async () => {
     const statementsOf = await statementsDuring(async (service) => {
       const unknown = (at: number) =>
         idTokenOf(GITHUB, { service, issuers, rule: GITHUB }, { issuerUrl: () => `https://${at}.example` })

@@ -1,4 +1,7 @@
-/** Guarantee: an ID token opens one session, however often, on however many nodes, and in whatever spelling it comes. */
+/**
+ * Guarantee: an ID token opens one session, no matter how often, on how many nodes, and with which signature it is
+ * sent.
+ */
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
 import { removeRule } from '../../src/ci/rules/managing/remove-rule.ts'
@@ -24,7 +27,7 @@ type Exchanged = Awaited<ReturnType<typeof exchange>>
 function assertUsed(answer: Exchanged): void {
   const { status, error, message } = oauthRefusalOf(answer)
   assert.deepEqual([status, error], [400, 'invalid_grant'])
-  assert.match(message, /^The ID token was used before\. Each is good once: get a new one\./)
+  assert.match(message, /^The ID token was used before, and each works only once\. Get a new one\./)
 }
 
 function assertOneWon(answers: readonly Exchanged[]): void {
@@ -58,14 +61,14 @@ eachDatabase((kind, _open, fresh) => {
     }).text
 
   for (const id of ['replayed', 'replayed-without-jti']) {
-    test(`${id}: a second presentation is refused`, async () => {
+    test(`${id} is refused the second time`, async () => {
       const text = signed(id)
       assert.equal((await send(text)).status, 200)
       assertUsed(await send(text))
     })
   }
 
-  test('replayed-in-leeway: the row outlives the leeway, and the work that removes old rows', async () => {
+  test('replayed-in-leeway is refused: the row outlives the leeway, and the job that removes old rows', async () => {
     const at = new Date(Math.floor(service.now().getTime() / 1000) * 1000)
     service.hold(at)
     try {
@@ -78,7 +81,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   })
 
-  test('replayed-resigned-text: another signature of the same text does not make another token', async () => {
+  test('replayed-resigned-text is refused: another signature of the same text is the same token', async () => {
     const text = signed('replayed-resigned-text')
     const again = signText(text.slice(0, text.lastIndexOf('.')), 'ES256')
     assert.notEqual(again, text)
@@ -86,14 +89,14 @@ eachDatabase((kind, _open, fresh) => {
     assertUsed(await send(again))
   })
 
-  test('raced: of fifty at once one gets a token', async () => {
+  test('raced grants a token to one of fifty concurrent requests', async () => {
     const text = signed('raced')
     assertOneWon(await Promise.all(Array.from({ length: 50 }, () => send(text))))
     const { sessions, entries } = await countsOf(text)
     assert.deepEqual([sessions, entries], [1, 1])
   })
 
-  test('refused-then-fixed: a token that no rule took is taken once there is one', async () => {
+  test('refused-then-fixed is granted once there is a rule', async () => {
     const [rule] = rulesOf('github-workflow')
     assert.ok(rule)
     await removeRule({ name: rule.name, authority: deciding() }, service.installation)
@@ -104,7 +107,7 @@ eachDatabase((kind, _open, fresh) => {
     assertUsed(await send(text))
   })
 
-  test('a row is kept until no clock takes the token for valid, and then removed', async () => {
+  test('a row is kept until the token has expired by every clock, and then removed', async () => {
     const text = tokenOf('circleci')
     assert.equal((await send(text)).status, 200)
     const { usedTokens } = service.installation
@@ -127,7 +130,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([first.status, second.status], [200, 200], second.text)
       assert.equal(second.body.session_id, first.body.session_id)
       assert.notEqual(second.body.access_token, first.body.access_token)
-      // It ends with the session.
+      // It expires with the session.
       assert.ok(second.body.expires_in <= first.body.expires_in - 60)
       for (const { body } of [first, second]) {
         const { status } = await call(service, 'GET', '/api/v2/tokens/whoami', {
@@ -142,7 +145,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(entries.length, 2)
     })
 
-    test('a further token is no wider and no longer than what is asked for then', async () => {
+    test('a further token is limited by its own request', async () => {
       const text = tokenOf('github-environment')
       const ask = (lifetime?: string) =>
         exchange(service, fieldsOf(text, { lifetime }), { headers: { 'idempotency-key': KEY } })
@@ -157,7 +160,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('another key, none, and one that comes later do not', async () => {
+    test('a different key, a missing key and a later key are refused', async () => {
       const text = tokenOf('github-environment')
       assert.equal((await send(text, KEY)).status, 200)
       assertUsed(await send(text, `${KEY}-`))
@@ -167,20 +170,20 @@ eachDatabase((kind, _open, fresh) => {
       assertUsed(await send(other, KEY))
     })
 
-    test('after two minutes it is used', async () => {
+    test('the ID token counts as used after two minutes', async () => {
       const text = tokenOf('github-environment')
       assert.equal((await send(text, KEY)).status, 200)
       service.advance(121_000)
       assertUsed(await send(text, KEY))
     })
 
-    test('another ID token with the same key is another session', async () => {
+    test('another ID token with the same key opens another session', async () => {
       const [first, second] = [await send(tokenOf('circleci'), KEY), await send(tokenOf('circleci'), KEY)]
       assert.deepEqual([first.status, second.status], [200, 200])
       assert.notEqual(first.body.session_id, second.body.session_id)
     })
 
-    test('by another rule it is used: a session has the grants of its own', async () => {
+    test('the ID token counts as used for another rule, because a session has the grants of its rule', async () => {
       const [rule] = rulesOf('github-environment')
       assert.ok(rule)
       const grants = { permissions: ['package_access'] }
@@ -194,21 +197,21 @@ eachDatabase((kind, _open, fresh) => {
       await removeRule({ name: 'another', authority: deciding() }, service.installation)
     })
 
-    test('a session that was revoked is over', async () => {
+    test('a revoked session is not found again', async () => {
       const text = tokenOf('github-environment')
       const { body } = await send(text, KEY)
       assert.equal((await revokeSession(service, body.access_token, body.session_id)).status, 200)
       assertUsed(await send(text, KEY))
     })
 
-    test('fifty at once are one session', async () => {
+    test('fifty concurrent requests get the same session', async () => {
       const text = tokenOf('github-environment')
       const answers = await Promise.all(Array.from({ length: 50 }, () => send(text, KEY)))
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
       assert.equal(new Set(answers.map(({ body }) => body.session_id)).size, 1)
     })
 
-    test('the key is kept as a hash', async () => {
+    test('the key is stored as a hash', async () => {
       await send(tokenOf('github-environment'), 'secret-of-the-job-0')
       assert.ok(!JSON.stringify(await usedRows()).includes('secret-of-the-job'))
     })
@@ -223,15 +226,15 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'postgres') {
-    test('raced: of fifty at once on two nodes one gets a token', async () => {
+    test('raced grants a token to one of fifty concurrent requests on two nodes', async () => {
       const target = await fresh.target()
       assert.ok(target.kind === 'postgres')
-      // Each takes tokens for the address that both are behind.
+      // Each accepts tokens for the URL that both share.
       const environment = { RATAFIA_BASE_URL: service.baseUrl, RATAFIA_RATE_LIMITS: 'off' }
       const nodes: TestNode[] = []
       try {
         for (let i = 0; i < 2; i++) nodes.push(await startNode(target, environment))
-        // The clock of nodes is the real one.
+        // Nodes use the real clock.
         const text = signed('raced', new Date())
         const answers = await Promise.all(
           Array.from({ length: 50 }, (_, at) => exchange(nodes[at % 2] ?? service, fieldsOf(text))),
@@ -246,7 +249,7 @@ eachDatabase((kind, _open, fresh) => {
   const usedRows = () =>
     service.installation.database.query.selectFrom('used_workload_token').selectAll().execute()
 
-  /** What this token left. */
+  /** Counts the sessions and audit entries of this token. */
   async function countsOf(text: string) {
     const { jti } = claimsOf(text)
     const used = (await usedRows()).filter(({ token_key }) => token_key === jti)

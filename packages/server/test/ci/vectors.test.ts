@@ -1,6 +1,6 @@
 /**
- * Every case of a token in the vectors, through the endpoint: the claims of real CI systems, signed by an issuer of each
- * on loopback, and the answer, the reason and the audit entry that the table expects.
+ * Tests every token case of the vectors through the endpoint: the claims of real CI systems, signed by an issuer for
+ * each on loopback, with the answer, the reason and the audit entry that the vectors expect.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -18,7 +18,7 @@ import {
 import { oidcVectors, type SignedCase, signCase, type TokenCase } from '../support/id-tokens.ts'
 import { addPerson, type TestService, testService } from '../support/service.ts'
 
-/** Cases that take more than one request: by hand, below or where it says. */
+/** Cases that require more than one request. Other tests cover them. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   'raced',
   'replayed',
@@ -47,7 +47,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   afterEach(() => service.hold(undefined))
 
-  /** Signed for the moment of the case, at which the service's clock stands still: its second decides. */
+  /** Signs a token for the moment of the case, at which the service's clock is stopped, because a second matters. */
   const signed = (one: TokenCase, unique = randomUUID()): SignedCase => {
     const at = new Date(Math.floor(service.now().getTime() / 1000) * 1000)
     service.hold(at)
@@ -61,7 +61,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   for (const one of oidcVectors().token.filter(({ id }) => !ELSEWHERE.has(id))) {
-    test(`${one.id}: ${one.expect} ${one.reason}`, async () => {
+    test(`answers ${one.id} with ${[one.expect, one.reason].join(' ').trim()}`, async () => {
       issuers.requests()
       const answer = await exchange(service, fieldsOf(signed(one).text, askedBy(one)))
       if (one.expect === 'granted') assertGranted(answer)
@@ -71,7 +71,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
 })
 
-/** The request of a case, in the names of the parameters. */
+/** Returns the request of a case, with the names of the parameters. */
 function askedBy({ request = {} }: TokenCase): Fields {
   const { permissions, lifetime } = request
   return {
@@ -85,7 +85,7 @@ function assertGranted({ status, body, text }: Awaited<ReturnType<typeof exchang
   assert.equal(body.scope, 'package_upload package_release')
 }
 
-/** Those of a token that its issuer signed have an entry in the audit log, and no other. */
+/** Reasons without an audit entry. Only refusals of a token that its issuer signed have one. */
 const UNPROVEN: ReadonlySet<string> = new Set([
   ...['malformed', 'too-large', 'issuer-unknown', 'algorithm', 'type', 'key-unknown', 'signature'],
 ])

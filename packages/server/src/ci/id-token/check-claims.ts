@@ -1,23 +1,26 @@
-/** Checks whom an ID token is for and when it is valid (contract/oidc.md, A3, A14, A16). */
+/** Checks the audience and the validity period of an ID token (contract/oidc.md, A3, A14, A16). */
 import { quote } from '../../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import type { Reason } from '../refusal.ts'
 import { isStorable } from './claims.ts'
 import type { Claims } from './id-token.ts'
 
-/** How far clocks may differ, everywhere. */
+/** How far clocks may differ, in every check. */
 export const LEEWAY_SECONDS = 30
 
-/** A refusal that is not thrown yet, so that explanations can use it too. */
+/** A refusal that is not thrown yet, so that explanations can also use it. */
 export interface Problem {
   readonly reason: Reason
   readonly message: string
 }
 
-/** What `aud` has to be for this issuer. */
+/** The required `aud` for this issuer. */
 export const audienceFor = ({ settings }: Issuer, baseUrl: string): string => settings.audience ?? baseUrl
 
-/** Every audience must be ours or one that the issuer is known to add: anyone else named there could use the token too. */
+/**
+ * Every audience must be ours or one that the issuer is known to add: any other service named there could use the
+ * token.
+ */
 export function audienceProblem(aud: unknown, issuer: Issuer, baseUrl: string): Problem | undefined {
   const ours = audienceFor(issuer, baseUrl)
   if (aud === ours) return undefined
@@ -39,14 +42,14 @@ function audienceText(aud: unknown): string {
   return texts.length === 0 ? 'no audience' : texts.slice(0, 3).map(quote).join(', ')
 }
 
-/** Also `jti`, which has a limit of its own. */
+/** Also checks `jti`, which has a limit of its own. */
 export function timeProblem(claims: Claims, issuer: Issuer, now: Date): Problem | undefined {
   const { exp, iat, nbf, jti } = claims
   if (!isInstant(exp)) return invalid('has no "exp", or one that is not a number of seconds')
   if (!isInstant(iat)) return invalid('has no "iat", or one that is not a number of seconds')
   if (nbf !== undefined && !isInstant(nbf)) return invalid('has an "nbf" that is not a number of seconds')
   if (jti !== undefined && !isTokenId(jti))
-    return invalid('has a "jti" that is not a text of 1 to 255 characters')
+    return invalid('has a "jti" that is not a string of 1 to 255 characters')
   const seconds = now.getTime() / 1000
   if (exp + LEEWAY_SECONDS <= seconds) {
     return {
@@ -55,7 +58,10 @@ export function timeProblem(claims: Claims, issuer: Issuer, now: Date): Problem 
     }
   }
   if (nbf !== undefined && nbf - LEEWAY_SECONDS > seconds) {
-    return { reason: 'not-yet-valid', message: `The ID token is valid from ${at(nbf)} on. Check the clocks.` }
+    return {
+      reason: 'not-yet-valid',
+      message: `The ID token is not valid before ${at(nbf)}. Check the clocks.`,
+    }
   }
   if (iat - LEEWAY_SECONDS > seconds) {
     return {
@@ -67,7 +73,7 @@ export function timeProblem(claims: Claims, issuer: Issuer, now: Date): Problem 
   if (exp - iat > longest) {
     return {
       reason: 'life-too-long',
-      message: `The ID token is valid for ${exp - iat} seconds, and at most ${longest} are allowed here.`,
+      message: `The ID token is valid for ${exp - iat} seconds. At most ${longest} are allowed here.`,
     }
   }
   return exp > iat ? undefined : invalid('expires before it is issued')
@@ -75,7 +81,7 @@ export function timeProblem(claims: Claims, issuer: Issuer, now: Date): Problem 
 
 const invalid = (what: string): Problem => ({ reason: 'claim-invalid', message: `The ID token ${what}.` })
 
-/** The last second that a `Date` has. */
+/** The last second that a `Date` can represent. */
 const LAST_SECOND = 8_640_000_000_000
 
 const isInstant = (value: unknown): value is number =>

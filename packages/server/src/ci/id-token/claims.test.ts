@@ -42,7 +42,7 @@ for (const [name, value] of [
   })
 }
 
-test('an e-mail address is told from refs, URLs and subjects', () => {
+test('distinguishes e-mail addresses from refs, URLs and subjects', () => {
   for (const text of [
     ...['a@b.example', 'a.b+c@example', '"odd"@example'],
     ...['deploy for a@b.example', 'Ann <a@b.example>', 'mailto:a@b.example', 'by=a@b.example/x'],

@@ -1,23 +1,26 @@
-/** Values of claims, by name or by place (contract/oidc.md, A7). */
+/** Finds the values of claims by name or by JSON Pointer (contract/oidc.md, A7). */
 import { isObject } from '../../foreign-json.ts'
 import type { Claims, Scalar } from './id-token.ts'
 
 export const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number'
 
-/** PostgreSQL has no U+0000, and a lone surrogate would come back as another text. */
+/** PostgreSQL cannot store U+0000, and a lone surrogate would come back as a different text. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
-/** Whether the text might be or contain an e-mail address, broadly: those are neither stored nor logged (A22). */
+/** Checks, broadly, whether the text may be or contain an e-mail address: those are neither stored nor logged (A22). */
 export const mayHaveEmail = (text: string): boolean =>
   (text.includes('@') && !/[\s/:]/.test(text)) || EMAIL_IN_TEXT.test(text)
 
-/** After a space or a mark, but not after a slash: a URL can name a user, and a workflow's ref follows an `@`. */
+/**
+ * Matches an address after a space or a punctuation mark, but not after a slash: a URL can name a user, and a
+ * workflow's ref follows an `@`.
+ */
 const EMAIL_IN_TEXT = /(?:^|[\s<>()[\],;"'=]|mailto:)[^\s/:@<>()[\],;"'=]+@[^\s/:@<>()[\],;"'=]+\.[^\s/:@]/i
 
 /**
- * The value of a claim: by its name, or with a slash at the beginning by a JSON Pointer (RFC 6901). Undefined where there
- * is none.
+ * Returns the value of a claim by its name or, with a leading slash, by a JSON Pointer (RFC 6901). Undefined if the
+ * claim is absent.
  */
 export function claimOf(claims: Claims, name: string): unknown {
   // An issuer chooses the names of claims, so a property that every object inherits must not count.
@@ -25,7 +28,7 @@ export function claimOf(claims: Claims, name: string): unknown {
   return name.slice(1).split('/').reduce(memberOf, claims)
 }
 
-/** As the name of a claim, undefined for a pointer that goes deeper than one. */
+/** Returns the name of the claim that the pointer points to; undefined if the pointer goes deeper. */
 export function pointedName(pointer: string): string | undefined {
   const [name, ...deeper] = pointer.slice(1).split('/')
   return name === undefined || deeper.length > 0 ? undefined : unescaped(name)
@@ -37,5 +40,5 @@ function memberOf(value: unknown, token: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-/** In this order: `~01` is `~1`, not a slash. */
+/** The order matters: `~01` is `~1`, not a slash. */
 const unescaped = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,18 +1,18 @@
-/** An ID token before and after its verification. One is never taken for the other. */
+/** An ID token before and after its verification. The types keep one from being used as the other. */
 
 /** The claims of a token (RFC 7519), or of a file of claims. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What a rule can match. */
+/** A value that a rule can match. */
 export type Scalar = string | boolean | number
 
-/** Read within limits, and nothing more: anybody can write this. */
+/** Checked for size and shape only: anyone can write such a token. */
 export interface UnverifiedIdToken {
   readonly unverifiedHeader: UnverifiedHeader
   readonly unverifiedClaims: Claims
-  /** 1 to 500 characters that a database stores. */
+  /** 1 to 500 characters that a database can store. */
   readonly unverifiedIssuer: string
-  /** The three parts, as they came. */
+  /** The three parts, as they were sent. */
   readonly text: string
 }
 
@@ -24,18 +24,21 @@ export interface UnverifiedHeader {
 
 declare const verified: unique symbol
 
-/** Its issuer signed it, for us, and it is valid now. Only `verify.ts` makes one. */
+/** An ID token that its issuer signed for us and that is valid now. Only `verify.ts` creates one. */
 export interface VerifiedIdToken {
   readonly [verified]: true
-  /** Of the issuer whose key verified it. */
+  /** The id of the issuer whose key verified the token. */
   readonly issuerId: string
   readonly claims: Claims
   readonly expiresAt: Date
-  /** By which it is used once: its `jti`, or a hash of what was signed (A14). At most 255 characters. */
+  /**
+   * Identifies the token, which can be used once: its `jti`, or a hash of the signed text (A14). At most 255
+   * characters.
+   */
   readonly key: string
   /**
-   * The claims that sessions and the audit log keep (A22), by name: without personal data, texts of at most 1024
-   * characters that a database stores.
+   * The claims that sessions and the audit log keep (A22), by name: no personal data, and strings of at most 1024
+   * characters that a database can store.
    */
   readonly kept: Readonly<Record<string, Scalar>>
 }

@@ -1,4 +1,4 @@
-/** Guarantee: only public keys that are strong enough, of the right type and for signatures verify ID tokens. */
+/** Guarantee: only public signature keys of the right type and strength verify ID tokens. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { importIssuerKeys, leftOutText, readKeySet } from './issuer-keys.ts'
 const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' })
 const setOf = (...keys: readonly unknown[]) => JSON.stringify({ keys })
 const RSA = { ...jwkOf(testKeys().rsa.publicKey), kid: 'r' }
-/** What is not the same key as the one that stays. */
+/** A key that differs from the one that is kept. */
 const OTHER = { ...RSA, kid: 'o' }
 const kept = (...keys: readonly unknown[]): unknown[] => JSON.parse(readKeySet(setOf(...keys))).keys
 
@@ -16,7 +16,7 @@ const elliptic = (namedCurve: string) => jwkOf(generateKeyPairSync('ec', { named
 const importAll = (...keys: readonly unknown[]) =>
   importIssuerKeys({ revision: '1', keys: readKeySet(setOf(...keys)), algorithms: '[]' })
 
-test('a key has the algorithms of its type, or the one that it names', async () => {
+test('a key verifies the algorithms of its type, or only the one that it names', async () => {
   const ed = jwkOf(generateKeyPairSync('ed25519').publicKey)
   const algorithmsOf = async (jwk: object) => (await importAll(jwk)).keys[0]?.algorithms
   assert.deepEqual(await algorithmsOf(RSA), ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'])
@@ -27,7 +27,7 @@ test('a key has the algorithms of its type, or the one that it names', async () 
   assert.deepEqual(await algorithmsOf(ed), ['EdDSA'])
 })
 
-test('only what a public key needs is kept, in one order', () => {
+test('keeps only the members that a public key needs, in a fixed order', () => {
   const ec = { ...elliptic('P-256'), kid: 'e' }
   const more = { ...RSA, use: 'sig', key_ops: ['verify'], x5c: ['MII…'], x5t: 'x', note: 'no' }
   assert.deepEqual(kept(more), [RSA])
@@ -46,35 +46,35 @@ for (const [what, jwk] of [
   ['an RSA key without a modulus', { ...OTHER, n: undefined }],
   ['an RSA key whose modulus is a number', { ...OTHER, n: 5 }],
   ['an RSA key for encryption', { ...OTHER, use: 'enc' }],
-  ['an RSA key of another algorithm', { ...OTHER, alg: 'RSA-OAEP' }],
-  ['an RSA key that says HS256', { ...OTHER, alg: 'HS256' }],
-  ['an RSA key that says ES256', { ...OTHER, alg: 'ES256' }],
-  ['a key to sign with', { ...OTHER, key_ops: ['sign'] }],
+  ['an RSA key for another algorithm', { ...OTHER, alg: 'RSA-OAEP' }],
+  ['an RSA key with the algorithm HS256', { ...OTHER, alg: 'HS256' }],
+  ['an RSA key with the algorithm ES256', { ...OTHER, alg: 'ES256' }],
+  ['a key only for signing', { ...OTHER, key_ops: ['sign'] }],
   ['a kid that is a number', { ...OTHER, kid: 7 }],
   ['a long kid', { ...OTHER, kid: 'x'.repeat(256) }],
   ['a point that is not on the curve', { ...elliptic('P-256'), y: 'AAAA' }],
-  ['another curve', elliptic('secp256k1')],
+  ['a key on another curve', elliptic('secp256k1')],
   ['a key for key agreement', jwkOf(generateKeyPairSync('x25519').publicKey)],
-  ['Ed448', jwkOf(generateKeyPairSync('ed448').publicKey)],
-  ['no key', { kid: 'r' }],
-  ['a text', 'RSA'],
+  ['an Ed448 key', jwkOf(generateKeyPairSync('ed448').publicKey)],
+  ['an object without a key', { kid: 'r' }],
+  ['a string', 'RSA'],
   ['null', null],
   ['a list', [RSA]],
 ] as const) {
-  test(`${what} is left out`, () => {
+  test(`leaves out ${what}`, () => {
     assert.deepEqual(kept(jwk, RSA), [RSA])
   })
 }
 
 for (const member of ['use', 'key_ops', 'alg', 'd', 'x5c', 'kid']) {
-  test(`a key whose ${member} is null is kept as one without it`, () => {
+  test(`treats a null ${member} like an absent one`, () => {
     const without: Record<string, unknown> = { ...RSA }
     delete without[member]
     assert.deepEqual(kept({ ...RSA, [member]: null }), [without])
   })
 }
 
-test('what is left out is counted, with the reason', async () => {
+test('counts the keys that are left out, by reason', async () => {
   const encryption = { ...OTHER, use: 'enc' }
   const { keys, leftOut } = await importAll(RSA, encryption, { ...encryption, kid: 'e' }, SMALL, {
     kty: 'oct',
@@ -82,7 +82,7 @@ test('what is left out is counted, with the reason', async () => {
   })
   assert.equal(keys.length, 1)
   assert.deepEqual(leftOut, {
-    'malformed, too weak, or of an algorithm that is not accepted': 1,
+    'malformed, weak, or for an algorithm that is not accepted': 1,
     'not for verifying signatures': 2,
     'of another type than RSA, EC or OKP': 1,
   })
@@ -103,7 +103,7 @@ for (const text of ['', '[]', '{}', '{"keys":{}}', 'null', '{"keys":[', '<html>'
   })
 }
 
-test('more than 100 keys are refused', () => {
+test('refuses more than 100 keys', () => {
   const many = Array.from({ length: 100 }, (_, at) => ({ kty: 'oct', kid: `${at}` }))
   assert.deepEqual(kept(...many), [])
   assert.throws(() => readKeySet(setOf(...many, RSA)), {
@@ -112,7 +112,7 @@ test('more than 100 keys are refused', () => {
   })
 })
 
-test('algorithms are those of the discovery document that we take; all, if it says nothing', async () => {
+test('accepts the algorithms of the discovery document that we support, or all if it names none', async () => {
   const algorithmsOf = async (algorithms: string) =>
     (await importIssuerKeys({ revision: '7', keys: setOf(RSA), algorithms })).algorithms
   assert.deepEqual(await algorithmsOf('["HS256","none","RS256","EdDSA"]'), ['RS256', 'EdDSA'])

@@ -1,26 +1,26 @@
-/** The keys of an issuer: from its key set to what verifies a signature (contract/oidc.md, A17, A18). */
+/** Reads an issuer's key set and imports the keys that verify signatures (contract/oidc.md, A17, A18). */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { invalidField } from '../../errors.ts'
 import { documentIn, isObject, type JsonObject, jsonIn, objectIn } from '../../foreign-json.ts'
 import type { StoredKeys } from '../issuers/keys/issuer-keys-store.ts'
 
-/** The signature algorithms that are accepted, and the keys that each needs (contract/oidc.md, A17). */
+/** The accepted signature algorithms, and the keys that each requires (contract/oidc.md, A17). */
 const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
-/** By the name that Node has for the curve of a key. */
+/** The algorithm for each curve, by the curve's name in Node. */
 const CURVES: Readonly<Record<string, string>> = {
   prime256v1: 'ES256',
   secp384r1: 'ES384',
   secp521r1: 'ES512',
 }
 
-/** Never `none`, and none with a shared secret. */
+/** Never `none`, and no algorithm with a shared secret. */
 const ALGORITHMS: readonly string[] = [...RSA, ...Object.values(CURVES), 'EdDSA']
 
-/** Bits. A larger modulus makes a signature more expensive to check, so it has an upper limit. */
+/** Bits. The upper limit is there because a larger modulus makes a signature more expensive to check. */
 const RSA_MODULUS = { least: 2048, most: 8192 }
 const RSA_EXPONENT = { least: 3n, most: 2n ** 32n }
 
-/** What a key can verify: nothing, if it is of another type, or a weak one. */
+/** Returns the algorithms that the key can verify; none if it has another type or is weak. */
 function algorithmsOf(key: KeyObject, jwk: JsonWebKey): readonly string[] {
   const fitting = fittingAlgorithms(key)
   return jwk['alg'] === undefined ? fitting : fitting.filter((algorithm) => algorithm === jwk['alg'])
@@ -47,10 +47,10 @@ function fittingAlgorithms({
 
 export interface IssuerKeys {
   readonly revision: string
-  /** That a token of the issuer may be signed with. */
+  /** The algorithms that a token of the issuer may be signed with. */
   readonly algorithms: readonly string[]
   readonly keys: readonly IssuerKey[]
-  /** How many keys of the set verify nothing here, by the reason. */
+  /** How many keys of the set cannot verify anything here, by the reason. */
   readonly leftOut: LeftOut
 }
 
@@ -58,7 +58,7 @@ export type LeftOut = Readonly<Record<string, number>>
 
 export interface IssuerKey {
   readonly kid: string | undefined
-  /** That the key can verify; at least one. */
+  /** The algorithms that the key can verify; at least one. */
   readonly algorithms: readonly string[]
   readonly key: KeyObject
 }
@@ -68,10 +68,10 @@ const MOST_KEYS = 100
 const MOST_KID_CHARACTERS = 255
 
 /**
- * The keys of a JSON Web Key Set that can verify ID tokens, always written alike, and how many are left out for which
- * reason: symmetric and private ones, those for encryption, RSA below 2048 bits. No key is left of a set without any, so
- * that an issuer can withdraw all. Throws {@link RequestError} `invalid-field` (field `jwks`): not a key set, or over 100
- * keys.
+ * Returns, in a canonical form, the keys of a JSON Web Key Set that can verify ID tokens, and how many are left out for
+ * each reason: symmetric and private keys, keys for encryption, RSA keys below 2048 bits. A set without keys is valid,
+ * so an issuer can withdraw all of them. Throws {@link RequestError} `invalid-field` (field `jwks`) if the text is not
+ * a key set, or has over 100 keys.
  */
 export function readKeySet(text: string): string {
   const set = documentIn(text)
@@ -81,7 +81,7 @@ export function readKeySet(text: string): string {
   }
   if (given.length > MOST_KEYS) throw badKeySet(`The key set has more than ${MOST_KEYS} keys.`)
   const read = given.map(publicPart)
-  // Sorted: each server of an issuer may list them in another order.
+  // Sorted, because each server of an issuer can list them in a different order.
   const keys = [
     ...new Set(read.flatMap((jwk) => (typeof jwk === 'string' ? [] : [JSON.stringify(jwk)]))),
   ].sort()
@@ -104,12 +104,12 @@ export async function importIssuerKeys({ revision, keys, algorithms }: StoredKey
       .filter(isObject)
       .map(importKey)
       .filter((key) => key !== undefined),
-    // As `readKeySet` wrote it.
+    // The cast is safe: `readKeySet` wrote it.
     leftOut: isObject(set['left_out']) ? (set['left_out'] as LeftOut) : {},
   }
 }
 
-/** A sentence about the keys that are left out; undefined if none is. */
+/** Returns a sentence about the keys that are left out; undefined if there are none. */
 export function leftOutText(leftOut: LeftOut): string | undefined {
   const reasons = Object.entries(leftOut).map(([reason, count]) => `${count} ${reason}`)
   return reasons.length === 0 ? undefined : `Left out of its key set: ${reasons.join(', ')}.`
@@ -117,7 +117,7 @@ export function leftOutText(leftOut: LeftOut): string | undefined {
 
 const badKeySet = (message: string) => invalidField(message, { field: 'jwks' })
 
-/** All that we accept, when the document names none. */
+/** Returns every algorithm that we accept if the document names none. */
 function allowedAlgorithms(named: unknown): readonly string[] {
   if (!Array.isArray(named) || named.length === 0) return ALGORITHMS
   return ALGORITHMS.filter((algorithm) => named.includes(algorithm))
@@ -130,8 +130,8 @@ const MEMBERS = {
 } as const
 
 /**
- * What to store of a key, or why it is left out: words that follow their number. A private key that was published is not
- * private any more.
+ * Returns the part of a key to store, or why the key is left out, as words that follow a number. A published private
+ * key is left out because it is no longer private.
  */
 function publicPart(jwk: unknown): JsonWebKey | string {
   if (!isObject(jwk)) return 'not objects'
@@ -141,22 +141,22 @@ function publicPart(jwk: unknown): JsonWebKey | string {
   const signs = operations === undefined || (Array.isArray(operations) && operations.includes('verify'))
   if ((use !== undefined && use !== 'sig') || !signs) return 'not for verifying signatures'
   if (kid !== undefined && (typeof kid !== 'string' || kid.length > MOST_KID_CHARACTERS)) {
-    return `with a "kid" that is not a text of up to ${MOST_KID_CHARACTERS} characters`
+    return `with a "kid" that is not a string of up to ${MOST_KID_CHARACTERS} characters`
   }
   const members = presentMembers(jwk, MEMBERS[kty])
   if (members === undefined) return 'malformed'
   return importKey(members) === undefined
-    ? 'malformed, too weak, or of an algorithm that is not accepted'
+    ? 'malformed, weak, or for an algorithm that is not accepted'
     : members
 }
 
-/** Undefined if one of these is not a text. */
+/** Returns the members that are present; undefined if one of them is not a string. */
 function presentMembers(jwk: JsonObject, names: readonly string[]): JsonWebKey | undefined {
   const members = names.map((name) => [name, jwk[name]] as const).filter(([, value]) => value !== undefined)
   return members.every(([, value]) => typeof value === 'string') ? Object.fromEntries(members) : undefined
 }
 
-/** Undefined for one that verifies nothing: Node refuses it, it is weak, or its `alg` is not of its type. */
+/** Returns undefined for a key that cannot verify: Node refuses it, it is weak, or its `alg` does not fit its type. */
 function importKey(jwk: JsonWebKey): IssuerKey | undefined {
   try {
     const key = createPublicKey({ key: jwk, format: 'jwk' })

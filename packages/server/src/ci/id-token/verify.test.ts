@@ -1,4 +1,7 @@
-/** Guarantee: a token is taken only with a good signature of its issuer, for us, now. The vectors have more cases. */
+/**
+ * Guarantee: a token is accepted only if its issuer signed it, for us, and it is valid now. The vectors have more
+ * cases.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { issuerOf, signText, signToken, testKeySet, testKeys } from '../../../test/support/id-tokens.ts'
@@ -33,7 +36,7 @@ const verify = ({ header, claims, settings }: Given = {}, keys = KEYS) =>
     ...{ keys, audience: AUDIENCE, now: NOW },
   })
 
-test('a good one says its claims, its end, and what is kept of it', async () => {
+test('a valid token returns its claims, its expiry, and the claims that are kept', async () => {
   const verified = await verify()
   assert.deepEqual(
     { ...verified },
@@ -49,20 +52,20 @@ test('a good one says its claims, its end, and what is kept of it', async () => 
 
 for (const [what, given] of [
   ['without typ', { header: { typ: undefined } }],
-  ['for a list of us alone', { claims: { aud: [AUDIENCE] } }],
+  ['with a list of only our audience', { claims: { aud: [AUDIENCE] } }],
   ['for us and a known other', { claims: { aud: ['o', AUDIENCE] }, settings: { otherAudiences: ['o'] } }],
   ['for the audience of its issuer', { claims: { aud: 'api://x' }, settings: { audience: 'api://x' } }],
-  ['from 30 s to come', { claims: { iat: SECONDS + 30, nbf: SECONDS + 30 } }],
-  ['with a fraction', { claims: { iat: SECONDS - 0.5, exp: SECONDS + 0.5 } }],
-  ['with 24 h', { claims: { exp: SECONDS + 86_400 } }],
+  ['from 30 s in the future', { claims: { iat: SECONDS + 30, nbf: SECONDS + 30 } }],
+  ['with fractions of a second', { claims: { iat: SECONDS - 0.5, exp: SECONDS + 0.5 } }],
+  ['with a lifetime of 24 h', { claims: { exp: SECONDS + 86_400 } }],
   [
-    'with a life that the operator allowed',
+    'with a lifetime that the operator allowed',
     { claims: { exp: SECONDS + 90_000 }, settings: { longestLife: 1e8 } },
   ],
   ['with a jti of 255 characters', { claims: { jti: 'x'.repeat(255) } }],
   ['with ES256', { header: { alg: 'ES256', kid: 'ec-key' } }],
 ] satisfies readonly (readonly [string, Given])[]) {
-  test(`${what}: taken`, async () => {
+  test(`accepts a token ${what}`, async () => {
     await verify(given)
   })
 }
@@ -70,8 +73,8 @@ for (const [what, given] of [
 for (const [reason, what, given] of [
   ['algorithm', 'HMAC', { header: { alg: 'HS256' } }],
   ['algorithm', 'none', { header: { alg: 'none' } }],
-  ['algorithm', 'none, written otherwise', { header: { alg: 'NonE' } }],
-  ['algorithm', 'what every object has', { header: { alg: 'constructor' } }],
+  ['algorithm', 'none in other letter case', { header: { alg: 'NonE' } }],
+  ['algorithm', 'a property that every object has', { header: { alg: 'constructor' } }],
   ['type', 'an access token', { header: { typ: 'at+jwt' } }],
   ['type', 'an empty type', { header: { typ: '' } }],
   ['key-unknown', 'another kid', { header: { kid: 'TEST-KEY' } }],
@@ -79,36 +82,36 @@ for (const [reason, what, given] of [
   ['key-unknown', 'ES256 with the kid of an RSA key', { header: { alg: 'ES256' } }],
   ['key-unknown', 'RS256 with the kid of an EC key', { header: { kid: 'ec-key' } }],
   ['issuer-unknown', 'another issuer with the same keys', { claims: { iss: 'https://issuer.example/' } }],
-  ['audience', 'our name with a slash', { claims: { aud: `${AUDIENCE}/` } }],
-  ['audience', 'our name in capitals', { claims: { aud: 'https://STORE.example.com' } }],
+  ['audience', 'our URL with a slash', { claims: { aud: `${AUDIENCE}/` } }],
+  ['audience', 'our URL in capitals', { claims: { aud: 'https://STORE.example.com' } }],
   ['audience', 'two audiences', { claims: { aud: [AUDIENCE, 'https://other.example'] } }],
   ['audience', 'a list with a number', { claims: { aud: [AUDIENCE, 1] } }],
   ['audience', 'a list of lists', { claims: { aud: [[AUDIENCE]] } }],
   ['audience', 'an object', { claims: { aud: { 0: AUDIENCE } } }],
   ['audience', 'only a known other', { claims: { aud: ['o'] }, settings: { otherAudiences: ['o'] } }],
-  ['audience', 'ours, where the issuer has one of its own', { settings: { audience: 'api://x' } }],
+  ['audience', 'ours when the issuer has one of its own', { settings: { audience: 'api://x' } }],
   ['expired', 'at the end of the leeway', { claims: { iat: SECONDS - 60, exp: SECONDS - 30 } }],
-  ['not-yet-valid', 'nbf to come', { claims: { nbf: SECONDS + 30.5 } }],
-  ['issued-in-future', 'iat to come', { claims: { iat: SECONDS + 30.5 } }],
+  ['not-yet-valid', 'nbf in the future', { claims: { nbf: SECONDS + 30.5 } }],
+  ['issued-in-future', 'iat in the future', { claims: { iat: SECONDS + 30.5 } }],
   ['life-too-long', 'more than 24 h', { claims: { exp: SECONDS + 86_401 } }],
   ['claim-invalid', 'no exp', { claims: { exp: undefined } }],
-  ['claim-invalid', 'exp as a text', { claims: { exp: `${CLAIMS.exp}` } }],
+  ['claim-invalid', 'exp as a string', { claims: { exp: `${CLAIMS.exp}` } }],
   ['claim-invalid', 'exp as a list', { claims: { exp: [CLAIMS.exp] } }],
-  ['claim-invalid', 'exp that no calendar has', { claims: { exp: 1e300 } }],
+  ['claim-invalid', 'exp beyond any calendar', { claims: { exp: 1e300 } }],
   ['claim-invalid', 'a negative iat', { claims: { iat: -1 } }],
-  ['claim-invalid', 'an end before the beginning', { claims: { iat: SECONDS + 20, exp: SECONDS + 20 } }],
+  ['claim-invalid', 'an exp that is not after iat', { claims: { iat: SECONDS + 20, exp: SECONDS + 20 } }],
   ['claim-invalid', 'an empty jti', { claims: { jti: '' } }],
   ['claim-invalid', 'a jti of 256 characters', { claims: { jti: 'x'.repeat(256) } }],
   ['claim-invalid', 'a jti with U+0000', { claims: { jti: 'a\0b' } }],
   ['claim-invalid', 'a claim with U+0000 that would be kept', { claims: { sub: 'a\0b' } }],
   ['claim-invalid', 'a claim that is too long to be kept', { claims: { sub: 'x'.repeat(1025) } }],
 ] satisfies readonly (readonly [string, string, Given])[]) {
-  test(`${reason}: ${what}`, async () => {
+  test(`refuses with ${reason}: ${what}`, async () => {
     await assert.rejects(verify(given), { reason, name: 'RequestError' })
   })
 }
 
-test('numbers that are too large for JSON are refused', async () => {
+test('refuses numbers that are too large for JSON', async () => {
   const claims = JSON.stringify(CLAIMS).replace(`"exp":${CLAIMS.exp}`, '"exp":1e999')
   const text = signText(
     `${Buffer.from(JSON.stringify(HEADER)).toString('base64url')}.${Buffer.from(claims).toString('base64url')}`,
@@ -117,11 +120,11 @@ test('numbers that are too large for JSON are refused', async () => {
   await assert.rejects(verifyIdToken(readIdToken(text), by), { reason: 'claim-invalid' })
 })
 
-test('half a character in a claim that would be kept is refused', async () => {
+test('refuses half a character in a claim that would be kept', async () => {
   await assert.rejects(verify({ claims: { sub: 'a\ud800' } }), { reason: 'claim-invalid' })
 })
 
-test('one bit of any part changes everything', async () => {
+test('refuses a token whose payload or signature is exchanged', async () => {
   const text = signToken(HEADER, CLAIMS)
   const other = signToken(HEADER, { ...CLAIMS, sub: 'another' })
   const [header, , signature] = text.split('.')
@@ -136,7 +139,7 @@ test('one bit of any part changes everything', async () => {
   }
 })
 
-test('an algorithm that the discovery document does not name is refused', async () => {
+test('refuses an algorithm that the discovery document does not name', async () => {
   const keys = await importKeys(testKeySet(), '["ES256"]')
   await assert.rejects(verify({}, keys), { reason: 'algorithm' })
   await verify({ header: { alg: 'ES256', kid: 'ec-key' } }, keys)
@@ -145,7 +148,7 @@ test('an algorithm that the discovery document does not name is refused', async 
 const RSA = testKeys().rsa.publicKey.export({ format: 'jwk' })
 const OTHER = testKeys().replaced.publicKey.export({ format: 'jwk' })
 
-test('without kid the only key counts, and none of two', async () => {
+test('a token without kid is verified only if the issuer has a single key', async () => {
   const header = { kid: undefined }
   await verify({ header }, await importKeys(JSON.stringify({ keys: [RSA] })))
   const two = await importKeys(JSON.stringify({ keys: [RSA, OTHER] }))
@@ -154,15 +157,15 @@ test('without kid the only key counts, and none of two', async () => {
   await verify({ header }, named)
 })
 
-test('of two keys with one kid each is tried', async () => {
+test('tries both of two keys with the same kid', async () => {
   const keys = await importKeys(
     JSON.stringify({ keys: [OTHER, RSA].map((key) => ({ ...key, kid: 'test-key' })) }),
   )
   await verify({}, keys)
 })
 
-test('of five keys with one kid the last is not tried', async () => {
-  // Key sets are sorted: those with an "alg" come before that of the test.
+test('does not try the last of five keys with the same kid', async () => {
+  // Key sets are sorted: keys with an "alg" come before the key of the test.
   const others = [251, 253, 255, 249].map((byte) => ({
     ...{ ...OTHER, alg: 'RS256', kid: 'test-key' },
     n: Buffer.alloc(256, byte).toString('base64url'),

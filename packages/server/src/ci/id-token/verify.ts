@@ -1,6 +1,6 @@
 /**
- * Verifies an ID token: who signed it, for whom, and when. What its job may do is another question (`rules/match.ts`).
- * `jose` checks the signature and nothing else; the rest is here, because it takes lists of audiences, an `iat` in the
+ * Verifies an ID token: its issuer, audience and times. What its job may do is decided separately (`rules/match.ts`).
+ * `jose` only checks the signature; the rest is here, because `jose` accepts lists of audiences, an `iat` in the
  * future, any `typ` and an absent `kid` (contract/oidc.md, A3, A4, A14, A16, A17).
  */
 import { hash } from 'node:crypto'
@@ -16,14 +16,15 @@ import { type IssuerKey, type IssuerKeys, leftOutText } from './issuer-keys.ts'
 export interface VerifyBy {
   readonly issuer: Issuer
   readonly keys: IssuerKeys
-  /** The base URL, without a slash at its end (A3). */
+  /** The base URL, without a trailing slash (A3). */
   readonly audience: string
   readonly now: Date
 }
 
 /**
  * Throws {@link ExchangeRefusal}, in this order: `algorithm`, `type`, `key-unknown`, `signature`, `issuer-unknown`,
- * `audience`, those of times, `claim-invalid`. `key-unknown` and `signature` can mean that the keys are outdated (A18).
+ * `audience`, the reasons for times, `claim-invalid`. `key-unknown` and `signature` can mean that the keys are outdated
+ * (A18).
  */
 export async function verifyIdToken(
   token: UnverifiedIdToken,
@@ -60,7 +61,7 @@ function checkHeader({ alg, typ }: UnverifiedHeader, { algorithms }: IssuerKeys)
   }
 }
 
-/** How many signature checks one token can cost, when several keys of the set have the same id. */
+/** The most signature checks that one token can cost if several keys of the set have the same id. */
 const MOST_KEYS_TRIED = 4
 
 function keysFor({ alg, kid }: UnverifiedHeader, { keys, leftOut }: IssuerKeys): readonly IssuerKey[] {
@@ -69,8 +70,8 @@ function keysFor({ alg, kid }: UnverifiedHeader, { keys, leftOut }: IssuerKeys):
   if (fitting.length > 0) return fitting.slice(0, MOST_KEYS_TRIED)
   const fault =
     kid === undefined
-      ? 'The ID token names no key ("kid"), so its issuer has to have exactly one, which fits.'
-      : `The ID token names the key ${quote(kid)}, which its issuer does not have for ${quote(alg)}.`
+      ? 'The ID token names no key ("kid"), so its issuer must have exactly one key, which fits.'
+      : `The ID token names the key ${quote(kid)}, but its issuer has no such key for ${quote(alg)}.`
   throw new ExchangeRefusal('key-unknown', [fault, leftOutText(leftOut) ?? []].flat().join(' '))
 }
 
@@ -104,6 +105,6 @@ function asVerified(text: string, claims: Claims, issuer: Issuer): VerifiedIdTok
   return verified as unknown as VerifiedIdToken
 }
 
-/** Without the signature: with ECDSA anybody can make a second one from the first (A14). */
+/** Leaves out the signature, because anyone can derive a second valid ECDSA signature from the first (A14). */
 const hashOfSigned = (text: string): string =>
   `sha256:${hash('sha256', text.slice(0, text.lastIndexOf('.')))}`

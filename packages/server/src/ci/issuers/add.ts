@@ -1,4 +1,4 @@
-/** Adds an issuer of ID tokens, with the keys that it has now or those that are given (contract/oidc.md, A4, A18). */
+/** Adds an issuer of ID tokens, with its current keys or given ones (contract/oidc.md, A4, A18). */
 import { randomUUID } from 'node:crypto'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField, RequestError, Unavailable } from '../../errors.ts'
@@ -10,7 +10,7 @@ import { type FetchDocument, type FetchedKeys, fetchKeys, givenKeys } from './ke
 import { KINDS } from './kinds.ts'
 
 export interface AddIssuerInput extends WantedIssuer {
-  /** A JSON Web Key Set: the issuer's keys, in place of those that would be fetched. */
+  /** A JSON Web Key Set with the issuer's keys, which are then not fetched. */
   readonly jwks?: string | undefined
   readonly authority: Authority
 }
@@ -18,15 +18,15 @@ export interface AddIssuerInput extends WantedIssuer {
 export interface AddedIssuer {
   readonly issuer: Issuer
   readonly keys: IssuerKeys
-  /** Where the keys were; undefined where they were given. */
+  /** The URL that the keys were fetched from; undefined if they were given. */
   readonly jwksUri: string | undefined
-  /** Sentences about what the operator accepts with it. */
+  /** Sentences about the risks that the operator accepts. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Issuers belong to operators. Throws `permission-denied`; `invalid-field` for what cannot be an issuer, and for one that is there already; `Unavailable` if its documents
- * cannot be fetched.
+ * Adds an issuer. Only operators can. Throws `permission-denied`; `invalid-field` for an invalid issuer, or one that
+ * exists; `Unavailable` if its documents cannot be fetched.
  */
 export async function addIssuer(
   { jwks, authority, ...wanted }: AddIssuerInput,
@@ -66,7 +66,7 @@ async function fetchFirst(issuer: Issuer, fetchDocument: FetchDocument): Promise
     return await fetchKeys(issuer, fetchDocument)
   } catch (error) {
     if (error instanceof RequestError) throw invalidField(`${error.message} ${ADVICE}`, { field: 'url' })
-    // Without its cause, which would read as a fault of the database.
+    // Leaves out the cause, which would look like a fault of the database.
     if (error instanceof Unavailable) throw new Unavailable(`${error.message} ${ADVICE}`)
     throw error
   }
@@ -74,7 +74,7 @@ async function fetchFirst(issuer: Issuer, fetchDocument: FetchDocument): Promise
 
 const ADVICE = 'No issuer was added. If the service cannot reach it, give its keys in a file: --jwks FILE.'
 
-/** Named as the options are. */
+/** Returns the details, with the names of the options. */
 function detailsOf({ id, kind, settings }: Issuer, pinned: boolean) {
   return {
     ...{ id, kind, pinned, audience: settings.audience, other_audiences: settings.otherAudiences },
@@ -89,22 +89,22 @@ function warningsOf({ url, kind, settings }: Issuer, { keys, leftOut }: IssuerKe
   const { title } = KINDS[kind]
   return [
     audience !== null &&
-      `Its ID tokens are for the audience ${audience}, not for this service alone: anyone else who gets one from a job can use it here.`,
+      `Its ID tokens are for the audience ${audience}, not only for this service: anyone else who receives one from a job can use it here.`,
     audience === null &&
       kind === 'azure-devops' &&
-      `${title} writes the same audience into every ID token: without --audience api://AzureADTokenExchange each is refused.`,
+      `${title} writes the same audience into every ID token. Without --audience api://AzureADTokenExchange, each is refused.`,
     url.startsWith('http:') &&
-      'Its keys come over http from this machine: whatever listens on that port can sign ID tokens.',
+      'Its keys come over http from this machine: any program that listens on that port can sign ID tokens.',
     namesCanBeReused &&
-      'Its rules may match names alone: whoever registers a name again that was given up gets what the rule grants.',
+      'Its rules may match only names: if a name becomes free, anyone who registers it gets what the rule grants.',
     keys.length === 0 &&
-      'It has no key yet that can verify ID tokens: each is refused until it publishes one.',
+      'It has no key yet that can verify ID tokens. Each is refused until it publishes one.',
     leftOutText(leftOut),
   ].filter((warning) => typeof warning === 'string')
 }
 
 const alreadyThere = ({ url }: Issuer) =>
   invalidField(
-    `There is an issuer ${url} already. Remove it first to change it: that removes its rules, too.`,
+    `There is already an issuer ${url}. To change it, remove it first, which also removes its rules.`,
     { field: 'url' },
   )

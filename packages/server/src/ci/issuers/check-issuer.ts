@@ -1,4 +1,4 @@
-/** Checks what an operator says about an issuer (contract/oidc.md, A3, A4, A8, A16, A19). */
+/** Checks the settings of a new issuer (contract/oidc.md, A3, A4, A8, A16, A19). */
 import { isIP } from 'node:net'
 import {
   classOf,
@@ -44,7 +44,7 @@ function checkKind(kind: string): KindName {
 }
 
 function checkUrl(text: string): string {
-  // What is before an @ or behind a ? may be a secret.
+  // The part before an @ or after a ? may be a secret.
   const shown = /[?#@]/.test(text) ? 'The URL' : `The URL ${quote(text)}`
   const refused = (why: string) => invalidField(`${shown} ${why}.`, { field: 'url' })
   // A URL parser would drop or replace some characters, but the text is compared with `iss` byte for byte.
@@ -52,18 +52,18 @@ function checkUrl(text: string): string {
     (text.length > LONGEST_ISSUER_URL && `has more than ${LONGEST_ISSUER_URL} characters`) ||
     urlFault(text) ||
     (!/^https?:/.test(text) && 'has capitals before the ://') ||
-    (/\/\.{1,2}(?:\/|$)/.test(text) && 'has . or .. as a part of its path') ||
+    (/\/\.{1,2}(?:\/|$)/.test(text) && 'has . or .. as a segment of its path') ||
     (!/^[\x21-\x7e]+$/.test(text) &&
       'has letters outside ASCII: write the host in punycode, and percent-encode the path')
-  if (fault) throw refused(`cannot be that of an issuer: it ${fault}`)
+  if (fault) throw refused(`is not valid for an issuer: it ${fault}`)
   const url = new URL(text)
   const { protocol } = url
-  // 0x7f.1 is an address, too, but the list of issuers should show it in its usual form.
+  // 0x7f.1 is also an address, but the list of issuers should show its usual form.
   if (isIP(hostIn(url)) !== 0 && !text.includes(`://${url.hostname}`)) {
-    throw refused(`has an address that is written ${url.hostname}`)
+    throw refused(`has an unusual form of an address. Write ${url.hostname}`)
   }
   if (protocol !== 'https:' && !isLoopbackHost(hostIn(url))) {
-    throw refused('is not https. Only a loopback address, such as http://127.0.0.1:8080, is used without it')
+    throw refused('is not https. Only loopback addresses, such as http://127.0.0.1:8080, can use http')
   }
   return text
 }
@@ -71,13 +71,15 @@ function checkUrl(text: string): string {
 function checkSettings(kind: KindName, wanted: WantedIssuer): IssuerSettings {
   const { longestLife = LONGEST_LIFE.standard } = wanted
   if (longestLife < LONGEST_LIFE.standard || longestLife > LONGEST_LIFE.most) {
-    throw invalidField('The longest life of an ID token is between 24h and 7d.', { field: 'max-life' })
+    throw invalidField('The longest lifetime of an ID token must be between 24h and 7d.', {
+      field: 'max-life',
+    })
   }
   const [audience = null] = checkTexts('audience', wanted.audience === undefined ? [] : [wanted.audience])
   const stableClaims = checkTexts('stable-claims', wanted.stableClaims)
   if (stableClaims.length > 0 && kind !== 'generic') {
     throw invalidField(
-      `The stable claims of ${KINDS[kind].title} are known: ${KINDS[kind].stableIds.join(', ')}. Only --kind generic takes others.`,
+      `--stable-claims only works with --kind generic. ${KINDS[kind].title} always uses ${KINDS[kind].stableIds.join(', ')}.`,
       { field: 'stable-claims' },
     )
   }
@@ -94,7 +96,7 @@ function checkSettings(kind: KindName, wanted: WantedIssuer): IssuerSettings {
 function checkTexts(field: string, given: readonly string[] = []): readonly string[] {
   const items = [...new Set(given)]
   if (items.length > MOST_ITEMS) {
-    throw invalidField(`There are more than ${MOST_ITEMS} of --${field}.`, { field })
+    throw invalidField(`There are more than ${MOST_ITEMS} --${field} options.`, { field })
   }
   const bad = items.find((item) => item.length > LONGEST_TEXT || !/^[\x21-\x7e]+$/.test(item))
   if (bad === undefined) return items
@@ -113,7 +115,7 @@ function checkNetwork(network: string): string {
   const found = classOf(firstAddressOf(network))
   if (found === 'private') return network
   const why = found === 'public' ? 'needs no permission' : 'is never used'
-  throw invalidField(`--private-address ${network} is not a private network: a ${found} address ${why}.`, {
+  throw invalidField(`--private-address ${network} is not a private network. A ${found} address ${why}.`, {
     field: 'private-address',
   })
 }

@@ -1,4 +1,4 @@
-/** Issuers, found, listed and shown. */
+/** Finds, lists and shows issuers. */
 import { invalidField, quote } from '../../errors.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import { audienceFor } from '../id-token/check-claims.ts'
@@ -10,7 +10,9 @@ import type { FoundIssuer, Issuer } from './issuer.ts'
 import type { NamedRule } from './issuer-store.ts'
 import { kindOf } from './kinds.ts'
 
-/** By its URL, exactly as ID tokens have it, or by its id. Throws `invalid-field` when there is none. */
+/**
+ * Finds an issuer by its URL, exactly as in ID tokens, or by its id. Throws `invalid-field` if there is no such issuer.
+ */
 export async function findIssuer(urlOrId: string, { issuers }: TransactionStores): Promise<FoundIssuer> {
   const found =
     urlOrId.length > LONGEST_ISSUER_URL || !isStorable(urlOrId)
@@ -18,12 +20,12 @@ export async function findIssuer(urlOrId: string, { issuers }: TransactionStores
       : ((await issuers.findByUrl(urlOrId)) ?? (await issuers.findById(urlOrId)))
   if (found) return found
   throw invalidField(
-    `There is no issuer ${quote(urlOrId)}. Its URL is compared as it is written; \`ratafia issuers list\` shows them all.`,
+    `There is no issuer ${quote(urlOrId)}. URLs must match exactly; \`ratafia issuers list\` shows them all.`,
     { field: 'issuer' },
   )
 }
 
-/** For each issuer whose keys are fetched, how old they are, in seconds. */
+/** Returns the age of the keys, in seconds, for each issuer whose keys are fetched. */
 export async function issuerKeyAges({ issuers, clock }: Stores) {
   const now = clock().getTime()
   return (await issuers.list())
@@ -34,7 +36,7 @@ export async function issuerKeyAges({ issuers, clock }: Stores) {
     }))
 }
 
-/** All of them, by URL: an operator added each. */
+/** Lists all issuers by URL, without pages: an operator added each. */
 export const listIssuers = ({ issuers }: TransactionStores): Promise<readonly FoundIssuer[]> => issuers.list()
 
 export interface ShownIssuer extends FoundIssuer {
@@ -42,7 +44,7 @@ export interface ShownIssuer extends FoundIssuer {
   readonly rules: readonly NamedRule[]
 }
 
-/** Throws `invalid-field` when there is no such issuer. */
+/** Throws `invalid-field` if there is no such issuer. */
 export async function showIssuer(urlOrId: string, stores: TransactionStores): Promise<ShownIssuer> {
   const found = await findIssuer(urlOrId, stores)
   const stored = await stores.issuerKeys.read(found.issuer.id)
@@ -52,7 +54,7 @@ export async function showIssuer(urlOrId: string, stores: TransactionStores): Pr
   return { ...found, imported, rules: await stores.issuers.rulesOf(found.issuer.id) }
 }
 
-/** An issuer as users who write a rule for it see it. `baseUrl`: without a trailing slash. */
+/** Returns an issuer for users who write a rule for it. `baseUrl` has no trailing slash. */
 export const issuerRecord = (issuer: Issuer, baseUrl: string) => ({
   url: issuer.url,
   kind: issuer.kind,

@@ -1,4 +1,4 @@
-/** The issuers of ID tokens for jobs: the table `oidc_issuer`, and what refers to it. */
+/** Stores the issuers of ID tokens for jobs, in the table `oidc_issuer` and those that refer to it. */
 import {
   anyRowChanged,
   type Database,
@@ -18,19 +18,19 @@ export interface NamedRule {
 }
 
 export interface IssuerStore {
-  /** Within a transaction that also stores its keys. False when there is an issuer with this URL. */
+  /** Call it in a transaction that also stores the keys. Returns false if there is already an issuer with this URL. */
   insert(issuer: Issuer): Promise<boolean>
-  /** By the text of `iss`. With the keys themselves if `known` is given and is not their revision. */
+  /** Finds an issuer by the text of `iss`. Also returns the keys if `known` is given and is not their revision. */
   findByUrl(url: string, known?: string): Promise<FoundIssuer | undefined>
   findById(id: string): Promise<FoundIssuer | undefined>
-  /** By URL. */
+  /** Sorted by URL. */
   list(): Promise<readonly FoundIssuer[]>
-  /** By name. */
+  /** Sorted by name. */
   rulesOf(id: string): Promise<readonly NamedRule[]>
   /**
-   * Within a transaction: removes the issuer, its keys and its rules, and returns the rules. Undefined when there is no
-   * such issuer. A call that adds a rule, or opens a session by one, came first or finds it gone. Its used ID tokens stay
-   * recorded, by its URL.
+   * Removes the issuer, its keys and its rules in a transaction, and returns the rules; undefined if there is no such
+   * issuer. A concurrent call that adds a rule, or opens a session by one, either finishes first or finds the issuer
+   * removed. Its used ID tokens stay recorded under its URL.
    */
   remove(id: string): Promise<readonly NamedRule[] | undefined>
 }
@@ -82,7 +82,7 @@ export function issuerStore({ query }: Pick<Database, 'query'>): IssuerStore {
       return row && foundOf(row)
     },
 
-    // Scans both tables: a row for each issuer that an operator added.
+    // Scans both tables, which have a row for each issuer that an operator added.
     async list() {
       const rows = await found().execute()
       return rows.map(foundOf).sort((a, b) => (a.issuer.url < b.issuer.url ? -1 : 1))
@@ -100,7 +100,7 @@ export function issuerStore({ query }: Pick<Database, 'query'>): IssuerStore {
 
     remove: (id) =>
       inTransaction(query, async (transaction) => {
-        // Primary key. First: a rule that is being made holds this row.
+        // Primary key. Locked first, because a concurrent creation of a rule holds this row.
         const row = await transaction
           .selectFrom('oidc_issuer')
           .select('id')

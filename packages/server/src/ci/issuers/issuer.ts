@@ -5,50 +5,50 @@ import type { KindName } from './kinds.ts'
 export interface Issuer {
   /** A UUID. */
   readonly id: string
-  /** What `iss` says, byte for byte: never normalised. */
+  /** The value of `iss`, byte for byte; never normalised. */
   readonly url: string
   readonly kind: KindName
   readonly settings: IssuerSettings
   readonly createdAt: Date
 }
 
-/** The database keeps this as JSON. */
+/** The settings of an issuer, which the database stores as JSON. */
 export interface IssuerSettings {
-  /** For issuers that cannot set ours; null: the base URL. */
+  /** The audience of issuers that cannot use ours; null for the base URL. */
   readonly audience: string | null
-  /** What may stand in `aud` beside ours. */
+  /** The other audiences that `aud` may contain besides ours. */
   readonly otherAudiences: readonly string[]
-  /** Networks, as `10.20.0.0/16`, that its hosts may be in although they are not public. */
+  /** The private networks, such as `10.20.0.0/16`, that its hosts may be in. */
   readonly privateAddresses: readonly string[]
-  /** Claims that identify a job for good, in place of the kind's; null: those of the kind. Only for `generic`. */
+  /** The claims that identify a job permanently, only for `generic`; null for those of the kind. */
   readonly stableClaims: readonly string[] | null
-  /** The operator accepted rules by names that somebody else could get one day. */
+  /** Whether the operator accepted rules that match names, which another owner can get later. */
   readonly namesCanBeReused: boolean
-  /** Milliseconds from `iat` to `exp`. */
+  /** The longest time from `iat` to `exp`, in milliseconds. */
   readonly longestLife: number
 }
 
-/** With the state of its keys, as one look-up finds both. */
+/** An issuer with the state of its keys, from a single look-up. */
 export interface FoundIssuer {
   readonly issuer: Issuer
   readonly keys: KeysState
-  /** The keys themselves, of this or an earlier revision, if the look-up found them too. */
+  /** The keys themselves, of this or an earlier revision, if the look-up also returned them. */
   readonly stored?: StoredKeys
 }
 
 export interface KeysState {
   /** Changes with the keys. */
   readonly revision: string
-  /** When an operator gave them; undefined where the issuer does. Pinned ones are never fetched and never too old. */
+  /** When an operator gave them; undefined if they are fetched. Pinned keys are never fetched and never too old. */
   readonly pinnedAt: Date | undefined
-  /** When the fetch that got them began. */
+  /** When the fetch that returned them began. */
   readonly fetchedAt: Date
-  /** When somebody last began to fetch them. Later than `fetchedAt`: that failed, or has not ended. */
+  /** When the last fetch began. If this is later than `fetchedAt`, that fetch failed or is still running. */
   readonly triedAt: Date
   /** Why the last fetch failed. */
   readonly failure: string | undefined
 }
 
 export const DAY_MS = 86_400_000
-/** Of {@link IssuerSettings.longestLife}: the default, and the most that an operator can allow (A16). */
+/** The default of {@link IssuerSettings.longestLife}, and the most that an operator can allow (A16). */
 export const LONGEST_LIFE = { standard: DAY_MS, most: 7 * DAY_MS } as const

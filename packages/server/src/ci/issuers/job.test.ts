@@ -1,4 +1,4 @@
-/** Guarantee: of every system's token what is kept says which job it was, and nothing about a person. */
+/** Guarantee: the claims kept from every system's token identify the job, and contain nothing about a person. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { issuerOf, oidcVectors, signClaimSet, testKeySet } from '../../../test/support/id-tokens.ts'
@@ -35,7 +35,7 @@ const issuerFor = (name: string, settings: Partial<Issuer['settings']> = {}): Is
 const tokens = [...claimSets].filter(([name]) => name !== 'kubernetes-legacy-secret')
 
 for (const [name, { claims }] of tokens) {
-  test(`${name}: verified, described and kept without a person`, async () => {
+  test(`verifies ${name}, and describes and keeps it without personal data`, async () => {
     const { text, clock } = signClaimSet(name)
     const [audience = '', ...otherAudiences] = [claims['aud']].flat().map(String).toReversed()
     const issuer = issuerFor(name, { otherAudiences })
@@ -49,7 +49,7 @@ for (const [name, { claims }] of tokens) {
   })
 }
 
-test('lists, objects, null, and what looks like an e-mail address are not kept', () => {
+test('does not keep lists, objects, null and texts that look like an e-mail address', () => {
   const issuer = issuerFor('github-branch')
   const claims = {
     ref: null,
@@ -63,7 +63,7 @@ test('lists, objects, null, and what looks like an e-mail address are not kept',
   assert.deepEqual(keptClaims(issuer, claims), { repository: 'o/r', run_attempt: 2 })
 })
 
-test('a run that is not a word is left out of the description', async () => {
+test('leaves a run that is not a single word out of the description', async () => {
   const { text, clock } = signClaimSet('jenkins')
   const issuer = issuerFor('jenkins')
   const keys = await importIssuerKeys({ revision: '1', keys: readKeySet(testKeySet()), algorithms: '[]' })
@@ -74,7 +74,7 @@ test('a run that is not a word is left out of the description', async () => {
   }
 })
 
-test('an issuer with stable claims of its own keeps those', () => {
+test('keeps the stable claims of an issuer that has its own', () => {
   const issuer = issuerOf({ kind: 'generic', issuer: 'https://issuer.example' })
   const settings = { ...issuer.settings, stableClaims: ['project', '/job/id'] }
   const claims = { sub: 's', project: 'p', job: { id: 7 } }

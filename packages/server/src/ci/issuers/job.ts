@@ -1,4 +1,4 @@
-/** What is known of a job: for the description of its session, and for the audit log (contract/oidc.md, A13, A22). */
+/** Describes a job for its session and the audit log (contract/oidc.md, A13, A22). */
 import { quote } from '../../errors.ts'
 import { claimOf, isScalar, isStorable, mayHaveEmail } from '../id-token/claims.ts'
 import type { Claims, Scalar, VerifiedIdToken } from '../id-token/id-token.ts'
@@ -7,7 +7,7 @@ import { stableIdsOf } from '../rules/stable-ids.ts'
 import type { Issuer } from './issuer.ts'
 import { kindOf } from './kinds.ts'
 
-/** `NAME: KIND run RUN`, without the run where the token does not name it; at most 100 characters more than the name. */
+/** Returns `NAME: KIND run RUN`, without the run if the token has none. At most 100 characters longer than the name. */
 export function describeJob(rule: string, issuer: Issuer, { kept }: VerifiedIdToken): string {
   const { run: claim } = kindOf(issuer.kind)
   const run = claim === undefined ? '' : String(kept[claim] ?? '')
@@ -15,10 +15,10 @@ export function describeJob(rule: string, issuer: Issuer, { kept }: VerifiedIdTo
   return /^[!-~]{1,64}$/.test(run) ? `${job} run ${run}` : job
 }
 
-/** Of a text that is kept. Longer than any ref with its workflow. */
+/** The most characters of a string that is kept. More than any ref with its workflow has. */
 const MOST_CHARACTERS = 1024
 
-/** Throws {@link ExchangeRefusal} `claim-invalid`: a text that is too long, or that no database stores. */
+/** Throws {@link ExchangeRefusal} `claim-invalid` for a string that is too long, or that a database cannot store. */
 export function keptClaims(issuer: Issuer, claims: Claims): Readonly<Record<string, Scalar>> {
   const names = issuer.kind === 'generic' ? stableIdsOf(issuer) : kindOf(issuer.kind).kept
   const kept: [string, Scalar][] = []
@@ -38,6 +38,6 @@ function checkText(name: string, value: string): void {
   if (value.length <= MOST_CHARACTERS && isStorable(value)) return
   throw new ExchangeRefusal(
     'claim-invalid',
-    `The claim ${quote(name)} of the ID token is not a text of at most ${MOST_CHARACTERS} characters.`,
+    `The claim ${quote(name)} of the ID token is not a string of at most ${MOST_CHARACTERS} characters.`,
   )
 }

@@ -1,36 +1,36 @@
-/** The CI systems whose jobs can have tokens: a row for each (contract/oidc.md, A5, A8, A9, "Needed in a rule"). */
+/** The CI systems whose jobs can get tokens (contract/oidc.md, A5, A8, A9, "Needed in a rule"). */
 import type { Scalar } from '../id-token/id-token.ts'
 
 export interface Kind {
-  /** As people know it. */
+  /** The name that people know. */
   readonly title: string
-  /** Claims that a rule must match exactly: ids that are never given to anybody else. Empty: those of the issuer. */
+  /** The claims that a rule must match exactly: ids that are never reused. If empty, those of the issuer. */
   readonly stableIds: readonly string[]
-  /** What they look like, so that a rule that can match nothing is refused. */
+  /** The form of the ids, so that a rule that can never match is refused. */
   readonly idForm: 'digits' | 'text' | 'text or number'
-  /** Why other claims are not enough; the end of a sentence. */
+  /** The reason why other claims are not enough, as the end of a sentence. */
   readonly whyIds: string
-  /** Where the operator accepted that names can be reused: what a rule without ids must match exactly (A8). */
+  /** The names that a rule without ids must match exactly, if the operator accepted that names can be reused (A8). */
   readonly names: readonly string[]
-  /** A rule matches one of these as well; empty: nothing more. */
+  /** A rule must also match at least one of these claims, unless the list is empty. */
   readonly oneOf: readonly string[]
-  /** What the rule gets where it matches none of {@link Kind.oneOf}, in place of a refusal. */
+  /** Matchers that are added to a rule that matches none of {@link Kind.oneOf}, instead of refusing it. */
   readonly implied: Readonly<Record<string, string>> | undefined
-  /** Why a rule cannot match `sub`; the end of a sentence. */
+  /** The reason why a rule cannot match `sub`, as the end of a sentence. */
   readonly subUnmatched: string | undefined
   readonly events: Events | undefined
-  /** Claims that sessions and the audit log keep (A22). Nothing that is about a person. */
+  /** The claims that sessions and the audit log keep (A22). None of them is about a person. */
   readonly kept: readonly string[]
-  /** Names the job among others of its rule. */
+  /** The claim that identifies the job among those of its rule. */
   readonly run: string | undefined
 }
 
-/** Which of the things that start jobs are let through. */
+/** The events that may start a job that gets a token. */
 export interface Events {
   readonly claim: string
-  /** Holds where a rule does not match the claim: only these, or all texts but these. */
+  /** Applies if a rule does not match the claim: only these values, or all strings but these. */
   readonly standard: { readonly only: readonly Scalar[] } | { readonly allBut: readonly string[] }
-  /** No rule can let these in. */
+  /** Events that no rule can allow. */
   readonly never: readonly string[]
 }
 
@@ -39,7 +39,7 @@ const NO_FORKS: Pick<Events, 'standard' | 'never'> = {
   never: ['pull_request_target', 'workflow_run', 'issue_comment'],
 }
 
-/** What most kinds say. */
+/** The values of most kinds. */
 const PLAIN = {
   idForm: 'text',
   names: [],
@@ -49,7 +49,7 @@ const PLAIN = {
   events: undefined,
 } as const
 
-const REUSED_NAMES = 'names can be registered by somebody else once they are free'
+const REUSED_NAMES = 'another owner can register a name once it is free'
 
 export const KINDS = {
   github: {
@@ -59,7 +59,7 @@ export const KINDS = {
     idForm: 'digits',
     whyIds: REUSED_NAMES,
     oneOf: ['environment', 'workflow_ref', 'job_workflow_ref', 'ref'],
-    subUnmatched: 'administrators of a repository choose what it is made of, and it can hide the event',
+    subUnmatched: 'administrators of a repository choose its form, and it can hide the event',
     events: { claim: 'event_name', ...NO_FORKS },
     kept: [
       ...['repository', 'repository_id', 'repository_owner_id', 'environment', 'workflow_ref'],
@@ -75,7 +75,7 @@ export const KINDS = {
     whyIds: REUSED_NAMES,
     oneOf: ['ref_path', 'ref_protected', 'environment'],
     implied: { ref_protected: 'true' },
-    subUnmatched: 'a project chooses what it is made of',
+    subUnmatched: 'a project chooses its form',
     events: {
       claim: 'pipeline_source',
       standard: { allBut: ['merge_request_event', 'external_pull_request_event', 'external'] },
@@ -94,7 +94,7 @@ export const KINDS = {
     idForm: 'text or number',
     whyIds: `${REUSED_NAMES}, unless the issuer was added with --names-can-be-reused accepted`,
     names: ['repository'],
-    // "sub" says the ref, and the rule gets a warning.
+    // "sub" contains the ref. A rule that matches it gets a warning.
     oneOf: ['workflow_ref', 'ref', 'sub'],
     events: { claim: 'event_name', ...NO_FORKS },
     kept: [
@@ -122,7 +122,7 @@ export const KINDS = {
     title: 'Buildkite',
     stableIds: ['pipeline_id'],
     whyIds:
-      'slugs can be given to other pipelines; a job asks for it with --claim organization_id,pipeline_id',
+      'slugs can be reused for other pipelines; a job requests it with --claim organization_id,pipeline_id',
     oneOf: ['build_branch', 'build_tag', 'step_key'],
     kept: [
       ...[
@@ -154,7 +154,7 @@ export const KINDS = {
     title: 'Google Cloud',
     stableIds: ['sub'],
     idForm: 'digits',
-    whyIds: 'an e-mail address can be made again by somebody else once it is deleted',
+    whyIds: 'someone else can create an e-mail address again once it is deleted',
     kept: ['sub'],
     run: undefined,
   },
@@ -162,7 +162,7 @@ export const KINDS = {
     ...PLAIN,
     title: 'Azure DevOps',
     stableIds: ['prj_id', 'def_id'],
-    whyIds: 'names can be reused; tokens of service connections have names alone',
+    whyIds: 'names can be reused; tokens of service connections have only names',
     oneOf: ['rpo_ref'],
     kept: ['org_id', 'prj_id', 'def_id', 'rpo_id', 'rpo_uri', 'rpo_ref', 'rpo_ver', 'run_id'],
     run: 'run_id',
@@ -171,7 +171,7 @@ export const KINDS = {
     ...PLAIN,
     title: 'Jenkins',
     stableIds: ['sub'],
-    whyIds: "it is the job's URL, and the other claims are what an administrator writes",
+    whyIds: "it is the job's URL, and an administrator writes the other claims",
     kept: ['sub', 'build_number'],
     run: 'build_number',
   },
@@ -179,7 +179,7 @@ export const KINDS = {
     ...PLAIN,
     title: 'Kubernetes',
     stableIds: ['/kubernetes.io/serviceaccount/uid', '/kubernetes.io/namespace'],
-    whyIds: 'a service account that is deleted and made again has the same name',
+    whyIds: 'a service account that is deleted and created again has the same name',
     kept: [
       ...['/kubernetes.io/namespace', '/kubernetes.io/serviceaccount/name'],
       ...['/kubernetes.io/serviceaccount/uid', '/kubernetes.io/pod/name', '/kubernetes.io/pod/uid'],

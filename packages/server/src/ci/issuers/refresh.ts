@@ -1,4 +1,4 @@
-/** Fetches the keys of an issuer now, or replaces those that an operator gave (contract/oidc.md, A18). */
+/** Fetches the keys of an issuer now, or replaces pinned keys (contract/oidc.md, A18). */
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
@@ -7,11 +7,14 @@ import { givenKeys } from './keys/fetch-keys.ts'
 import { fetchAndStore } from './keys/refresh-keys.ts'
 
 export interface RefreshedIssuer extends ShownIssuer {
-  /** Whether its keys are others than before. */
+  /** Whether its keys changed. */
   readonly changed: boolean
 }
 
-/** Throws `permission-denied`, `invalid-field`, and `Unavailable` if its documents cannot be fetched: then its keys stay as they are. */
+/**
+ * Throws `permission-denied`, `invalid-field`, and `Unavailable` if its documents cannot be fetched; then its keys do
+ * not change.
+ */
 export async function refreshIssuer(
   {
     issuer: urlOrId,

@@ -1,4 +1,4 @@
-/** Removes an issuer with its rules, and revokes what they minted (contract/oidc.md, A12). */
+/** Removes an issuer and its rules, and revokes the sessions they opened (contract/oidc.md, A12). */
 import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
@@ -8,13 +8,13 @@ import type { NamedRule } from './issuer-store.ts'
 
 export interface RemovedIssuer {
   readonly issuer: Issuer
-  /** By name. */
+  /** Sorted by name. */
   readonly rules: readonly NamedRule[]
   /** How many sessions were revoked. */
   readonly revoked: number
 }
 
-/** Issuers belong to operators. Throws `permission-denied`, and `invalid-field` when there is no such issuer. */
+/** Only operators can. Throws `permission-denied`, and `invalid-field` if there is no such issuer. */
 export async function removeIssuer(
   { issuer: urlOrId, authority }: { readonly issuer: string; readonly authority: Authority },
   stores: Stores,

@@ -9,14 +9,14 @@ import { isBeingFetched, KEPT_MS, PAUSES } from './keys/refresh-keys.ts'
 
 export interface VerifyByIssuerDeps {
   readonly keys: KnownKeys
-  /** The base URL, without a slash at its end (A3). */
+  /** The base URL, without a trailing slash (A3). */
   readonly audience: string
   readonly clock: Clock
 }
 
 /**
- * Throws {@link ExchangeRefusal}; or {@link KeysUnavailable} when the issuer does not answer and the key that signed is
- * not known, or all that is known is older than 24 hours.
+ * Throws {@link ExchangeRefusal}, or {@link KeysUnavailable} if the issuer does not answer and the signing key is
+ * unknown or all known keys are older than 24 hours.
  */
 export async function verifyByIssuer(
   token: UnverifiedIdToken,
@@ -32,7 +32,8 @@ export async function verifyByIssuer(
     const now = await stateAfterRefresh(found, deps)
     if (!now) throw removed()
     if (now.revision !== state.revision) return verify(token, { ...found, keys: now }, deps)
-    // The key of this name is known and did not sign the token, so it is refused even if the issuer does not answer.
+    // A key with this id is known and did not sign the token, so the token is refused even if the issuer does not
+    // answer.
     if (isSettled(now) || error.reason === 'signature') throw error
     throw unavailable(found, now)
   }
@@ -59,7 +60,7 @@ async function verify(
   return verifyIdToken(token, { issuer: found.issuer, keys: known, audience, now: clock() })
 }
 
-/** Does not ask the database when the look-up of the issuer has just shown that it is too early to fetch again. */
+/** Skips the database if the look-up of the issuer has just shown that it is too early to fetch again. */
 function stateAfterRefresh(
   found: FoundIssuer,
   { keys, clock }: VerifyByIssuerDeps,
@@ -78,7 +79,7 @@ function isTooOld({ pinnedAt, fetchedAt }: KeysState, now: Date): boolean {
   return pinnedAt === undefined && (age > KEPT_MS || age < -PAUSES.afterAny)
 }
 
-/** The last fetch succeeded. */
+/** Checks whether the last fetch succeeded. */
 const isSettled = ({ triedAt, fetchedAt }: KeysState): boolean => triedAt <= fetchedAt
 
 const mayBeOutdated = (error: unknown): error is ExchangeRefusal =>
@@ -87,5 +88,5 @@ const mayBeOutdated = (error: unknown): error is ExchangeRefusal =>
 const removed = () =>
   new ExchangeRefusal('issuer-unknown', 'The issuer of the ID token was removed a moment ago.')
 
-const unavailable = ({ issuer }: FoundIssuer, { failure = 'the fetch did not end' }: KeysState) =>
+const unavailable = ({ issuer }: FoundIssuer, { failure = 'the fetch did not finish' }: KeysState) =>
   new KeysUnavailable(`The keys of the issuer ${issuer.url} are not known: ${failure}`)

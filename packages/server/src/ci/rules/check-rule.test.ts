@@ -1,4 +1,4 @@
-/** Guarantee: a rule names ids that last and is narrow; what is risky is said in words. The vectors have more cases. */
+/** Guarantee: a rule names permanent ids and is narrow; risky ones get a warning. The vectors have more cases. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { issuerOf } from '../../../test/support/id-tokens.ts'
@@ -20,7 +20,11 @@ const CIRCLECI = { 'oidc.circleci.com/project-id': 'p', 'oidc.circleci.com/vcs-r
 const WORKFLOW = 'octo-org/tools/.github/workflows/publish.yml'
 
 for (const [kind, match, warning] of [
-  ['github', { ...GITHUB, environment: 'prod' }, /environment alone lets in every branch and workflow/],
+  [
+    'github',
+    { ...GITHUB, environment: 'prod' },
+    /A rule that matches only environment lets in every branch and workflow/,
+  ],
   ['github', { ...GITHUB, environment: 'prod', ref: 'refs/heads/main' }, undefined],
   ['github', { ...GITHUB, ref: 'refs/heads/main' }, undefined],
   ['github', { ...GITHUB, job_workflow_ref: `${WORKFLOW}@refs/heads/main` }, undefined],
@@ -52,7 +56,11 @@ for (const [kind, match, warning] of [
     /always "false" in the free/,
   ],
   ['gitlab', { project_id: '20', ref: 'main' }, /ref is the same for a branch and a tag/],
-  ['gitlab', { project_id: '20', environment: 'prod' }, /environment alone lets in every branch/],
+  [
+    'gitlab',
+    { project_id: '20', environment: 'prod' },
+    /A rule that matches only environment lets in every branch/,
+  ],
   ['gitlab', { project_id: '20', ref_path: 'refs/heads/main' }, undefined],
   [
     'gitlab',
@@ -61,7 +69,7 @@ for (const [kind, match, warning] of [
   ],
   ['forgejo', { repository_id: '1', sub: 'repo:o-1/r-1:ref:refs/heads/main' }, /sub adds nothing/],
   ['forgejo', { repository_id: 1, ref: 'refs/heads/main' }, undefined],
-  ['circleci', CIRCLECI, /Without oidc\.circleci\.com\/vcs-origin the builds of forks/],
+  ['circleci', CIRCLECI, /Without oidc\.circleci\.com\/vcs-origin, builds of forks/],
   ['circleci', { ...CIRCLECI, 'oidc.circleci.com/vcs-origin': 'github.com/o/r' }, undefined],
   [
     'circleci',
@@ -76,7 +84,7 @@ for (const [kind, match, warning] of [
   ['bitbucket', { workspaceUuid: '{w}', repositoryUuid: '{r}', branchName: 'main' }, undefined],
   ['google', { sub: '113774264463038321964', email: 'a@b.example' }, undefined],
   ['azure-devops', { prj_id: 'p', def_id: '1', rpo_ref: 'refs/heads/main' }, undefined],
-  ['jenkins', { sub: 'https://jenkins.example/job/x/' }, /Jenkins has no ids that last/],
+  ['jenkins', { sub: 'https://jenkins.example/job/x/' }, /Jenkins has no permanent ids/],
   [
     'kubernetes',
     { '/kubernetes.io/serviceaccount/uid': 'u', '/kubernetes.io/namespace': 'n' },
@@ -84,7 +92,7 @@ for (const [kind, match, warning] of [
   ],
   ['generic', { sub: 'x' }, undefined],
 ] satisfies readonly (readonly [KindName, object, RegExp | undefined])[]) {
-  test(`${kind} ${JSON.stringify(match)}: ${warning === undefined ? 'no warning' : warning.source}`, () => {
+  test(`${kind} ${JSON.stringify(match)} gets ${warning === undefined ? 'no warning' : `the warning ${warning.source}`}`, () => {
     const { warnings } = check(kind, match)
     if (warning === undefined) assert.deepEqual(warnings, [])
     else assert.match(warnings.join('\n'), warning)
@@ -97,7 +105,7 @@ for (const [kind, match, message] of [
   [
     'github',
     { ...GITHUB, ref: 'x', repository_id: 74 },
-    /repository_id: ids are matched exactly.*text of digits/,
+    /repository_id: ids are matched exactly.*string of digits/,
   ],
   [
     'github',
@@ -129,7 +137,7 @@ for (const [kind, match, message] of [
   [
     'google',
     { sub: 'releaser@example' },
-    /sub: ids are matched exactly, and Google Cloud writes this one as a text of/,
+    /sub: ids are matched exactly, and this one is a string of digits in ID tokens of Google Cloud\./,
   ],
   ['azure-devops', { prj_id: 'p', def_id: '1' }, /rpo_ref is needed/],
   ['jenkins', { sub: { glob: 'https://jenkins.example/*' } }, /sub: ids are matched exactly/],
@@ -137,12 +145,12 @@ for (const [kind, match, message] of [
   ['generic', { sub: true }, /sub: ids are matched exactly/],
   ['generic', { sub: '\n'.repeat(500) }, /The ids are longer/],
 ] satisfies readonly (readonly [KindName, object, RegExp])[]) {
-  test(`${kind} ${JSON.stringify(match).slice(0, 99)} is refused`, () => {
+  test(`refuses ${kind} ${JSON.stringify(match).slice(0, 99)}`, () => {
     assert.throws(() => check(kind, match), { code: 'invalid-field', extra: { field: 'match' }, message })
   })
 }
 
-test('GitLab: a rule without protected ref, path of the ref or environment gets ref_protected', () => {
+test('adds ref_protected to a rule for GitLab without ref_protected, ref_path and environment', () => {
   const implied = (match: object) => check('gitlab', { project_id: '20', ...match }).match['ref_protected']
   assert.equal(implied({}), 'true')
   assert.equal(implied({ ref: 'main' }), 'true')
@@ -152,7 +160,7 @@ test('GitLab: a rule without protected ref, path of the ref or environment gets 
   assert.equal(implied({ ref_protected: 'false' }), 'false')
 })
 
-test('names count only where the operator accepted it and the kind has some', () => {
+test('accepts names instead of ids only if the operator allowed it and the kind has names', () => {
   const accepted = { namesCanBeReused: true }
   const byName = { repository: 'user1/testing', ref: 'refs/heads/main' }
   assert.match(check('forgejo', byName, accepted).warnings.join(), /The rule matches names/)
@@ -166,7 +174,7 @@ test('names count only where the operator accepted it and the kind has some', ()
   assert.throws(() => check('github', { repository: 'o/r', ref: 'x' }, accepted), /repository_id and/)
 })
 
-test('stable claims of an issuer count in place of sub, for the generic kind alone', () => {
+test('the stable claims of an issuer replace sub, only for the generic kind', () => {
   const settings = { stableClaims: ['project', '/job/id'] }
   const match = { project: 'p', '/job/id': 7 }
   assert.deepEqual(check('generic', match, settings).warnings, [])
@@ -175,7 +183,7 @@ test('stable claims of an issuer count in place of sub, for the generic kind alo
   assert.deepEqual(stableIdsOf(issuer('google', settings)), ['sub'])
 })
 
-test("a job's rules are found by its ids, or by its name where that was accepted", () => {
+test("a job's rules are found by its ids, or by its name if the operator allowed it", () => {
   const [strict, lax] = [issuer('forgejo'), issuer('forgejo', { namesCanBeReused: true })]
   const byId = { repository_id: '1', ref: 'x' }
   const byName = { repository: 'o/r', ref: 'x' }
@@ -186,13 +194,13 @@ test("a job's rules are found by its ids, or by its name where that was accepted
   assert.deepEqual(idsOfJob(strict, { repository: 'o/r' }), [])
   for (const id of [null, undefined, ['1'], { 0: '1' }])
     assert.deepEqual(idsOfJob(strict, { repository_id: id }), [])
-  // A name never stands in for an id.
+  // A name never counts as an id.
   assert.notDeepEqual(idsOfJob(lax, { repository: '1' }), idsOfJob(lax, { repository_id: '1' }))
   assert.throws(() => idsOfRule(strict, byName), TypeError)
   assert.deepEqual(idsOfJob(strict, { repository_id: 'x'.repeat(2000) }), [])
 })
 
-test('what a kind needs is among what its tokens can say', () => {
+test('every kind keeps the claims that it requires', () => {
   for (const name of KIND_NAMES) {
     const { stableIds, run, kept, events } = kindOf(name)
     for (const claim of [...stableIds, run, events?.claim]) {

@@ -1,4 +1,4 @@
-/** Whether a rule is narrow enough to be made (contract/oidc.md, A7 to A9, "Needed in a rule"). */
+/** Checks that a new rule is narrow enough (contract/oidc.md, A7 to A9, "Needed in a rule"). */
 import type { Issuer } from '../issuers/issuer.ts'
 import { type Kind, kindOf } from '../issuers/kinds.ts'
 import type { Match, Matcher } from './matcher.ts'
@@ -10,13 +10,13 @@ import { MOST_IDS, namesOf, stableIdsOf } from './stable-ids.ts'
 import { warningsOf } from './warnings.ts'
 
 export interface CheckedRule {
-  /** With what the kind adds (A9). */
+  /** The match, with the claims that the kind adds (A9). */
   readonly match: Match
-  /** Sentences for the person who makes the rule. */
+  /** Sentences for the rule's author. */
   readonly warnings: readonly string[]
 }
 
-/** Throws {@link RequestError} `invalid-field` (field `match`), whose message lists everything that is wrong. */
+/** Throws {@link RequestError} `invalid-field` (field `match`), whose message lists every problem. */
 export function checkRule(issuer: Issuer, given: Match): CheckedRule {
   const kind = kindOf(issuer.kind)
   const match = withImplied(kind, given)
@@ -36,7 +36,7 @@ const names = (match: Match, claim: string): boolean => Object.hasOwn(match, cla
 const withImplied = ({ oneOf, implied }: Kind, match: Match): Match =>
   implied === undefined || oneOf.some((claim) => names(match, claim)) ? match : { ...match, ...implied }
 
-/** The ids, or the names where those are accepted and the rule has no id. */
+/** Returns the ids, or the names if the issuer accepts names and the rule has no id. */
 function idsWanted(issuer: Issuer, match: Match): readonly string[] {
   const ids = stableIdsOf(issuer)
   const accepted = namesOf(issuer)
@@ -54,7 +54,7 @@ function idProblems(issuer: Issuer, match: Match): readonly string[] {
     .filter((claim) => names(match, claim) && !isExact(match[claim], form))
     .map(
       (claim) =>
-        `${claimText(claim)}: ids are matched exactly, and ${title} writes this one as ${FORMS[form]}.`,
+        `${claimText(claim)}: ids are matched exactly, and this one is ${FORMS[form]} in ID tokens of ${title}.`,
     )
   const values = JSON.stringify(wanted.map((claim) => match[claim]))
   const long = values.length > MOST_IDS - 16 ? [`The ids are longer than ${MOST_IDS - 16} characters.`] : []
@@ -62,9 +62,9 @@ function idProblems(issuer: Issuer, match: Match): readonly string[] {
 }
 
 const FORMS = {
-  digits: 'a text of digits',
-  text: 'a text',
-  'text or number': 'a text or a whole number',
+  digits: 'a string of digits',
+  text: 'a string',
+  'text or number': 'a string or a whole number',
 } as const satisfies Readonly<Record<Kind['idForm'], string>>
 
 function isExact(matcher: Matcher | undefined, form: Kind['idForm']): boolean {
@@ -79,8 +79,9 @@ const subProblems = ({ subUnmatched, title }: Kind, match: Match): readonly stri
 
 function oneOfProblems({ oneOf, title }: Kind, match: Match): readonly string[] {
   if (oneOf.length === 0 || oneOf.some((claim) => names(match, claim))) return []
-  if (oneOf.length === 1) return [`${oneOf[0]} is needed, so that not every job of ${title} gets the token.`]
-  return [`One of ${oneOf.join(', ')} is needed, so that not every job gets the token.`]
+  if (oneOf.length === 1)
+    return [`${oneOf[0]} is needed. Without it, every job of ${title} with these ids would get the token.`]
+  return [`One of ${oneOf.join(', ')} is needed. Without it, every job with these ids would get the token.`]
 }
 
 function globProblems(match: Match, ids: readonly string[]): readonly string[] {
@@ -99,6 +100,6 @@ function eventProblems({ events }: Kind, match: Match): readonly string[] {
   if (events === undefined || matcher === undefined) return []
   return neverAllowed(events, matcher).map(
     (event) =>
-      `${events.claim}: the event ${event} is never allowed, because others can start it and it runs with all rights.`,
+      `${events.claim}: the event ${event} is never allowed, because outsiders can trigger it and its job runs with full rights.`,
   )
 }

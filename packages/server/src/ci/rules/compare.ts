@@ -1,4 +1,4 @@
-/** Compares a rule with claims, one by one: for explanations and for the audit log. */
+/** Compares a rule with claims, one by one, for explanations and for the audit log. */
 import { claimOf, isScalar } from '../id-token/claims.ts'
 import type { Claims } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
@@ -8,18 +8,18 @@ import { isEventAllowed, standardInWords } from './matchers/events.ts'
 import { holds } from './matchers/holds.ts'
 
 export interface ComparedClaim {
-  /** As the rule writes it. */
+  /** The claim, spelled as in the rule. */
   readonly claim: string
-  /** JSON, or in words for the events that the kind lets through. */
+  /** JSON, or words for the events that the kind accepts. */
   readonly expected: string
   /** JSON, or `absent`. */
   readonly found: string
   readonly holds: boolean
-  /** What the claim is: one that the rule matches, or the event where it does not. */
+  /** `match` for a claim that the rule matches, or `event` for the kind's own check of the event. */
   readonly of: 'match' | 'event'
 }
 
-/** Claims of the rule in its order, then the event. */
+/** Compares the claims of the rule, in its order, then the event. */
 export function compareClaims(match: Match, issuer: Issuer, claims: Claims): readonly ComparedClaim[] {
   const { events } = kindOf(issuer.kind)
   const compared = Object.entries(match).map(([claim, matcher]): ComparedClaim => {
@@ -51,7 +51,7 @@ export function compareClaims(match: Match, issuer: Issuer, claims: Claims): rea
   ]
 }
 
-/** Lists and objects are not written out: nothing matches them. */
+/** Does not write out lists and objects, because nothing matches them. */
 export function foundText(value: unknown): string {
   if (value === undefined) return 'absent'
   if (isScalar(value) || value === null) return JSON.stringify(value)

@@ -23,7 +23,7 @@ const ruleOf = (match: unknown): Rule => ({
 const explain = (claims: Claims, match: unknown = VECTOR.match, now = NOW) =>
   explainRule(ruleOf(match), ISSUER, claims, { audience, now })
 
-test('each claim of the rule has a line, and so have issuer, event, audience and time', () => {
+test('each claim of the rule, issuer, event, audience and time has a line', () => {
   assert.deepEqual(explain(CLAIMS), {
     holds: true,
     lines: [
@@ -75,13 +75,18 @@ for (const [what, claims, claim, found] of [
   ['a list', { repository_id: ['74'] }, 'repository_id', 'a list'],
   ['an object', { ref: {} }, 'ref', 'an object'],
   ['null', { ref: null }, 'ref', 'null'],
-  ['no claim', { ref: undefined }, 'ref', 'absent'],
+  ['an absent claim', { ref: undefined }, 'ref', 'absent'],
   ['a pull request', { event_name: 'pull_request' }, 'event_name', '"pull_request"'],
-  ['no event', { event_name: undefined }, 'event_name', 'absent'],
+  ['an absent event', { event_name: undefined }, 'event_name', 'absent'],
   ['another audience', { aud: ['https://x.example', 1] }, 'aud', '["\\"https://x.example\\"","1"]'],
-  ['no exp', { exp: undefined }, 'exp', 'The ID token has no "exp", or one that is not a number of seconds.'],
+  [
+    'an absent exp',
+    { exp: undefined },
+    'exp',
+    'The ID token has no "exp", or one that is not a number of seconds.',
+  ],
 ] as const) {
-  test(`${what}: only the line of ${claim} does not hold`, () => {
+  test(`with ${what}, only the line of ${claim} does not hold`, () => {
     const { holds, lines } = explain({ ...CLAIMS, ...claims })
     assert.equal(holds, false)
     const failed = lines.filter((line) => !line.holds)
@@ -92,13 +97,13 @@ for (const [what, claims, claim, found] of [
   })
 }
 
-test('a file of long ago says when it was valid', () => {
+test('the explanation of an old file shows when it expired', () => {
   const { holds, lines } = explain(CLAIMS, VECTOR.match, new Date('2026-01-01'))
   assert.equal(holds, false)
   assert.match(lines.at(-1)?.found ?? '', /expired at 2022-03-09T20:04:26\.000Z/)
 })
 
-test('a rule that names the event needs no list; what is never allowed has a line of its own', () => {
+test('a rule that names the event replaces the list; an event that is never allowed has its own line', () => {
   const match = { ...VECTOR.match, event_name: { any_of: ['push', 'pull_request'] } }
   const said = (event_name: string) =>
     explain({ ...CLAIMS, event_name }, match)

@@ -1,4 +1,4 @@
-/** Compares a rule with a file of claims, line by line: for `publishers test`. */
+/** Compares a rule with a file of claims, line by line, for `publishers test`. */
 import { audienceFor, audienceProblem, LEEWAY_SECONDS, timeProblem } from '../id-token/check-claims.ts'
 import type { Claims } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
@@ -6,7 +6,7 @@ import { type ComparedClaim, compareClaims, foundText } from './compare.ts'
 import type { Rule } from './rule.ts'
 
 export interface Explanation {
-  /** A token with these claims gets what the rule grants, once it is signed, if it was not used before. */
+  /** Whether a signed ID token with these claims, not used before, gets what the rule grants. */
   readonly holds: boolean
   readonly lines: readonly ExplainedLine[]
 }
@@ -16,7 +16,7 @@ export interface ExplainedLine extends Omit<ComparedClaim, 'of'> {
   readonly of: 'issuer' | 'audience' | 'time' | ComparedClaim['of']
 }
 
-/** Offline, and without a signature. `audience` is the base URL. */
+/** Works offline and without a signature. `audience` is the base URL. */
 export function explainRule(
   rule: Rule,
   issuer: Issuer,
@@ -43,7 +43,7 @@ const issuerLine = ({ url }: Issuer, { iss }: Claims): ExplainedLine => ({
 function audienceLine(issuer: Issuer, { aud }: Claims, baseUrl: string): ExplainedLine {
   const { otherAudiences } = issuer.settings
   const ours = JSON.stringify(audienceFor(issuer, baseUrl))
-  const beside = otherAudiences.length === 0 ? '' : `, and beside it only ${JSON.stringify(otherAudiences)}`
+  const beside = otherAudiences.length === 0 ? '' : `, alone or with ${JSON.stringify(otherAudiences)}`
   return {
     of: 'audience',
     claim: 'aud',

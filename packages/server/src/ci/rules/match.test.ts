@@ -1,4 +1,4 @@
-/** Guarantee: a job gets what one rule of its issuer grants, and a refusal tells nothing of rules. */
+/** Guarantee: a job gets what one rule of its issuer grants, and a refusal reveals nothing about rules. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AccountId } from '@ratafia/api'
@@ -42,14 +42,14 @@ const reasonOf = (...candidates: readonly { readonly rule: Rule }[]) => {
   }
 }
 
-test('all matchers of a rule hold, or it does not', () => {
+test('a rule holds only if all its matchers hold', () => {
   assert.equal(reasonOf(), 'no-rule')
   assert.equal(reasonOf(ruleOf('a', NEVER)), 'no-rule')
   assert.equal(reasonOf(ruleOf('a', { ...HOLDS, actor: 'x' })), 'no-rule')
   assert.equal(reasonOf(ruleOf('a', { ...HOLDS, ref: 'refs/heads/main' })), 'a')
 })
 
-test('the first by name of those that grant the same, in whatever order it is written', () => {
+test('picks the first by name of rules that grant the same, in any order', () => {
   const reordered = { permissions: ['q', 'p', 'p'], packages: ['x'], channels: null, storeIds: null }
   assert.equal(
     reasonOf(ruleOf('b', HOLDS), ruleOf('a', HOLDS, { grants: reordered }), ruleOf('0', NEVER)),
@@ -62,13 +62,13 @@ test('the first by name of those that grant the same, in whatever order it is wr
   assert.equal(reasonOf(ruleOf('b', HOLDS), ruleOf('a', HOLDS, elsewhere)), 'ambiguous-rule')
 })
 
-test('a disabled rule is found only where no other holds', () => {
+test('finds a disabled rule only if no other holds', () => {
   const disabled = { disabledAt: new Date(0), lifetime: 2 }
   assert.equal(reasonOf(ruleOf('a', HOLDS, disabled), ruleOf('b', HOLDS)), 'b')
   assert.equal(reasonOf(ruleOf('b', HOLDS, disabled), ruleOf('a', HOLDS, disabled)), 'a')
 })
 
-test('an event that is refused for one rule does not refuse another', () => {
+test('an event that one rule refuses does not affect another rule', () => {
   const push = ruleOf('a', { ...HOLDS, event_name: 'push' })
   const token = { ...TOKEN, claims: { ...TOKEN.claims, event_name: 'pull_request' } }
   const asked = ruleOf('b', { ...HOLDS, event_name: 'pull_request' })
@@ -76,7 +76,7 @@ test('an event that is refused for one rule does not refuse another', () => {
   assert.throws(() => matchRules(token, ISSUER, [ruleOf('c', HOLDS)]), { reason: 'event' })
   assert.throws(() => matchRules(token, ISSUER, [push]), { reason: 'no-rule' })
   for (const event_name of ['pull_request_target', 'workflow_run', 'issue_comment', undefined, 7]) {
-    // Such a rule cannot be made; a row of the database would grant nothing either.
+    // Such a rule cannot be created, and a row in the database would also grant nothing.
     const never = ruleOf('a', event_name === undefined ? HOLDS : { ...HOLDS, event_name })
     const started = { ...TOKEN, claims: { ...TOKEN.claims, event_name } }
     const allowed = event_name === 7
@@ -85,19 +85,19 @@ test('an event that is refused for one rule does not refuse another', () => {
   }
 })
 
-test('a rule of another issuer never holds, whatever it matches', () => {
+test('a rule of another issuer never holds', () => {
   assert.equal(reasonOf(ruleOf('a', HOLDS, { issuerId: 'another' })), 'no-rule')
   assert.throws(() => matchRules(TOKEN, { ...ISSUER, id: 'another' }, []), TypeError)
 })
 
-test('the holder is told the same whatever the reason, and nothing of a rule', () => {
+test('the holder gets the same message for every reason, with nothing about a rule', () => {
   const messages = (['no-rule', 'event', 'rule-disabled', 'account-disabled'] as const).map(
     (reason) => nothingGranted(reason, ISSUER, TOKEN, 'entry-1').message,
   )
   assert.equal(new Set(messages).size, 1)
   assert.match(
     messages[0] ?? '',
-    /^Nothing is granted to this job\. Its ID token comes from GitHub Actions and says: repository "octo-org\/octo-repo", repository_id "74",.* The operator finds the comparison in audit entry entry-1\.$/,
+    /^Nothing is granted to this job\. Its ID token comes from GitHub Actions and contains: repository "octo-org\/octo-repo", repository_id "74",.* The operator can find the comparison in audit entry entry-1\.$/,
   )
   assert.throws(
     () => found(ruleOf('secret-name', NEVER)),
@@ -109,7 +109,7 @@ test('the holder is told the same whatever the reason, and nothing of a rule', (
   )
 })
 
-test('the comparison says what does not hold, shortened, and no e-mail address', async () => {
+test('the comparison lists the claims that do not hold, shortened and without e-mail addresses', async () => {
   const issuer = issuerOf(rulesOf('google')[0] ?? assert.fail())
   const token = await verified('google-service-account', issuer)
   const match = {

@@ -1,4 +1,4 @@
-/** Finds the rule that a job gets its token by (contract/oidc.md, A6, A9). */
+/** Finds the rule that grants a job its token (contract/oidc.md, A6, A9). */
 import { claimOf } from '../id-token/claims.ts'
 import type { Claims, VerifiedIdToken } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
@@ -10,16 +10,16 @@ import { holds } from './matchers/holds.ts'
 import { nothingGranted } from './nothing-granted.ts'
 import type { Grants, Rule } from './rule.ts'
 
-/** Generic over what a caller carries along. */
+/** A rule, with other fields that the caller can add. */
 export interface Candidate {
   readonly rule: Rule
 }
 
 /**
- * The candidate whose rule holds for the token. Of several that grant the same it is the first by name, and a disabled one
- * only where no other holds. Throws {@link ExchangeRefusal} `no-rule`, `event` or `ambiguous-rule`.
+ * Returns the candidate whose rule holds for the token: the first by name if several grant the same, and a disabled one
+ * only if no other holds. Throws {@link ExchangeRefusal} `no-rule`, `event` or `ambiguous-rule`.
  *
- * @param named the name of a rule, where the request chooses one
+ * @param named the name of a rule, if the request chooses one
  */
 export function matchRules<C extends Candidate>(
   token: VerifiedIdToken,
@@ -43,7 +43,7 @@ export function matchRules<C extends Candidate>(
   return first
 }
 
-/** All of them hold. */
+/** Checks that all matchers hold. */
 const isMatched = (match: Match, claims: Claims): boolean =>
   Object.entries(match).every(([claim, matcher]) => holds(matcher, claimOf(claims, claim)))
 
@@ -52,7 +52,7 @@ const byName = (a: Candidate, b: Candidate): number => (a.rule.name < b.rule.nam
 const grantsSame = (a: Rule, b: Rule): boolean =>
   a.accountId === b.accountId && a.lifetime === b.lifetime && grantsText(a.grants) === grantsText(b.grants)
 
-/** Whatever the order in which they were written. */
+/** Ignores the order in which the lists were written. */
 const grantsText = ({ permissions, packages, channels, storeIds }: Grants): string =>
   JSON.stringify([permissions, packages, channels, storeIds].map((list) => list && [...new Set(list)].sort()))
 

@@ -1,4 +1,6 @@
-/** The answer to a job that gets nothing: the same whatever the reason, so that it tells nothing of rules (A21). */
+/**
+ * The answer to a job that gets nothing. It is the same for every reason, so that it reveals nothing about rules (A21).
+ */
 import { quote } from '../../errors.ts'
 import { mayHaveEmail } from '../id-token/claims.ts'
 import type { VerifiedIdToken } from '../id-token/id-token.ts'
@@ -11,7 +13,7 @@ import type { Rule } from './rule.ts'
 export type NothingGranted = 'no-rule' | 'event' | 'rule-disabled' | 'account-disabled'
 
 /**
- * Says what the token says, and where the operator finds more.
+ * Returns a refusal that shows the content of the token, and where the operator can find more.
  *
  * @param auditEntry the id of the entry with the comparison, once it is known
  */
@@ -23,16 +25,16 @@ export function nothingGranted(
 ): ExchangeRefusal {
   const says = Object.entries(token.kept).map(([claim, value]) => `${claim} ${valueText(value)}`)
   const more =
-    auditEntry === undefined ? '' : ` The operator finds the comparison in audit entry ${auditEntry}.`
+    auditEntry === undefined ? '' : ` The operator can find the comparison in audit entry ${auditEntry}.`
   return new ExchangeRefusal(
     reason,
-    `Nothing is granted to this job. Its ID token comes from ${kindOf(issuer.kind).title} and says: ${says.join(', ') || 'nothing of use'}.${more}`,
+    `Nothing is granted to this job. Its ID token comes from ${kindOf(issuer.kind).title} and contains: ${says.join(', ') || 'no known claims'}.${more}`,
   )
 }
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? quote(value) : String(value))
 
-/** For the audit entry: what does not hold. */
+/** The claims that do not hold, for the audit entry. */
 export interface RuleComparison {
   readonly rule: string
   readonly differences: readonly {
@@ -45,7 +47,7 @@ export interface RuleComparison {
 const MOST_RULES = 10
 const MOST_CHARACTERS = 200
 
-/** Of at most ten rules, in the order given. Values are shortened, and e-mail addresses left out (A22). */
+/** Compares at most ten rules, in the given order. Shortens values, and leaves out e-mail addresses (A22). */
 export function compareRules(
   { claims }: VerifiedIdToken,
   issuer: Issuer,
@@ -59,7 +61,7 @@ export function compareRules(
   }))
 }
 
-/** Within JSON: a whole text that may be one. */
+/** A whole string within JSON that may be an e-mail address. */
 const EMAIL = /"[^"\s/:@]*@[^"\s/:]*"/
 
 function logged(text: string): string {

@@ -1,4 +1,4 @@
-/** Properties of the way from a signed token to a rule, for whatever an issuer signs and whatever a rule says. */
+/** Properties of matching signed tokens to rules, for any claims that an issuer signs and any rule. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AccountId } from '@ratafia/api'
@@ -49,7 +49,7 @@ async function verified(issuer: Issuer, claims: Claims) {
   return verifyIdToken(readIdToken(text), { issuer, keys: KEYS, audience: AUDIENCE, now: NOW })
 }
 
-/** Names that mean something to a kind, and values that nearly do. */
+/** Names that have a meaning for a kind, and values that come close. */
 const names = [...new Set(KIND_NAMES.flatMap((name) => [...kindOf(name).kept, ...kindOf(name).oneOf]))]
 const text = fc.oneof(fc.constantFrom('74', 'push', 'refs/heads/main'), fc.string({ unit: 'binary' }))
 const scalar = fc.oneof(text, fc.integer(), fc.boolean())
@@ -60,7 +60,7 @@ const claims = fc.dictionary(
 )
 const kinds = fc.constantFrom(...KIND_NAMES)
 
-test('whatever an issuer signs is verified or refused with a reason, and a database can store what is kept', async () => {
+test('any signed token is verified or refused with a reason, and a database can store the kept claims', async () => {
   let accepted = 0
   await fc.assert(
     fc.asyncProperty(kinds, claims, async (kind, signed) => {
@@ -78,7 +78,7 @@ test('whatever an issuer signs is verified or refused with a reason, and a datab
         assert.equal(explainRule(rule, issuer, token.claims, { audience: AUDIENCE, now: NOW }).holds, false)
         assert.equal(compareRules(token, issuer, [{ rule }]).length, 1)
         matchRules(token, issuer, [{ rule }])
-        assert.fail('no rule was for it')
+        assert.fail('no rule should match')
       } catch (error) {
         assert.ok(error instanceof ExchangeRefusal, String(error))
       }
@@ -92,7 +92,7 @@ const single = fc.oneof(scalar, fc.record({ fold: text }), fc.record({ glob: tex
 const matcher = fc.oneof(single, fc.record({ any_of: fc.array(single, { minLength: 1, maxLength: 3 }) }))
 const matches = fc.dictionary(fc.constantFrom(...names, 'sub', 'email'), matcher, { maxKeys: 6 })
 
-test('a rule that is accepted is for jobs of its own ids alone, by which it is found', async () => {
+test('an accepted rule is found by its ids, and only holds for jobs with these ids', async () => {
   let accepted = 0
   await fc.assert(
     fc.asyncProperty(kinds, matches, fc.nat(), async (kind, wanted, at) => {
@@ -127,7 +127,7 @@ function tryCheck(issuer: Issuer, match: unknown): Match | undefined {
   }
 }
 
-/** A job's claims: the ids by name, or within an object where they are a JSON Pointer. */
+/** Returns a job's claims: the ids by name, or within an object if they are JSON Pointers. */
 function jobOf(ids: readonly string[], valueAt: (place: number) => string): Claims {
   const [uid, namespace] = [valueAt(0), valueAt(1)]
   const nested = { 'kubernetes.io': { namespace, serviceaccount: { uid } } }

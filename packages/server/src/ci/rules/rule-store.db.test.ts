@@ -1,4 +1,4 @@
-/** The store of rules, on every database. */
+/** Tests the store of rules on every database. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
@@ -34,7 +34,7 @@ eachDatabase((_kind, open, fresh) => {
     accountId = (await addAccount(person, service.installation)).id
   })
 
-  test('what is inserted is found, and a name is taken once', async () => {
+  test('finds an inserted rule, and refuses a second rule with its name', async () => {
     const rule = made('found', '["1"]', { match: { a: { any_of: ['x', { fold: 'y' }, 7, true] } } })
     assert.equal(await rules.insert(rule), true)
     assert.deepEqual(await rules.find('found'), {
@@ -46,7 +46,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(await rules.find('lost'), undefined)
   })
 
-  test('of calls at the same moment with one name, one is the first', async () => {
+  test('only one of concurrent calls with the same name succeeds', async () => {
     const others = await Promise.all([open(), open()])
     const stores = [rules, ...others.map(ruleStore)]
     const inserted = await Promise.all(
@@ -56,14 +56,14 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(await rules.countOfIds(github, '["2"]'), 1)
   })
 
-  test('a rule of an issuer that is gone is refused', async () => {
+  test('refuses a rule of a removed issuer', async () => {
     await assert.rejects(rules.insert(made('orphan', '["1"]', { issuerId: randomUUID() })), {
       code: 'invalid-field',
       message: 'The issuer was just removed.',
     })
   })
 
-  test('a job finds the rules with its ids, of its issuer, by name: disabled ones, too', async () => {
+  test("finds a job's rules by its ids and issuer, sorted by name, including disabled ones", async () => {
     for (const [name, ids, issuerId] of [
       ...[['job-b', '["74","65"]', github] as const, ['job-a', '["74","65"]', github] as const],
       ...[['job-names', '{"names":["a/b"]}', github] as const, ['job-other', '["75","65"]', github] as const],
@@ -91,7 +91,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.ok(again?.account.disabledAt)
   })
 
-  test('ids of any length and content are only compared', async () => {
+  test('accepts ids of any length and content', async () => {
     for (const ids of [
       JSON.stringify(['\0']),
       JSON.stringify(['x'.repeat(16_000)]),
@@ -101,7 +101,7 @@ eachDatabase((_kind, open, fresh) => {
     }
   })
 
-  test('use is noted once in an hour, and never goes back', async () => {
+  test('records use once per hour, and never moves it back', async () => {
     assert.ok(await rules.insert(made('used', '["3"]')))
     const id = (await rules.find('used'))?.rule.id ?? assert.fail('it is there')
     const start = 1_700_000_000_000
@@ -118,7 +118,7 @@ eachDatabase((_kind, open, fresh) => {
     }
   })
 
-  test('pages, of all rules, an account and an issuer', async () => {
+  test('returns pages of all rules, of an account and of an issuer', async () => {
     const page = async (limit: number, after?: string, issuerId?: string) =>
       (await rules.page({ accountId, issuerId, after, limit })).map(({ rule }) => rule.name)
     const all = await page(100)
@@ -128,7 +128,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.deepEqual(await page(100, undefined, gitlab), ['job-gitlab'])
   })
 
-  test('a rule is removed once', async () => {
+  test('removes a rule once', async () => {
     const id = (await rules.find('used'))?.rule.id ?? assert.fail('it is there')
     assert.deepEqual([await rules.remove(id), await rules.remove(id)], [true, false])
     assert.equal(await rules.find('used'), undefined)

@@ -1,4 +1,4 @@
-/** The rules that say which jobs get which tokens: the table `publisher_rule`. */
+/** Stores the rules that decide which jobs get which tokens, in the table `publisher_rule`. */
 import type { AccountId } from '@ratafia/api'
 import {
   anyRowChanged,
@@ -16,18 +16,18 @@ import type { Grants, Rule } from './rule.ts'
 
 export interface NewRule {
   readonly rule: Omit<Rule, 'disabledAt' | 'lastUsedAt'>
-  /** What a job's ids are compared with: see `stable-ids.ts`. */
+  /** The text that a job's ids are compared with: see `stable-ids.ts`. */
   readonly ids: string
 }
 
-/** A rule with what it refers to. */
+/** A rule with its issuer and account. */
 export interface KnownRule {
   readonly rule: Rule
   readonly issuer: { readonly url: string; readonly kind: KindName }
   readonly account: { readonly username: string; readonly disabledAt: Date | undefined }
 }
 
-/** A rule with its account, which may be disabled, as the rule itself may be. */
+/** A rule with its account. Either can be disabled. */
 export interface RuleForJob {
   readonly rule: Rule
   readonly account: {
@@ -41,27 +41,27 @@ export interface RuleForJob {
 
 export interface RuleStore {
   /**
-   * False when the name is taken, even by a call at the same moment: then nothing is written. Throws `invalid-field` when
-   * the issuer was just removed.
+   * Returns false and writes nothing if the name is taken, even by a concurrent call. Throws `invalid-field` if the
+   * issuer was just removed.
    */
   insert(rule: NewRule): Promise<boolean>
   find(name: string): Promise<KnownRule | undefined>
-  /** How many rules of the issuer have these ids. */
+  /** Counts the rules of the issuer that have these ids. */
   countOfIds(issuerId: string, ids: string): Promise<number>
-  /** The rules of the issuer that have one of these ids, two at most, by name: in one statement, or none without ids. */
+  /** Finds the rules of the issuer that have one of at most two ids, by name, in one statement; none without ids. */
   findForJob(issuerId: string, ids: readonly string[]): Promise<readonly RuleForJob[]>
-  /** Those after `after`, by name (in the database's own order of text). */
+  /** Returns the rules after `after`, by name (in the database's own order of text). */
   page(options: {
     readonly accountId: AccountId | undefined
     readonly issuerId: string | undefined
     readonly after: string | undefined
     readonly limit: number
   }): Promise<readonly KnownRule[]>
-  /** False when there is no such rule, or when it is disabled already; then it keeps its time. */
+  /** Returns false if there is no such rule, or if it is already disabled; then its time does not change. */
   disable(id: string, at: Date): Promise<boolean>
-  /** False when there is none. */
+  /** Returns false if there is no such rule. */
   remove(id: string): Promise<boolean>
-  /** Notes that an exchange used the rule, at most once in an hour. */
+  /** Records that an exchange used the rule, at most once per hour. */
   markUsed(id: string, at: Date): Promise<void>
 }
 
@@ -71,10 +71,10 @@ declare module '../../stores.ts' {
   }
 }
 
-/** How exact `lastUsedAt` is. */
+/** The resolution of `lastUsedAt`. */
 const USE_MS = 3_600_000
 
-/** Index publisher_rule_ids, then the primary key of account. Few rows, however many rules there are. */
+/** Index publisher_rule_ids, then the primary key of account. Returns few rows, however many rules there are. */
 const selectForJob = compiledOnce((query, values: { issuer: string; first: string; second: string }) =>
   query
     .selectFrom('publisher_rule')
@@ -170,7 +170,7 @@ export function ruleStore({ query }: Pick<Database, 'query'>): RuleStore {
       return (await select.orderBy('publisher_rule.name').limit(limit).execute()).map(knownOf)
     },
 
-    // Primary key. No node remembers rules, so nothing is announced.
+    // Primary key. Nodes don't cache rules, so there is nothing to announce.
     disable: async (id, at) => {
       const result = await query
         .updateTable('publisher_rule')
@@ -201,7 +201,7 @@ export function ruleStore({ query }: Pick<Database, 'query'>): RuleStore {
   }
 }
 
-/** Throws `invalid-field` where a row that the rule refers to does not exist, and any other error as it is. */
+/** Throws `invalid-field` if a row that the rule refers to does not exist, and any other error unchanged. */
 function issuerGone(error: unknown): never {
   if (!isReferenceViolation(error)) throw error
   throw invalidField('The issuer was just removed.', { field: 'issuer', cause: error })
@@ -222,7 +222,7 @@ const knownOf = (row: KnownRow): KnownRule => ({
 })
 
 function ruleOf(row: PublisherRuleTable): Rule {
-  // Only what was checked is written. `ratafia verify` reads each again; a matcher of another form never holds.
+  // Only checked rules are written. `ratafia verify` reads each again, and a malformed matcher never holds.
   const match: Match = JSON.parse(row.matchers)
   const grants: Grants = JSON.parse(row.grants)
   return {

@@ -1,9 +1,9 @@
-/** A rule: which jobs of an issuer get which token ("trusted publisher"; contract/oidc.md, A6). */
+/** A rule decides which jobs of an issuer get which token ("trusted publisher"; contract/oidc.md, A6). */
 import type { AccountId } from '@ratafia/api'
 import type { Attenuations } from '@ratafia/macaroon/conditions'
 import type { Match } from './matcher.ts'
 
-/** A rule is never changed. Removing it, or disabling it, revokes the sessions it opened. */
+/** A rule never changes. Removing or disabling it revokes the sessions it opened. */
 export interface Rule {
   /** A UUID. */
   readonly id: string
@@ -11,7 +11,7 @@ export interface Rule {
   readonly name: string
   readonly issuerId: string
   readonly accountId: AccountId
-  /** A hash of what the rule says: two rules of one name, made one after the other, have different ones. */
+  /** A hash of the rule's content. A rule that is removed and created again with the same name has a different one. */
   readonly version: string
   readonly match: Match
   readonly grants: Grants
@@ -19,17 +19,19 @@ export interface Rule {
   readonly lifetime: number
   readonly createdAt: Date
   readonly disabledAt: Date | undefined
-  /** To the hour. */
+  /** Accurate to the hour. */
   readonly lastUsedAt: Date | undefined
 }
 
-/** Permissions and packages (snap ids) are always named (A10). */
+/** A rule always names permissions and packages (snap ids; A10). */
 export interface Grants extends Attenuations {
   readonly permissions: readonly string[]
   readonly packages: readonly string[]
 }
 
-/** The names of rules: audit entries, descriptions of sessions and requests that choose a rule have them. */
+/**
+ * The form of rule names, which occur in audit entries, in descriptions of sessions and in requests that choose a rule.
+ */
 
 const RULE_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/
 export const isRuleName = (text: string): boolean => RULE_NAME.test(text)

@@ -1,22 +1,22 @@
-/** The ids by which a job's rules are found (contract/oidc.md, A8). */
+/** Builds the ids by which a job's rules are found (contract/oidc.md, A8). */
 import { claimOf, isScalar } from '../id-token/claims.ts'
 import type { Claims } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { kindOf } from '../issuers/kinds.ts'
 import type { Match } from './matcher.ts'
 
-/** The most characters of {@link idsOfRule}: even at three bytes each they fit into an index row of PostgreSQL. */
+/** The most characters of {@link idsOfRule}. Even at three bytes each, they fit into an index row of PostgreSQL. */
 export const MOST_IDS = 800
 
-/** The claims that a rule of this issuer has to match exactly. */
+/** Returns the claims that a rule of this issuer must match exactly. */
 export const stableIdsOf = ({ kind, settings }: Issuer): readonly string[] =>
   (kind === 'generic' ? settings.stableClaims : null) ?? kindOf(kind).stableIds
 
-/** Names that a rule may match in place of the ids; none, unless the operator accepted it. */
+/** Returns the names that a rule may match instead of the ids; none unless the operator allowed it. */
 export const namesOf = ({ kind, settings }: Issuer): readonly string[] =>
   settings.namesCanBeReused ? kindOf(kind).names : []
 
-/** The values of `publisher_rule.ids` that a rule for this job can have: one or two, or none when an id is missing. */
+/** Returns the values of `publisher_rule.ids` that fit this job: one or two, or none if an id is missing. */
 export function idsOfJob(issuer: Issuer, claims: Claims): readonly string[] {
   const valueAt = (name: string) => claimOf(claims, name)
   return [idsKey(stableIdsOf(issuer), valueAt), namesKey(namesOf(issuer), valueAt)].filter(
@@ -24,7 +24,7 @@ export function idsOfJob(issuer: Issuer, claims: Claims): readonly string[] {
   )
 }
 
-/** The value of `publisher_rule.ids`. Throws `TypeError` for a match that has not passed `checkRule`. */
+/** Returns the value of `publisher_rule.ids`. Throws `TypeError` for a match that has not passed `checkRule`. */
 export function idsOfRule(issuer: Issuer, match: Match): string {
   const valueAt = (name: string) => (Object.hasOwn(match, name) ? match[name] : undefined)
   const key = idsKey(stableIdsOf(issuer), valueAt) ?? namesKey(namesOf(issuer), valueAt)
@@ -34,7 +34,7 @@ export function idsOfRule(issuer: Issuer, match: Match): string {
 
 type ValueAt = (name: string) => unknown
 
-/** A JSON list; that of names is an object, so that neither passes for the other. */
+/** A JSON list. The key of names is a JSON object, so that the two are never confused. */
 const idsKey = (names: readonly string[], valueAt: ValueAt): string | undefined =>
   keyOf(names, valueAt, (values) => values)
 

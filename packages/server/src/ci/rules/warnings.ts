@@ -1,4 +1,4 @@
-/** What makes a rule risky although it is accepted, in sentences (contract/oidc.md, "Needed in a rule"). */
+/** Warns, in sentences, why an accepted rule is risky (contract/oidc.md, "Needed in a rule"). */
 import type { Issuer } from '../issuers/issuer.ts'
 import { type KindName, kindOf } from '../issuers/kinds.ts'
 import type { Match, Matcher } from './matcher.ts'
@@ -18,41 +18,41 @@ const WARNINGS: Readonly<Record<KindName, readonly Warning[]>> = {
     {
       when: (match) =>
         names(match, 'environment') && !names(match, 'workflow_ref', 'job_workflow_ref', 'ref'),
-      says: 'environment alone lets in every branch and workflow that can use the environment. Unless its settings on GitHub limit it, anyone with write access can publish: limit it there to protected branches or reviewers, or match workflow_ref or ref as well.',
+      says: 'A rule that matches only environment lets in every branch and workflow that can use the environment. Unless its settings on GitHub limit it, anyone with write access can publish: limit it there to protected branches or reviewers, or match workflow_ref or ref as well.',
     },
     {
       when: (match) => isWorkflowElsewhere(match) && isRefOpen(match['job_workflow_ref']),
-      says: 'job_workflow_ref leaves the ref open in a repository that may be another: whoever can push a branch or tag there can change the workflow. Write the ref behind the @ in full.',
+      says: 'job_workflow_ref leaves the ref open, possibly in another repository: anyone who can push a branch or tag there can change the workflow. Write the ref after the @ in full.',
     },
   ],
   gitlab: [
     {
       when: (match) => names(match, 'environment_protected'),
-      says: 'environment_protected is always "false" in the free edition of GitLab, also for an environment that is protected.',
+      says: 'environment_protected is always "false" in the free edition of GitLab, even for a protected environment.',
     },
     {
       when: (match) => names(match, 'ref') && !names(match, 'ref_path'),
-      says: 'ref is the same for a branch and a tag of one name. Match ref_path, which tells them apart.',
+      says: 'ref is the same for a branch and a tag with the same name. Match ref_path, which distinguishes them.',
     },
     {
       when: (match) => names(match, 'environment') && !names(match, 'ref_path', 'ref_protected'),
-      says: 'environment alone lets in every branch. Unless the environment is protected in GitLab, any developer of the project can publish: match ref_protected or ref_path as well.',
+      says: 'A rule that matches only environment lets in every branch. Unless the environment is protected in GitLab, any developer of the project can publish: match ref_protected or ref_path as well.',
     },
   ],
   forgejo: [
     {
       when: (match) => !names(match, 'repository_id'),
-      says: 'The rule matches names. Whoever registers them once they are free gets what it grants.',
+      says: 'The rule matches names. If a name becomes free, anyone who registers it gets what the rule grants.',
     },
     {
       when: (match) => names(match, 'sub'),
-      says: 'sub adds nothing to repository_id and ref, and can be read in two ways: it joins names and ids with a dash, which names contain. Match workflow_ref or ref instead.',
+      says: 'sub adds nothing to repository_id and ref, and is ambiguous: it joins names and ids with a dash, which names can contain. Match workflow_ref or ref instead.',
     },
   ],
   circleci: [
     {
       when: (match) => !names(match, 'oidc.circleci.com/vcs-origin'),
-      says: 'Without oidc.circleci.com/vcs-origin the builds of forks get the token too, where the project passes secrets to them.',
+      says: 'Without oidc.circleci.com/vcs-origin, builds of forks also get the token if the project passes secrets to them.',
     },
   ],
   buildkite: [],
@@ -62,19 +62,19 @@ const WARNINGS: Readonly<Record<KindName, readonly Warning[]>> = {
   jenkins: [
     {
       when: () => true,
-      says: "Jenkins has no ids that last: an administrator of the job's folder can delete the job and make another of that name.",
+      says: "Jenkins has no permanent ids: an administrator of the job's folder can delete the job and create another with the same name.",
     },
   ],
   kubernetes: [
     {
       when: () => true,
-      says: 'Only projected tokens are taken. Those of secrets have no "exp" and never pass.',
+      says: 'Only projected tokens are accepted. Tokens from secrets have no "exp" and are always refused.',
     },
   ],
   generic: [],
 }
 
-/** For a match that has passed the checks. */
+/** Returns the warnings about a match that has passed the checks. */
 export function warningsOf({ kind }: Issuer, match: Match): readonly string[] {
   const { events } = kindOf(kind)
   const matcher = events && names(match, events.claim) ? match[events.claim] : undefined
@@ -84,12 +84,12 @@ export function warningsOf({ kind }: Issuer, match: Match): readonly string[] {
     ...(beyond.length === 0
       ? []
       : [
-          `${events?.claim} lets in ${beyond.join(', ')}, which is refused where a rule does not name it: such a job can run what nobody with write access has looked at.`,
+          `${events?.claim} lets in ${beyond.join(', ')}, which is refused unless a rule names it: such a job can run code that no one with write access has reviewed.`,
         ]),
   ]
 }
 
-/** Unless the rule says that both are in one repository. */
+/** Returns false only if the rule requires both to be in the same repository. */
 function isWorkflowElsewhere(match: Match): boolean {
   const { job_workflow_ref: workflow, repository, workflow_ref: caller } = match
   if (workflow === undefined) return false
@@ -99,7 +99,7 @@ function isWorkflowElsewhere(match: Match): boolean {
   return known.size !== 1 || repositoriesOf(workflow).some((one) => !known.has(one))
 }
 
-/** The first two parts of what the matcher takes: patterns have those as literal text. */
+/** Returns the first two parts of the paths that the matcher accepts: in patterns, they are literal text. */
 const repositoriesOf = (matcher: Matcher): readonly string[] =>
   textsOf(matcher).map((text) => text.split('/').slice(0, 2).join('/'))
 

@@ -1,4 +1,4 @@
-/** The home directory of the user who runs a command. */
+/** Finds the home directory of the user who runs a command. */
 import { userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { ConfigError } from '../config.ts'
@@ -6,8 +6,8 @@ import { type Environment, optional, readRow, textOf } from '../row.ts'
 import { parseFilePath } from './file-path.ts'
 
 /**
- * HOME, and without it what the system says. Ask only for what no other variable places: a container may have neither.
- * `otherwise` is the variable that places it. Never the working directory. Throws {@link ConfigError}.
+ * Returns HOME or, if it is not set, the home directory of the system's user; never the working directory. Call it only
+ * if `otherwise`, the variable that replaces it, is not set: a container may have neither. Throws {@link ConfigError}.
  */
 export function homeDirectory(environment: Environment, otherwise: string): string {
   const given = textOf(environment, process.platform === 'win32' ? 'USERPROFILE' : 'HOME')
@@ -18,11 +18,11 @@ export function homeDirectory(environment: Environment, otherwise: string): stri
   const known = ofSystem()
   if (known !== undefined && isAbsolute(known)) return known
   throw new ConfigError(
-    `HOME is not set, and the system knows no home directory of this user. Set ${otherwise}, or HOME, to an absolute path.`,
+    `HOME is not set, and the system has no home directory for this user. Set ${otherwise} or HOME to an absolute path.`,
   )
 }
 
-/** The GnuPG home of `snap create-key`: the variable is snapd's. Throws {@link ConfigError}. */
+/** Returns the GnuPG home of `snap create-key`. The variable is snapd's. Throws {@link ConfigError}. */
 export function gnupgHome(environment: Environment): string {
   const problems: string[] = []
   const given = readRow('SNAP_GNUPG_HOME', SNAP_GNUPG_HOME, environment, problems)
@@ -32,7 +32,7 @@ export function gnupgHome(environment: Environment): string {
 
 const SNAP_GNUPG_HOME = optional({
   default: '~/.snap/gnupg',
-  meaning: 'Where `snap create-key` keeps private keys',
+  meaning: 'Directory in which `snap create-key` keeps private keys',
   parse: parseFilePath,
 })
 

@@ -1,4 +1,4 @@
-/** How the variables of reminders are read. No message repeats a value: most of them are secrets, or have one. */
+/** Parses the variables of reminders. No message repeats a value, because most values are or contain secrets. */
 import { isIP } from 'node:net'
 import {
   classOf,
@@ -14,13 +14,13 @@ import { isConfidential } from '../values.ts'
 export interface SmtpServer {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte. */
+  /** Whether TLS begins with the first byte. */
   readonly secure: boolean
   readonly loopback: boolean
   readonly login: { readonly user: string; readonly password: string } | undefined
 }
 
-/** `smtp://USER:PASSWORD@HOST:PORT` or `smtps://…`; the ports are 587 and 465 unless it says another. */
+/** Parses `smtp://USER:PASSWORD@HOST:PORT` or `smtps://…`, with the default ports 587 and 465. */
 export function parseSmtpUrl(value: string): SmtpServer {
   const url = URL.canParse(value) ? new URL(value) : undefined
   const host = url && smtpHost(url)
@@ -29,7 +29,7 @@ export function parseSmtpUrl(value: string): SmtpServer {
   if (!url || !isServer || host === undefined || login === null || /[?#\s]/.test(value)) {
     const fault = urlFault(value, { schemes: ['smtp', 'smtps'], parts: '@' })
     throw new Error(
-      `is not the address of a mail server${fault === undefined ? '' : `: it ${fault}`}. Write one such as smtps://USER:PASSWORD@mail.example.com; in user and password, @ is written as %40 and / as %2F.`,
+      `is not the address of a mail server${fault === undefined ? '' : `: it ${fault}`}. Write one such as smtps://USER:PASSWORD@mail.example.com, with %40 for @ and %2F for / in user and password.`,
     )
   }
   const secure = url.protocol === 'smtps:'
@@ -37,14 +37,14 @@ export function parseSmtpUrl(value: string): SmtpServer {
   return { host, port, secure, loopback: host === 'localhost' || isLoopbackHost(host), login }
 }
 
-/** `URL` leaves the host of a scheme that it does not know as it is written. */
+/** Checks the host, because `URL` does not for a scheme that it does not know. */
 function smtpHost(url: URL): string | undefined {
   const host = hostIn(url).toLowerCase()
   const isName = /^(?!-)[a-z0-9-]{1,63}(\.(?!-)[a-z0-9-]{1,63})*$/.test(host)
   return (isName || isIP(host) !== 0) && url.port !== '0' ? host : undefined
 }
 
-/** Null for one that cannot be read; undefined for none. */
+/** Returns null for an unreadable login, and undefined if there is no login. */
 function loginIn({ username, password }: URL): SmtpServer['login'] | null {
   if (username === '' && password === '') return undefined
   try {
@@ -62,7 +62,7 @@ export interface MailSender {
   readonly address: string
 }
 
-/** `ADDRESS` or `NAME <ADDRESS>`. */
+/** Parses `ADDRESS` or `NAME <ADDRESS>`. */
 export function parseSender(value: string): MailSender {
   const [, name = '', between, alone] =
     /^(?:([\p{L}\p{N}][\p{L}\p{M}\p{N}\p{Join_Control} .'()_-]{0,63}) <([^<>]*)>|([^<>]*))$/u.exec(value) ??
@@ -72,11 +72,11 @@ export function parseSender(value: string): MailSender {
     /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(address)
   if (isAddress && !isUnprintable(name)) return { name, address }
   throw new Error(
-    'is not a sender. Write an address, such as ratafia@store.example.com, or Store <ratafia@store.example.com>.',
+    'is not a valid sender. Write an address, such as ratafia@store.example.com, or Store <ratafia@store.example.com>.',
   )
 }
 
-/** https, or http on this machine. */
+/** Parses an https URL, or an http URL on this machine. */
 export function parseWebhookUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
@@ -85,12 +85,12 @@ export function parseWebhookUrl(value: string): string {
       `is not an https address without credentials${fault === undefined ? '' : `: it ${fault}`}. Write one such as https://hooks.example.com/ratafia.`,
     )
   }
-  // A query may be a secret that the receiver knows its callers by. The others are not sent.
+  // A query is allowed, because it may be a secret by which the receiver identifies callers. The others are not sent.
   if (/[#\s]/.test(value))
     throw new Error(`${urlFault(value, { parts: '?' }) ?? 'has a space'}. Leave it out.`)
   if (!isConfidential(url) || (url.protocol === 'http:' && !isLoopbackHost(hostIn(url)))) {
     throw new Error(
-      'is not https. Only a webhook at a loopback address, such as http://127.0.0.1:9000, may use http.',
+      'is not https. Only a webhook at a loopback address, such as http://127.0.0.1:9000, can use http.',
     )
   }
   return url.href
@@ -99,17 +99,17 @@ export function parseWebhookUrl(value: string): string {
 const LEAST_SECRET = 32
 const MOST_SECRET = 512
 
-/** What the receiver checks signatures with: printable, so that both sides have the same bytes. */
+/** Parses the secret for signatures, which must be printable so that both sides use the same bytes. */
 export function parseWebhookSecret(value: string): string {
   const secret = value.trim()
   if (secret.length >= LEAST_SECRET && secret.length <= MOST_SECRET && /^[\x21-\x7e]+$/.test(secret))
     return secret
   throw new Error(
-    `is not a secret of ${LEAST_SECRET} to ${MOST_SECRET} printable characters without spaces. \`openssl rand -hex 32\` makes one.`,
+    `is not a secret of ${LEAST_SECRET} to ${MOST_SECRET} printable characters without spaces. \`openssl rand -hex 32\` creates one.`,
   )
 }
 
-/** Private networks that a webhook may be in. */
+/** Parses the private networks that a webhook may be in. */
 export function parsePrivateNetworks(value: string): readonly string[] {
   return value.split(',').map((item) => {
     const network = item.trim()

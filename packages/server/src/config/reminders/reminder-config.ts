@@ -1,4 +1,4 @@
-/** What the variables of reminders say together. */
+/** Combines the variables of reminders. */
 import { isIP } from 'node:net'
 import { classOf, hostIn, isInNetworks } from '../../addresses/address-classes.ts'
 import type { ValuesOf } from '../row.ts'
@@ -46,7 +46,7 @@ function sourceOf<T>(
   return file === undefined ? undefined : { from: 'file', file, ...how }
 }
 
-/** A line for each contradiction, beginning with the variable. `isSet` says so of one that may be unreadable. */
+/** Returns a line for each contradiction, beginning with the variable. `isSet` is also true for an invalid variable. */
 export function reminderProblems(
   values: Values,
   isSet: (name: keyof typeof REMINDER_VARIABLES) => boolean,
@@ -54,13 +54,13 @@ export function reminderProblems(
   const problems: string[] = []
   if (isSet('RATAFIA_MAIL_FROM') && !isSet('RATAFIA_SMTP_URL') && !isSet('RATAFIA_SMTP_URL_FILE')) {
     problems.push(
-      'RATAFIA_MAIL_FROM has no effect without RATAFIA_SMTP_URL. Set that too, or remove RATAFIA_MAIL_FROM.',
+      'RATAFIA_MAIL_FROM has no effect without RATAFIA_SMTP_URL. Also set RATAFIA_SMTP_URL, or remove RATAFIA_MAIL_FROM.',
     )
   }
   const hasSecret = isSet('RATAFIA_WEBHOOK_SECRET') || isSet('RATAFIA_WEBHOOK_SECRET_FILE')
   if (isSet('RATAFIA_WEBHOOK_URL') && !hasSecret) {
     problems.push(
-      'RATAFIA_WEBHOOK_SECRET (or RATAFIA_WEBHOOK_SECRET_FILE) is required with RATAFIA_WEBHOOK_URL: whoever gets events has to know that they are from here. `openssl rand -hex 32` makes one.',
+      'RATAFIA_WEBHOOK_SECRET (or RATAFIA_WEBHOOK_SECRET_FILE) is required with RATAFIA_WEBHOOK_URL, so that the receiver can verify the origin of events. `openssl rand -hex 32` creates one.',
     )
   }
   const { RATAFIA_WEBHOOK_URL: url, RATAFIA_WEBHOOK_PRIVATE_ADDRESSES: networks = [] } = values

@@ -1,4 +1,4 @@
-/** The mail server and the webhook, as variables and files say them. */
+/** Tests the settings of the mail server and the webhook in variables and files. */
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { parseSender, parseSmtpUrl, parseWebhookSecret } from './parse.ts'
 
 const LOOPBACK = { port: 587, secure: false, loopback: true, login: undefined }
 
-test('a mail server: its port, and whether the password would leave the machine', () => {
+test('reads the port of a mail server, and whether the password would leave the machine', () => {
   assert.deepEqual(parseSmtpUrl('smtp://127.0.0.1'), { ...LOOPBACK, host: '127.0.0.1' })
   assert.deepEqual(parseSmtpUrl('smtp://localhost:25/'), { ...LOOPBACK, host: 'localhost', port: 25 })
   assert.deepEqual(parseSmtpUrl('smtp://[::1]:2525'), { ...LOOPBACK, host: '::1', port: 2525 })
@@ -23,14 +23,14 @@ test('a mail server: its port, and whether the password would leave the machine'
   }
 })
 
-test('a sender is an address, or a name and an address', () => {
+test('accepts an address, or a name and an address, as a sender', () => {
   assert.deepEqual(parseSender('a@example.com'), { name: '', address: 'a@example.com' })
   assert.deepEqual(parseSender("L'Store (dev) <a+b@example.com>"), {
     ...{ name: "L'Store (dev)", address: 'a+b@example.com' },
   })
 })
 
-test('a webhook without a secret is refused, and says how to make one', () => {
+test('refuses a webhook without a secret, and shows how to create one', () => {
   assert.throws(() => readConfig({ RATAFIA_WEBHOOK_URL: 'https://hooks.example.com/' }), {
     message: /^RATAFIA_WEBHOOK_SECRET \(or RATAFIA_WEBHOOK_SECRET_FILE\) is required .*openssl rand -hex 32/,
   })
@@ -59,10 +59,10 @@ async function inFile(text: string, mode = 0o600) {
   return readSecretText(source)
 }
 
-test('a secret in a file: its last line break is not part of it, and others may not read the file', async () => {
+test('a secret in a file does not include the last line break, and others must not be able to read the file', async () => {
   assert.deepEqual(await inFile(`${'s'.repeat(32)}\n`), { value: 's'.repeat(32), warnings: [] })
   const { warnings } = await inFile('s'.repeat(32), 0o644)
-  assert.match(warnings[0] ?? '', /can be read by others: chmod 600 /)
+  assert.match(warnings[0] ?? '', /^Other users can read .*\. Run chmod 600 /)
 })
 
 test('guarantee: no message repeats a secret', async () => {

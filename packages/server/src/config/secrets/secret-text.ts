@@ -1,4 +1,4 @@
-/** A secret that is a text: in a variable, or in a file that a variable names. */
+/** Reads a secret text from a variable, or from a file that a variable names. */
 import { readFile, stat } from 'node:fs/promises'
 import { textOr } from '../../files/foreign-text.ts'
 import { systemReason } from '../../text/system-reason.ts'
@@ -7,14 +7,14 @@ import type { SecretSource } from './sources.ts'
 
 export interface ReadSecret<T> {
   readonly value: T
-  /** What the operator should know, such as that others can read the file. */
+  /** Warnings for the operator, such as that other users can read the file. */
   readonly warnings: readonly string[]
 }
 
-/** More than any of them has. */
+/** More than any valid secret has. */
 const MOST_BYTES = 8 * 1024
 
-/** Throws {@link ConfigError}. No message repeats what is in the file. */
+/** Throws {@link ConfigError}. Messages never repeat the content of the file. */
 export async function readSecretText<T>(source: SecretSource<T>): Promise<ReadSecret<T>> {
   if (source.from === 'variable') return { value: source.value, warnings: [] }
   const { file, variable, parse } = source
@@ -29,7 +29,7 @@ export async function readSecretText<T>(source: SecretSource<T>): Promise<ReadSe
   try {
     return {
       value: parse(text.trim()),
-      warnings: open ? [`${file} can be read by others: chmod 600 ${file}`] : [],
+      warnings: open ? [`Other users can read ${file}. Run chmod 600 ${file}`] : [],
     }
   } catch (error) {
     throw new ConfigError(`${variable}: ${file} ${error instanceof Error ? error.message : ''}`)

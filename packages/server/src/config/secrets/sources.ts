@@ -1,38 +1,40 @@
-/** Where secrets come from, as the variables say it. */
+/** The sources of secrets, from the variables. */
 import { resolve } from 'node:path'
 import type { ValuesOf } from '../row.ts'
 import type { STORAGE_VARIABLES } from '../variables/storage.ts'
 
-/** A secret that is read and never made: `secret-text.ts` does it. */
+/** A secret that `secret-text.ts` reads and that is never created. */
 export type SecretSource<T> =
   | { readonly from: 'variable'; readonly value: T }
   | {
       readonly from: 'file'
       readonly file: string
-      /** The one to blame. */
+      /** The variable that messages name. */
       readonly variable: string
-      /** Throws an `Error` whose message continues the file's name, and does not repeat the text. */
+      /** Throws an `Error` whose message follows the file's name and does not repeat the text. */
       readonly parse: (text: string) => T
     }
 
-/** The secret key: `secret-key.ts` reads or makes its file. */
+/** The secret key, whose file `secret-key.ts` reads or creates. */
 export type SecretConfig =
   | { readonly from: 'variable'; readonly key: Uint8Array }
   | {
       readonly from: 'file'
       readonly file: string
-      /** The database whose keys it seals: the file is made as long as that does not exist. Undefined: never made. */
+      /** The database whose keys it seals: the file is created only before it exists. Undefined to never create it. */
       readonly makeBefore: string | undefined
     }
 
-/** The old secret key; a file may be missing, if the key is not being changed. */
+/** The old secret key. Its file is missing unless the key is being changed. */
 export type PreviousSecretConfig =
   | { readonly from: 'variable'; readonly key: Uint8Array }
   | { readonly from: 'file'; readonly file: string }
 
 type SecretValues = ValuesOf<typeof STORAGE_VARIABLES>
 
-/** Without a variable: a file in the data directory, made before `databaseFile` is. */
+/**
+ * Returns the configured source or, by default, a file in the data directory, which is created before `databaseFile`.
+ */
 export function secretOf(values: SecretValues, databaseFile: string): SecretConfig {
   const { RATAFIA_SECRET_KEY: key, RATAFIA_SECRET_KEY_FILE: file } = values
   if (key !== undefined) return { from: 'variable', key }
@@ -40,7 +42,9 @@ export function secretOf(values: SecretValues, databaseFile: string): SecretConf
   return { from: 'file', file: resolve(values.RATAFIA_DATA_DIR, 'secret.key'), makeBefore: databaseFile }
 }
 
-/** Without a variable: the file beside a key made in the data directory. Undefined if the key is the operator's own. */
+/**
+ * Returns the configured source or, by default, the file next to the key in the data directory, if that is the default.
+ */
 export function previousSecretOf(values: SecretValues): PreviousSecretConfig | undefined {
   const { RATAFIA_PREVIOUS_SECRET_KEY: key, RATAFIA_PREVIOUS_SECRET_KEY_FILE: file } = values
   if (key !== undefined) return { from: 'variable', key }

@@ -5,42 +5,42 @@ import { oneOf, parseCount, parseDuration, parseHeaderNames, parsePath, parseSer
 export const DEVICE_VARIABLES = {
   RATAFIA_DEVICE_SESSION_LIFETIME: row({
     default: '24h',
-    meaning: 'Lifetime of a device session; snapd then refreshes it by itself',
+    meaning: 'Lifetime of a device session; snapd then refreshes it automatically',
     parse: parseDuration,
   }),
   RATAFIA_UNKNOWN_SESSIONS: row({
     default: 'refuse',
     meaning:
-      '`refuse` or `ignore`: what to do when a device refreshes a session this service did not issue; `ignore` after losing the keys',
+      '`refuse` or `ignore`: what to do if a device refreshes a session that this service did not issue; use `ignore` after losing the keys',
     parse: oneOf('refuse', 'ignore'),
   }),
   RATAFIA_DEVICE_SERVICE_PATH: row({
     default: '/v1',
     meaning:
-      "Path of `request-id` and `serial`: the base URL with this path is a gadget's `device-service.url`",
+      "Path of `request-id` and `serial`. The base URL with this path is a gadget's `device-service.url`",
     parse: parsePath,
   }),
   RATAFIA_DEVICE_SERVICE_URLS: optional({
     default: 'none',
     meaning:
-      'Comma-separated addresses of other device services to which registrations may be forwarded (`X-Snap-Device-Service-URL`)',
+      'Comma-separated URLs of other device services to which registrations can be forwarded (`X-Snap-Device-Service-URL`)',
     parse: parseServiceUrls,
   }),
   RATAFIA_DEVICE_SERVICE_HEADERS: optional({
     default: 'none',
     meaning:
-      'Comma-separated names of headers to forward with such a registration, besides api-key and those of snapd: the ones in `device-service.headers` of the gadgets',
+      'Comma-separated names of additional headers to forward with such a registration, besides api-key and the headers of snapd: those in `device-service.headers` of the gadgets',
     parse: parseHeaderNames,
   }),
   RATAFIA_SIGNING_QUEUE: row({
     default: '256',
-    meaning: 'Serials that may wait to be signed; any more get 503 at once',
+    meaning: 'How many serials can wait to be signed. Further requests get 503 at once',
     parse: parseCount,
   }),
   RATAFIA_MAX_WAITING_DEVICES: row({
     default: '500',
     meaning:
-      'Devices of one model that may wait for approval from one address (IPv6: /64); from its /24 (/48) twice as many, from its /16 (/32) eight times as many. Any more get 503',
+      'How many devices of one model can wait for approval from one address (IPv6: /64); from its /24 (/48) twice as many, from its /16 (/32) eight times as many. Further devices get 503',
     parse: parseCount,
   }),
 } as const

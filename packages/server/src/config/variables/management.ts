@@ -6,29 +6,29 @@ export const MANAGEMENT_VARIABLES = {
   RATAFIA_MANAGEMENT: row({
     default: 'on',
     meaning:
-      '`on`: serve the management API at `/api/management/v1`, and the console; `off`: answer 404 there',
+      '`on`: serve the management API at `/api/management/v1` and the console; `off`: answer 404 there',
     parse: oneOf('on', 'off'),
   }),
   RATAFIA_MANAGEMENT_FROM: optional({
     default: 'none: from anywhere',
     meaning:
-      'Comma-separated addresses or CIDR blocks that the management API and the console may be used from; others get 404 there',
+      'Comma-separated addresses or CIDR blocks from which the management API and the console can be used; others get 404 there',
     parse: parseProxies,
   }),
   RATAFIA_CONSOLE: row({
     default: 'on',
-    meaning: '`on`: serve the pages at `/console/`, where the management API is on; `off`: answer 404 there',
+    meaning: '`on`: serve the pages at `/console/` if the management API is on; `off`: answer 404 there',
     parse: oneOf('on', 'off'),
   }),
   RATAFIA_NAME: optional({
     default: 'the host of the base URL',
     meaning:
-      'What the console calls this installation, beside the name of the software: at most 64 characters',
+      'Name of this installation, which the console shows next to the name of the software: at most 64 characters',
     parse: parseName,
   }),
   RATAFIA_MANAGEMENT_LIFETIME: row({
     default: '8h',
-    meaning: 'Lifetime of a management token whose request names none, from 1m to 24h. It is not renewed',
+    meaning: 'Lifetime of a management token whose request names none, from 1m to 24h. It cannot be renewed',
     parse: parseManagementLifetime,
   }),
 } as const

@@ -1,4 +1,4 @@
-/** The variables of reminders: by mail and by webhook. */
+/** The variables of reminders by mail and by webhook. */
 import { parseFilePath } from '../paths/file-path.ts'
 import {
   parsePrivateNetworks,
@@ -13,29 +13,29 @@ export const REMINDER_VARIABLES = {
   RATAFIA_SMTP_URL: optional({
     default: 'none: no mail',
     meaning:
-      'Mail server for reminders of what ends soon: `smtps://USER:PASSWORD@HOST` (port 465), or `smtp://…` (port 587, with STARTTLS, which a login needs unless the server is on this machine)',
+      'Mail server for reminders about what expires soon: `smtps://USER:PASSWORD@HOST` (port 465), or `smtp://…` (port 587, with STARTTLS, which a login requires unless the server is on this machine)',
     parse: parseSmtpUrl,
   }),
   RATAFIA_SMTP_URL_FILE: optional({
     default: 'none',
-    meaning: 'File with that address, instead of RATAFIA_SMTP_URL',
+    meaning: 'File with that URL, instead of RATAFIA_SMTP_URL',
     parse: parseFilePath,
   }),
   RATAFIA_MAIL_FROM: optional({
-    default: '`ratafia@` and the host of the base URL',
+    default: '`ratafia@` followed by the host of the base URL',
     meaning: 'Sender of the mail, as `ADDRESS` or `NAME <ADDRESS>`',
     parse: parseSender,
   }),
   RATAFIA_WEBHOOK_URL: optional({
     default: 'none',
     meaning:
-      'Where each reminder is posted as a signed event: https, or http at a loopback address. Redirects are not followed',
+      'URL to which each reminder is posted as a signed event: https, or http at a loopback address. Redirects are not followed',
     parse: parseWebhookUrl,
   }),
   RATAFIA_WEBHOOK_SECRET: optional({
     default: 'none',
     meaning:
-      'What the events are signed with: 32 to 512 printable characters, required with RATAFIA_WEBHOOK_URL',
+      'Secret that signs the events: 32 to 512 printable characters, required with RATAFIA_WEBHOOK_URL',
     parse: parseWebhookSecret,
   }),
   RATAFIA_WEBHOOK_SECRET_FILE: optional({
@@ -45,7 +45,7 @@ export const REMINDER_VARIABLES = {
   }),
   RATAFIA_WEBHOOK_PRIVATE_ADDRESSES: optional({
     default: 'none: only public addresses',
-    meaning: 'Comma-separated private networks, as CIDR blocks, that the webhook may be in',
+    meaning: 'Comma-separated CIDR blocks of private networks that the webhook may be in',
     parse: parsePrivateNetworks,
   }),
 } as const

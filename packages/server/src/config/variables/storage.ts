@@ -1,4 +1,4 @@
-/** The variables of what is stored: the database, the secret keys, and how long rows are kept. */
+/** The variables of storage: the database, the secret keys, and how long rows are kept. */
 import { parsePostgresUrl } from '../parse-postgres-url.ts'
 import { parseFilePath } from '../paths/file-path.ts'
 import { optional, row } from '../row.ts'
@@ -18,16 +18,16 @@ export const STORAGE_VARIABLES = {
   }),
   RATAFIA_DATABASE_POOL: row({
     default: '10',
-    meaning: 'Most PostgreSQL connections in the pool of one process; it opens two more of its own',
+    meaning: 'Most PostgreSQL connections in the pool of a process, which opens two more besides the pool',
     parse: parseCount,
   }),
   RATAFIA_DATABASE_LISTEN_URL: optional({
     default: 'RATAFIA_DATABASE_URL',
-    meaning: 'Direct address of the same PostgreSQL for LISTEN, if RATAFIA_DATABASE_URL points at PgBouncer',
+    meaning: 'Direct URL of the same PostgreSQL for LISTEN, if RATAFIA_DATABASE_URL points at PgBouncer',
     parse: parsePostgresUrl,
   }),
   RATAFIA_SECRET_KEY: optional({
-    default: 'none: made in the data directory (SQLite only)',
+    default: 'none: created in the data directory (SQLite only)',
     meaning: '32 bytes in base64 or hex that seal every key in the database; required with PostgreSQL',
     parse: parseSecretKey,
   }),
@@ -39,18 +39,18 @@ export const STORAGE_VARIABLES = {
   RATAFIA_PREVIOUS_SECRET_KEY: optional({
     default: 'none',
     meaning:
-      'The old secret key while you change it: it opens what it sealed and seals nothing new (`ratafia secret rotate`)',
+      'The old secret key while you change it (`ratafia secret rotate`). It opens what it sealed, but seals nothing new',
     parse: parseSecretKey,
   }),
   RATAFIA_PREVIOUS_SECRET_KEY_FILE: optional({
     default: 'none',
-    meaning: 'File with the old secret key, instead of RATAFIA_PREVIOUS_SECRET_KEY; it may be missing',
+    meaning: 'File with the old secret key, instead of RATAFIA_PREVIOUS_SECRET_KEY. The file can be missing',
     parse: parseFilePath,
   }),
   RATAFIA_RETENTION_TOKEN_SESSIONS: row({
     default: '90d',
     meaning:
-      'How long to keep a token session after it ends, revoked or not; a day at least, and all other rows 1h',
+      'How long to keep a token session after it expires, revoked or not; at least a day, and 1h for all other retentions',
     parse: parseRetention,
   }),
   RATAFIA_RETENTION_DEVICE_SESSIONS: row({
@@ -60,30 +60,29 @@ export const STORAGE_VARIABLES = {
   }),
   RATAFIA_RETENTION_REGISTRATIONS: row({
     default: '90d',
-    meaning: 'How long to keep where a device registered from, once its registration is decided',
+    meaning: 'How long to keep the address from which a device registered, once its registration is decided',
     parse: parseRetention,
   }),
   RATAFIA_RETENTION_WAITING_DEVICES: row({
     default: '14d',
     meaning:
-      'How long a device may wait for approval before it is removed; one that still exists then asks again',
+      'How long a device can wait for approval before it is removed; a device that still exists then asks again',
     parse: parseRetention,
   }),
   RATAFIA_RETENTION_CLONE_EVIDENCE: row({
     default: '365d',
     meaning:
-      'How long to keep evidence of clones after it was last seen; at least as long as RATAFIA_RETENTION_DEVICE_SESSIONS',
+      'How long to keep evidence of clones after it was last seen; at least RATAFIA_RETENTION_DEVICE_SESSIONS',
     parse: parseRetention,
   }),
   RATAFIA_RETENTION_JOBS: row({
     default: '30d',
-    meaning: 'How long to keep jobs of the management API, from when they were made, once they have ended',
+    meaning: 'How long to keep jobs of the management API after they were created, once they have finished',
     parse: parseRetention,
   }),
   RATAFIA_RETENTION_COUNTERS: row({
     default: '400d',
-    meaning:
-      'How long to keep what was counted by the hour and day; `ratafia counters --period 12mo` shows a year',
+    meaning: 'How long to keep hourly and daily counters; `ratafia counters --period 12mo` shows a year',
     parse: parseRetention,
   }),
   RATAFIA_RETENTION_AUDIT: optional({

@@ -1,6 +1,6 @@
 /**
- * The service that a command on the database works with: the operations of the management API, each behind its schemas,
- * called in this process as the operator (contract/administration.md, D2).
+ * The service for a command on the database: it calls the operations of the management API in this process as the
+ * operator, with validation by their schemas (contract/administration.md, D2).
  */
 import type { ManagementOperation } from '@ratafia/api/schemas'
 import type { DirectAuthority } from '../../authority.ts'
@@ -14,7 +14,7 @@ import type { JsonObject } from '../../foreign-json.ts'
 import type { Installation } from '../../installation.ts'
 import type { Surroundings } from '../../status/read-status.ts'
 
-/** A person waits for jobs: the first look comes at once. */
+/** Short, because a user waits for the jobs. */
 const EVERY_MS = 50
 
 export function inProcessService(installation: Installation): Service {
@@ -38,7 +38,7 @@ export function inProcessService(installation: Installation): Service {
     call: async (operation, asking = {}): Promise<Found> => {
       const { etagOf } = await import('../../http/management/etag.ts')
       const { value, hasVersion } = await answer(operation, asking)
-      // As it arrives over HTTP.
+      // The same form as over HTTP.
       const record = JSON.parse(JSON.stringify(value)) as JsonObject
       return { record, etag: hasVersion ? etagOf(record) : undefined }
     },
@@ -67,7 +67,7 @@ export function inProcessService(installation: Installation): Service {
 
 interface Answer {
   readonly value: object
-  /** It is a record, which has an `ETag`. */
+  /** Whether the value is a record, which has an `ETag`. */
   readonly hasVersion: boolean
 }
 
@@ -109,7 +109,7 @@ async function load(
 
 const nameOf = ({ method, path }: ServiceOperation | ManagementOperation): string => `${method} ${path}`
 
-/** Throws a `RequestError` as the refusal that the same request gets over HTTP. */
+/** Throws a `RequestError` as the refusal that the same request would get over HTTP. */
 async function refuse(error: unknown): Promise<never> {
   if (!(error instanceof RequestError)) throw error
   const { withPlaceInWords } = await import('../../http/errors/schema-refusal.ts')
@@ -130,7 +130,7 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-/** Runs waiting jobs for as long as `work` runs. Throws the fault that ends a job, and `Unavailable`. */
+/** Runs waiting jobs while `work` runs. Throws the fault that stops a job, and `Unavailable`. */
 async function whileDoing<T>(
   installation: Installation,
   work: () => Promise<T>,
@@ -139,7 +139,7 @@ async function whileDoing<T>(
   const { runJobs } = await import('../../jobs/run-jobs.ts')
   const { periodicJobs } = await import('../../management/jobs/run-jobs.ts')
   const failed = Promise.withResolvers<never>()
-  // Also if nobody waits for it any more.
+  // Prevents an unhandled rejection after `work` has finished.
   failed.promise.catch(() => {})
   const jobs = [{ ...periodicJobs(installation, interrupted), everyMs: EVERY_MS }]
   const doing = runJobs(jobs, { leases: installation.leases, onError: failed.reject })
@@ -150,7 +150,7 @@ async function whileDoing<T>(
   }
 }
 
-/** As the machine sees it that the command runs on. */
+/** Returns the surroundings from the point of view of this machine, which runs the command. */
 async function surroundingsOf({ config, database }: Installation): Promise<Surroundings> {
   const { certificatesOf } = await import('../../config/postgres-tls-files.ts')
   const { schemaState } = await import('../../database/index.ts')
@@ -166,7 +166,7 @@ async function surroundingsOf({ config, database }: Installation): Promise<Surro
   }
 }
 
-/** On this machine; undefined with a port that the system chooses. */
+/** Returns the service's URL on this machine; undefined if the system chooses the port. */
 function socketOf({ host, port }: Config): string | undefined {
   if (port === 0) return undefined
   const local =

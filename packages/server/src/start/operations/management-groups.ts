@@ -1,6 +1,6 @@
 /**
- * The operations of the management API in groups, each of which is loaded when it is needed: all by the service, and by a
- * command on the database the one that it calls.
+ * The operations of the management API in groups that are loaded when needed: the service loads all, and a command on
+ * the database only the one that it calls.
  */
 import type { AddManagementRoute } from '../../http/management/management-route.ts'
 import type { Installation } from '../../installation.ts'
@@ -12,19 +12,19 @@ export interface GroupParts {
   readonly installation: Installation
   /** Without a trailing slash. */
   readonly baseUrl: string
-  /** Undefined where an external identity service has the passwords. */
+  /** Undefined if an external identity service has the passwords. */
   readonly identityLocation: string | undefined
-  /** What is known of this process. */
+  /** Returns the facts about this process. */
   readonly surroundings: () => Promise<Surroundings>
 }
 
 interface Group {
-  /** The beginnings of its paths: an operation belongs to the group with the longest. */
+  /** The prefixes of its paths. An operation belongs to the group with the longest matching prefix. */
   readonly below: readonly string[]
   readonly addTo: (add: AddManagementRoute<JobAuthority>, parts: GroupParts) => Promise<void>
 }
 
-/** Without what describes the caller, which `managerRoutes` has. */
+/** All groups, without the operations about the caller, which are in `managerRoutes`. */
 export const MANAGEMENT_GROUPS: readonly Group[] = [
   {
     below: ['/tokens', '/me/tokens'],
@@ -161,7 +161,7 @@ export const MANAGEMENT_GROUPS: readonly Group[] = [
   },
 ]
 
-/** The group of a path as the table of operations writes it. */
+/** Returns the group of a path from the table of operations. */
 export function groupOf(path: string): Group | undefined {
   const beginning = ({ below }: Group) =>
     Math.max(...below.map((start) => (path === start || path.startsWith(`${start}/`) ? start.length : 0)))

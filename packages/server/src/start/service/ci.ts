@@ -1,4 +1,4 @@
-/** Connects the exchange of ID tokens of CI jobs with what it needs. */
+/** Connects the exchange of ID tokens of CI jobs with its dependencies. */
 import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { entryOf } from '../../audit/recording.ts'

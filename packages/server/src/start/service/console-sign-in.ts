@@ -1,4 +1,4 @@
-/** Connects signing in to the console with what it needs. */
+/** Connects signing in to the console with its dependencies. */
 import type { FastifyInstance, FastifyReply, InjectOptions } from 'fastify'
 import { signInAgain, signInRoutes } from '../../console/sign-in/routes.ts'
 import type { SignInAgain } from '../../http/console/console-routes.ts'
@@ -9,18 +9,18 @@ import type { Installation } from '../../installation.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
 
 interface Parts {
-  /** The whole service: it answers for the bundled identity service. */
+  /** The whole service, which includes the bundled identity service. */
   readonly app: FastifyInstance
   readonly installation: Installation
   readonly management: ManagementDependencies
-  /** What people call this installation. */
+  /** The name of this installation. */
   readonly name: string
 }
 
 export interface ConsoleSignIn {
-  /** Registers the routes; their plugin is a scope of its own. */
+  /** Registers the routes in a plugin with its own scope. */
   register(console: FastifyInstance): Promise<void>
-  /** Where somebody signs in again for what they asked, and what they sent is kept. */
+  /** Keeps the submitted form, and returns where the user signs in again before continuing. */
   again(late: SignInAgain, reply: FastifyReply): Promise<string>
 }
 
@@ -44,14 +44,14 @@ export function consoleSignIn({ app, installation, management, name }: Parts): C
   }
 }
 
-/** Asks a route of this very process, as the browser at this address would. */
+/** Calls a route of this process, as the browser at this address would. */
 const inProcess =
   (app: FastifyInstance) =>
   (remoteAddress: string): Fetch =>
   async (address, { method = 'GET', headers = {}, body }) => {
     const { pathname, search } = new URL(address)
     const answer = await app.inject({
-      // Our own client sends these: a name of a method, plain headers, a text.
+      // The casts are safe: our own client sends a method name, plain headers and a string.
       method: method as NonNullable<InjectOptions['method']>,
       headers: headers as Record<string, string>,
       payload: body as string,

@@ -1,4 +1,4 @@
-/** Connects the console with what it needs. */
+/** Connects the console with its dependencies. */
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
 import { addOwnRule, lookUpOwnIds } from '../../ci/rules/making/add-own-rule.ts'
@@ -30,7 +30,7 @@ interface Parts {
   readonly app: FastifyInstance
   readonly installation: Installation
   readonly management: ManagementDependencies
-  /** How often an account may ask. */
+  /** Limits the requests of an account. */
   readonly limit: (accountId: string) => Promise<void>
   readonly call: CallManagement<ManagerAuthority>
   readonly places: StreamPlaces
@@ -80,13 +80,13 @@ function ownOf(
   }
 }
 
-/** Connects what only the console does for the own account: the operations take this besides an authority. */
+/** The dependencies of operations that only the console performs for a user's own account. */
 type Own = Pick<
   TokenDependencies,
   'baseUrl' | 'entryOf' | 'identity' | 'lifetime' | 'location' | 'snapIds' | 'thirdParty'
 >
 
-/** Of `makeOwnToken` and of `addOwnAgent`. */
+/** Returns the dependencies of `makeOwnToken` and `addOwnAgent`. */
 export function ownCredentials(tokens: Own, installation: Installation): OwnTokenDeps & OwnAgentDeps {
   const { config, keyring } = installation
   const signOn = toolLogins(tokens.thirdParty, config.identity?.url ?? tokens.baseUrl)
@@ -99,7 +99,7 @@ export function ownCredentials(tokens: Own, installation: Installation): OwnToke
   }
 }
 
-/** Connects what only the console does about rules of the own account. */
+/** Connects the operations on a user's own rules that only the console performs. */
 function ownPublishers(
   { baseUrl }: Pick<TokenDependencies, 'baseUrl'>,
   installation: Installation,

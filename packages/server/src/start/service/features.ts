@@ -1,4 +1,4 @@
-/** Connects each feature's routes with what they need. */
+/** Connects each feature's routes with their dependencies. */
 import { availableParallelism } from 'node:os'
 import { isAccountId, ROLES } from '@ratafia/api'
 import type { UnverifiedAssertion } from '@ratafia/assertions'
@@ -54,7 +54,7 @@ import { addCi } from './ci.ts'
 import { addManagement } from './management.ts'
 import { toolLogins } from './tool-logins.ts'
 
-/** What the identity service is built from. */
+/** The parts of the identity service. */
 export interface IdentityParts {
   readonly app: FastifyInstance
   /** Without a trailing slash. */
@@ -64,20 +64,20 @@ export interface IdentityParts {
   readonly tally: Tally
   readonly telemetry: Telemetry
   readonly log: Log
-  /** Alone it has none, and remembers nothing. */
+  /** Undefined if the identity service runs alone; then it caches nothing. */
   readonly freshness?: CacheFreshness
 }
 
-/** What the features are built from. */
+/** The parts of all features. */
 export interface ServiceParts extends IdentityParts {
   readonly freshness: CacheFreshness
-  /** Of the devices that this process sees. */
+  /** Records the devices that this process sees. */
   readonly activity: ActivityRecorder<SeenDevice>
-  /** Of the tokens that this process verifies. */
+  /** Records the tokens that this process verifies. */
   readonly tokenUses: TokenUses
 }
 
-/** Every feature; the identity service too, unless the configuration names an external one. */
+/** Adds every feature, and the identity service unless the configuration names an external one. */
 export async function addService(parts: ServiceParts): Promise<void> {
   const { app, baseUrl, installation, freshness, telemetry, tally, log } = parts
   const { config, clock, keyring, accounts, changeBy } = installation
@@ -100,7 +100,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   const accountIdOf =
     (rule: 'auto' | 'known'): TokenDependencies['accountIdOf'] =>
     async ({ subject, username }, source) => {
-      // The bundled service declares ids of accounts, unless it is asked for usernames.
+      // The bundled service declares account ids, unless usernames are configured.
       if (!config.identity && isAccountId(subject)) return subject
       const rules = {
         ...{ accounts, changeBy, clock, rule, username, source },
@@ -175,7 +175,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   log.debug({ location, identityLocation }, 'the tokens API is ready')
 }
 
-/** Of one process: the workers share the cores, and Node has four threads. */
+/** Returns the limit for a process: the workers share the cores, and Node has four threads. */
 const signaturesAtOnce = ({ workers }: Pick<Config, 'workers'>): number =>
   Math.min(4, Math.max(1, Math.floor(availableParallelism() / workers)))
 
@@ -202,7 +202,10 @@ async function addDeviceSessions(
   })
 }
 
-/** Counts what is recorded. A series per kind from the start: Prometheus sees no increase to its first value. */
+/**
+ * Counts recorded evidence. Every kind has a series from the start, because Prometheus sees no increase to a first
+ * value.
+ */
 function counting(clones: CloneStore, { metrics }: Telemetry): CloneStore {
   for (const kind of CLONE_EVIDENCE_KINDS) metrics.cloneSeen(kind, 0)
   return {
@@ -215,7 +218,7 @@ function counting(clones: CloneStore, { metrics }: Telemetry): CloneStore {
   }
 }
 
-/** The same for what is recorded with a session. */
+/** Counts evidence that is recorded with a session. */
 const countingSeen = (sessions: DeviceSessionStore, { metrics }: Telemetry): DeviceSessionStore => ({
   ...sessions,
   async addSeen(session, sighting) {
@@ -225,7 +228,7 @@ const countingSeen = (sessions: DeviceSessionStore, { metrics }: Telemetry): Dev
   },
 })
 
-/** What the console has around its pages, for an account with these roles. */
+/** Returns the frame of the console's pages for an account, which depends on its roles. */
 const frameOf =
   (baseUrl: string, { grants, clock, config }: Installation) =>
   async ({ id, username }: Account): Promise<AccountFrame> => {
@@ -239,8 +242,8 @@ const frameOf =
   }
 
 /**
- * The identity service, below `prefix`: a path without a trailing slash. `consoleReturn`: where the console of the same
- * service takes browsers back.
+ * Adds the identity service below `prefix`, a path without a trailing slash. `consoleReturn` is the URL to which the
+ * console of the same service sends browsers back.
  */
 export async function addIdentity(
   prefix: string,
@@ -265,7 +268,7 @@ export async function addIdentity(
     ...installation,
     ...{ throttle, tally, dischargeLifetime, knownServices },
     enabled: passwordLogins,
-    // Alone, it is no part of the service whose sessions they are.
+    // If it runs alone, the sessions belong to another service.
     sessions: freshness && { ...installation, tokenSessions, entryOf: newEntry(clock) },
   })
 }

@@ -1,4 +1,4 @@
-/** The periodic work of the service: linking the audit log, counting devices, and removing what has expired. */
+/** The periodic work of the service: linking the audit log, counting devices, removing expired rows, and more. */
 import { hostname } from 'node:os'
 import { linkEntries } from '../../audit/link.ts'
 import { removeOldEntries } from '../../audit/remove-old.ts'
@@ -17,7 +17,7 @@ import type { Log } from '../../telemetry/log.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { jobOfReminders } from './reminders.ts'
 
-/** Each runs in the process that has its lease. `senders`: of reminders. */
+/** Returns the jobs. Each runs in the process that has its lease. `senders` send reminders. */
 export function jobsOf(
   installation: Installation,
   log: Log,
@@ -27,7 +27,7 @@ export function jobsOf(
   const { clock } = installation
   const onRun = (table: string, outcome: 'ok' | 'failed', removed: number) => {
     metrics.retained(table, outcome, removed)
-    if (removed > 0) log.debug({ table, removed }, 'removed what has expired')
+    if (removed > 0) log.debug({ table, removed }, 'removed expired rows')
   }
   const onFailed = (issuer: string, why: string) =>
     log.warn({ issuer, why }, 'could not fetch the keys of an issuer')
@@ -58,7 +58,7 @@ export function jobsOf(
 }
 
 const DAY_MS = 86_400_000
-/** Longer than a reminder is tried for, and than its step lasts: until then the row keeps it from being queued again. */
+/** Longer than a reminder is retried, and than its period: until then, the row keeps it from being queued again. */
 const REMINDERS_MS = 30 * DAY_MS
 
 function retentionTasks(
@@ -83,7 +83,7 @@ function retentionTasks(
 ): readonly RetentionTask[] {
   const { audit } = retention
   return [
-    // A day after they expire: by the clock of another node they may still be valid.
+    // Kept for a day after they expire, because they may still be valid by the clock of another node.
     { table: 'completed_login', keepMs: DAY_MS, remove: completedLogins.removeExpired },
     { table: 'sign_in_session', keepMs: DAY_MS, remove: signInSessions.removeExpired },
     { table: 'used_time_step', keepMs: DAY_MS, remove: secondFactors.removeUsedSteps },
@@ -92,11 +92,11 @@ function retentionTasks(
     { table: 'idempotent_request', keepMs: DAY_MS, remove: repeats.removeOld },
     { table: 'job', keepMs: retention.jobs, remove: jobs.removeOld },
     { table: 'reminder', keepMs: REMINDERS_MS, remove: reminders.removeOld },
-    // Nobody sends a file for longer.
+    // No upload of a file takes longer.
     { table: 'job_part', keepMs: DAY_MS, remove: jobs.removeUploading },
     { table: 'counter', keepMs: retention.counters, remove: counts.removeOld },
     { table: 'used_workload_token', keepMs: DAY_MS, remove: usedTokens.removeExpired },
-    // Its root may open it again where the end has not come yet: while it could, the row knows of a revocation.
+    // Kept while a node whose clock is behind could open it again from its root, so that a revocation stays known.
     {
       table: 'token_session',
       keepMs: Math.max(DAY_MS, retention.tokenSessions),

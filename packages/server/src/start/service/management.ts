@@ -1,4 +1,4 @@
-/** Connects the management API with what it needs. */
+/** Connects the management API with its dependencies. */
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config/config.ts'
@@ -32,7 +32,7 @@ export interface ManagementParts {
   readonly installation: Installation
   readonly counters: Counters
   readonly freshness: CacheFreshness
-  /** For the page that the console shows to whoever is not signed in. */
+  /** The facts for the page that the console shows before sign-in. */
   readonly front: FrontFacts
 }
 
@@ -87,7 +87,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Management
   if (management.console) await addConsole(tokens, { ...parts, management: deps, limit, call, places })
 }
 
-/** Without addresses of databases and paths: they are for whoever has the machine. */
+/** Leaves out addresses of databases and paths, which only users of the machine may see. */
 async function surroundingsOf(
   { baseUrl }: Pick<TokenDependencies, 'baseUrl'>,
   { installation: { config, database }, freshness }: ManagementParts,
@@ -95,7 +95,7 @@ async function surroundingsOf(
   return {
     database: { kind: database.kind, location: database.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL' },
     schema: await schemaState(database),
-    // It does, or this request would not be here.
+    // The service answers, because it is handling this request.
     answer: { url: baseUrl, ready: true },
     certificates: await namedCertificates(config),
     lagMs: freshness.lag(),
@@ -107,7 +107,7 @@ async function namedCertificates({ database }: Config): Promise<Surroundings['ce
   try {
     return (await certificatesOf(database)).map(({ file, until }) => ({ file: basename(file), until }))
   } catch {
-    // They were there when the service began.
+    // They could be read when the service started.
     return undefined
   }
 }

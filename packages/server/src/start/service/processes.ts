@@ -1,4 +1,4 @@
-/** The processes of the service: one alone, or a supervisor with its workers. */
+/** Runs the processes of the service: a single one, or a supervisor with its workers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { announcement } from '../../cli/announcement.ts'
 import { EXIT } from '../../cli/context.ts'
@@ -14,12 +14,12 @@ import { RELEASE } from '../release.ts'
 import { Stopped, stopOf } from '../stopping.ts'
 import type { RunningService } from './service.ts'
 
-/** How a process of the service runs. */
+/** The options of a process of the service. */
 type ServeOptions = ServiceOptions & { readonly stop: AbortSignal }
 
 /**
- * Serves until `stop` is aborted. `say` takes what a person needs to know once the service listens. A worker runs this
- * function too: its supervisor starts the same program with the same words.
+ * Serves until `stop` is aborted. Calls `say` with the announcement for the user once the service listens. A worker
+ * also runs this function, because its supervisor starts the same program with the same arguments.
  */
 export async function serve(options: ServeOptions, say: (text: string) => void): Promise<void> {
   const worker = inWorker({ fallback: countersOfProcess() })
@@ -33,12 +33,12 @@ export async function serve(options: ServeOptions, say: (text: string) => void):
   }
 }
 
-/** On the monotonic clock: setting the system's clock back would refuse every request for that long. */
+/** Uses the monotonic clock, because setting back the system's clock would refuse every request for that long. */
 const countersOfProcess = (): Counters => localCounters({ clock: monotonicClock })
 
 /**
- * All our work is done. The exporter of traces may still wait for a collector that does not answer, longer than a
- * service manager would: do not wait for it.
+ * Ends the process soon. All work is done, but the exporter of traces may wait for a collector that does not answer,
+ * for longer than a service manager would.
  */
 const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref()
 
@@ -49,13 +49,13 @@ async function serveAlone(options: ServeOptions, say: (text: string) => void): P
   try {
     say(announcementOf(service.origin, hasAccount, options))
     const signal = await stopOf(options.stop)
-    options.log.info({ signal }, 'finishing what is in flight')
+    options.log.info({ signal }, 'finishing the requests in flight')
   } finally {
     await service.close()
   }
 }
 
-/** Longer than a worker waits for its requests before it cuts them off. */
+/** Longer than a worker waits for its requests before it disconnects them. */
 const WORKER_PATIENCE_MS = 28_000
 
 async function serveWithWorkers(options: ServeOptions, say: (text: string) => void): Promise<void> {
@@ -74,7 +74,7 @@ async function serveWithWorkers(options: ServeOptions, say: (text: string) => vo
 }
 
 async function serveInWorker(options: ServeOptions, worker: InWorker): Promise<void> {
-  // A terminal or a service manager may signal every process, the supervisor tells its workers.
+  // A terminal or a service manager may signal every process, and the supervisor sends a message to its workers.
   const told = new AbortController()
   void worker.stopped.then(() => told.abort(new Stopped()))
   const stop = AbortSignal.any([options.stop, told.signal])
@@ -83,7 +83,7 @@ async function serveInWorker(options: ServeOptions, worker: InWorker): Promise<v
       ...options,
       stop,
       counters: worker.counters,
-      // Once for all workers: an older release may run on a schema that is newer by now.
+      // Only the first worker updates the schema, because the others may be of an older release than the schema by now.
       schema: worker.isFirst ? 'update' : 'keep',
       jobs: true,
       shareMetrics: ({ registry }) =>
@@ -101,21 +101,21 @@ async function serveInWorker(options: ServeOptions, worker: InWorker): Promise<v
   }
 }
 
-/** Slow disks and busy machines: a running node waits, too. */
+/** Allows for slow disks and busy machines, as a running node does. */
 const SLOW_DATABASE_MS = 60_000
 const RETRY_MS = 500
-/** A migration and what waits for the database leave nothing half done when the process ends. */
+/** Short, because neither a migration nor work that waits for the database is left half done when the process exits. */
 const STOP_MS = 500
 
 /**
- * Starts the service, again and again while its database is busy. Undefined if it was stopped before it listened.
+ * Starts the service, and retries while its database is busy. Returns undefined if it was stopped before it listened.
  */
 async function start(options: ServeOptions): Promise<Begun | undefined> {
   const { stop, log } = options
   let started = false
   void stopOf(stop).then((signal) => {
     if (started) return
-    log.info({ signal }, 'stopping before it listened')
+    log.info({ signal }, 'stopping before the service is ready')
     setTimeout(() => started || process.exit(EXIT.done), STOP_MS).unref()
   })
   for (const deadline = performance.now() + SLOW_DATABASE_MS; ; ) {
@@ -128,7 +128,7 @@ async function start(options: ServeOptions): Promise<Begun | undefined> {
     } catch (error) {
       if (stop.aborted) return undefined
       if (!(error instanceof Unavailable) || !passesSoon(error) || performance.now() > deadline) throw error
-      log.warn({ err: error }, 'the database is slow: starting again')
+      log.warn({ err: error }, 'the database is slow: retrying the start')
     }
     await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => {})
   }
@@ -139,7 +139,7 @@ interface Begun {
   readonly hasAccount: boolean
 }
 
-/** Loads the service, which a supervisor does not: that alone would make it twice as large. */
+/** Loads and starts the service. A supervisor does not load it, because that would double its memory. */
 async function begin(options: ServeOptions): Promise<Begun> {
   const { startService } = await import('./service.ts')
   const service = await startService(options)

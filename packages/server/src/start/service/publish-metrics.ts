@@ -1,4 +1,4 @@
-/** Where the metrics of this process go. */
+/** Publishes the metrics of this process. */
 import { signingKeyLives } from '../../brands/keys/list-signing-keys.ts'
 import { issuerKeyAges } from '../../ci/issuers/find.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
@@ -11,7 +11,8 @@ import type { ServiceOptions } from '../options.ts'
 const LOOK_MS = 60_000
 
 /**
- * Returns the address at which this process serves them, or undefined. Adds what must be closed again to `opened`.
+ * Returns the URL at which this process serves them, or undefined. Adds functions that close what it opened to
+ * `opened`.
  */
 export async function publishMetrics(
   installation: Installation,
@@ -33,20 +34,20 @@ export async function publishMetrics(
   return served.url
 }
 
-/** What is the same for every process of the service, and changes slowly. */
+/** Updates metrics from the database, which are the same for every process of the service and change slowly. */
 async function lookAtDatabase(installation: Installation, metrics: Metrics, log: Log): Promise<void> {
   const { clones } = installation
   await signingKeyLives(installation).then(metrics.signingKeys, (error: unknown) =>
-    log.warn({ err: error }, 'could not look at the signing keys'),
+    log.warn({ err: error }, 'could not read the signing keys'),
   )
   await issuerKeyAges(installation).then(metrics.issuerKeys, (error: unknown) =>
-    log.warn({ err: error }, 'could not look at the keys of issuers'),
+    log.warn({ err: error }, 'could not read the ages of issuer keys'),
   )
   try {
     const [counted, inQuarantine] = [await clones.countDevices(), await clones.countQuarantined()]
     const withEvidence = new Map(CLONE_EVIDENCE_KINDS.map((kind) => [kind, counted.get(kind) ?? 0]))
     metrics.suspects({ withEvidence, inQuarantine })
   } catch (error) {
-    log.warn({ err: error }, 'could not look for clones')
+    log.warn({ err: error }, 'could not count clones')
   }
 }

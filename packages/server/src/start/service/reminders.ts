@@ -1,4 +1,4 @@
-/** Connects reminders with the mail server and the webhook that the configuration names. */
+/** Connects reminders with the configured mail server and webhook. */
 import { isIP } from 'node:net'
 import { hostIn } from '../../addresses/address-classes.ts'
 import { type Config, serviceAddress } from '../../config/config.ts'
@@ -16,7 +16,7 @@ import { webhookPoster } from '../../reminders/webhook.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 
-/** Reads the secrets. Throws `ConfigError`. */
+/** Returns the senders, with their secrets. Throws `ConfigError`. */
 export async function reminderSenders(config: Config, log: Pick<Log, 'warn'>): Promise<Senders> {
   const { mail, webhook } = config.reminders
   const baseUrl = serviceAddress(config)
@@ -35,7 +35,7 @@ export async function reminderSenders(config: Config, log: Pick<Log, 'warn'>): P
 
 const senderAt = (baseUrl: string) => {
   const host = hostIn(new URL(baseUrl))
-  // The part behind the @ is a name.
+  // The part after the @ must be a name.
   return { name: '', address: `ratafia@${isIP(host) === 0 ? host : 'localhost'}` }
 }
 
@@ -47,18 +47,18 @@ function mailSender(
   const mailer = smtpMailer(server, from)
   return (to, told, now) => {
     const [first] = told
-    if (!first) throw new TypeError('a letter tells of something')
-    // A session, a key or a role is told of once, whatever steps of it have been waiting.
+    if (!first) throw new TypeError('a mail has at least one reminder')
+    // A mail mentions a session, a key or a role once, even if several of its reminders were waiting.
     const ends = new Map(told.map((one) => [endsKey(one.reminder), one.ends]))
     const letter = reminderMail(to, [...ends.values()], now, { baseUrl })
     return mailer({ ...letter, to, date: now, id: first.reminder.id, unsubscribe: switchPage(baseUrl) })
   }
 }
 
-/** Loads what makes connections only where it is needed. */
+/** Loads the code for outgoing connections only if it is needed. */
 const poster = async () => (await import('../../http/outgoing/post.ts')).textPoster()
 
-/** Undefined where neither a mail server nor a webhook is configured. */
+/** Returns undefined if neither a mail server nor a webhook is configured. */
 export function jobOfReminders(
   installation: Installation,
   senders: Senders,
@@ -68,10 +68,10 @@ export function jobOfReminders(
   return remindersJob(senders, { ...installation, observe: observing(log, metrics) })
 }
 
-/** Neither an address nor what somebody wrote stands in the log. */
+/** Logs neither addresses nor text that users wrote. */
 const observing = (log: Pick<Log, 'warn'>, metrics: Metrics): SendObserver => ({
   outcome: (channel, outcome, count) => metrics.reminded(channel, outcome, count),
-  away: (channel, why) => log.warn({ channel, why }, 'reminders do not get through, and are tried again'),
+  away: (channel, why) => log.warn({ channel, why }, 'reminders could not be sent, and will be retried'),
   givenUp: ({ channel, recipient, kind, subject, days }, why) =>
-    log.warn({ channel, recipient, kind, subject, days, why }, 'a reminder was given up'),
+    log.warn({ channel, recipient, kind, subject, days, why }, 'gave up on a reminder'),
 })

@@ -35,10 +35,12 @@ import { jobsOf } from './jobs.ts'
 import { publishMetrics } from './publish-metrics.ts'
 import { reminderSenders } from './reminders.ts'
 
-/** Says in the log when the clocks of this machine and the database differ, and when they agree again. */
 const LOOK_MS = 1_000
 
-/** Looks at once, and then every second. `clockAhead` is in milliseconds. */
+/**
+ * Logs when the clocks of this machine and the database differ, and when they agree again. Checks at once, then every
+ * second. `clockAhead` is in milliseconds.
+ */
 export function watchClock(clockAhead: () => number, log: Log): { stop(): void } {
   let known = clockAgreement(0)
   const look = () => {
@@ -55,7 +57,7 @@ export function watchClock(clockAhead: () => number, log: Log): { stop(): void }
   return { stop: () => clearInterval(timer) }
 }
 
-/** Refused requests and exchanges of ID tokens, which the metrics count, are counted for administrators too. */
+/** Also counts refused requests and exchanges of ID tokens, which the metrics count, for administrators. */
 const talliedMetrics = (metrics: Metrics, tally: Tally): Metrics => ({
   ...metrics,
   answered(request) {
@@ -72,20 +74,20 @@ const talliedMetrics = (metrics: Metrics, tally: Tally): Metrics => ({
   },
 })
 
-/** A service that listens. */
+/** A listening service. */
 export interface RunningService {
   /** `http://HOST:PORT` of the socket. */
   readonly origin: string
-  /** What clients reach it at, without a trailing slash. */
+  /** The URL at which clients reach it, without a trailing slash. */
   readonly baseUrl: string
-  /** Of the metrics, where this process serves them. */
+  /** The URL of the metrics, if this process serves them. */
   readonly metricsUrl: string | undefined
   readonly installation: Installation
-  /** Finishes what is in flight, then closes the database. */
+  /** Finishes the requests in flight, then closes the database. */
   close(): Promise<void>
 }
 
-/** The whole service, or with `identityOnly` the identity service alone. Throws what `openInstallation` throws. */
+/** Starts the service or, with `identityOnly`, only the identity service. Throws the errors of `openInstallation`. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log } = options
   const untallied = await createTelemetry({
@@ -110,14 +112,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     telemetry.metrics.watch({ clockAhead })
     const sending = sendCounters({
       ...{ tally, counters: installation.counts, ...storing(options) },
-      onError: (error) => log.warn({ err: error }, 'what was counted is not stored yet, and is tried again'),
+      onError: (error) => log.warn({ err: error }, 'could not store counters, and will retry'),
     })
-    // After the last request, before the database is closed.
+    // Stopped after the last request, before the database is closed.
     opened.push(() => sending.stop())
     const presence = announcePresence({
       processes: installation.processes,
       process: { host: hostname(), release: RELEASE },
-      onError: (error) => log.warn({ err: error }, 'could not say that this process runs'),
+      onError: (error) => log.warn({ err: error }, 'could not store a heartbeat'),
     })
     opened.push(() => presence.stop())
     const metricsUrl = await publishMetrics(installation, telemetry.metrics, options, opened)
@@ -126,7 +128,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       const jobs = runJobs(jobsOf(installation, log, telemetry, senders), {
         leases: leaseStore(installation.database),
         mayWork: () => clockAgreement(clockAhead()).works,
-        onError: (error, job) => log.warn({ err: error, job }, 'a job failed, and is tried again'),
+        onError: (error, job) => log.warn({ err: error, job }, 'a job failed, and will be retried'),
       })
       opened.push(() => jobs.stop())
     }
@@ -153,7 +155,7 @@ const tallied = ({ metrics, ...telemetry }: Telemetry, tally: Tally): Telemetry 
   metrics: talliedMetrics(metrics, tally),
 })
 
-/** Adds what it opens to `opened`. */
+/** Adds functions that close what it opens to `opened`. */
 async function listenWith(
   { installation, telemetry, tally }: Counted,
   { log, identityOnly = false, stop, ...options }: ServiceOptions,
@@ -161,16 +163,16 @@ async function listenWith(
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
   const { config } = installation
   const { metrics } = telemetry
-  // Setting a clock back must not make these limits longer.
+  // Setting back a clock must not extend these limits.
   const { clock = monotonicClock } = options
   const { counters = localCounters({ clock }) } = options
   const freshness = identityOnly ? undefined : await cacheFreshnessOf(installation, log)
   const activity = devicesSeen(installation, log, storing(options))
   const used = tokensUsed(installation, log, storing(options))
-  // After the last request, before the database is closed.
+  // Stopped after the last request, before the database is closed.
   opened.push(async () => void (await Promise.all([activity.stop(), used.stop()])))
   if (freshness) {
-    // Open until the last request is answered.
+    // Stays open until the last request is answered.
     opened.push(() => freshness.close())
     followKeys(freshness, installation.keyring, log)
     const unannounced = () => CHANGE_KINDS.filter((kind) => !freshness.current(kind)).length
@@ -194,7 +196,7 @@ async function listenWith(
     { connections: config.maxConnections },
   )
   metrics.watch({ connections: () => ({ open: listening.connections, inFlight: listening.inFlight.size }) })
-  // Requests in flight may finish.
+  // Lets requests in flight finish.
   opened.push(() => listening.close())
   const baseUrl = config.baseUrl ?? listening.origin
   const app = createApp({
@@ -208,7 +210,7 @@ async function listenWith(
     hold: listening.hold,
     admitted: (response) => listening.inFlight.admitted(response),
   })
-  // First, tell long polls to come back later.
+  // Closed first, to ask long polls to come back later.
   opened.push(() => app.close())
   const refusing = () => {
     const { serves, says } = clockAgreement(installation.clockAhead())
@@ -219,7 +221,7 @@ async function listenWith(
   limitRates(app, { counters, limits: config.rateLimits, clock })
   const ready = readiness({ schema: () => schemaState(installation.database), refusing })
   healthRoutes(app, ready.unready)
-  // Before all else: load balancers see it, and clients are told to connect elsewhere.
+  // Before everything else, so that load balancers notice, and clients are asked to connect elsewhere.
   opened.push(async () => {
     ready.leave()
     listening.leave()
@@ -240,10 +242,10 @@ async function listenWith(
   return { origin: listening.origin, baseUrl }
 }
 
-/** Milliseconds: the longest that a timer waits. */
+/** The longest time of a timer, in milliseconds. */
 const NEVER = 2 ** 31 - 1
 
-/** How often to store what was seen or counted, besides at the end. Absent: as often as its recorder does by itself. */
+/** How often to store activity or counters, besides at the end. Default: the interval of the recorder. */
 interface Storing {
   readonly everyMs?: number
 }
@@ -254,20 +256,18 @@ const devicesSeen = ({ activities }: Installation, log: Log, when: Storing) =>
   activityRecorder<SeenDevice>({
     activities,
     ...when,
-    onError: (error) =>
-      log.warn({ err: error }, 'which devices were seen is not stored yet, and is tried again'),
+    onError: (error) => log.warn({ err: error }, 'could not store which devices were seen, and will retry'),
     onForgotten: (devices) =>
-      log.warn({ devices }, 'too many devices were seen at once: when some were is not remembered'),
+      log.warn({ devices }, 'too many devices were seen at once; for some, the time is lost'),
   })
 
 const tokensUsed = ({ tokenActivities: activities }: Installation, log: Log, when: Storing) =>
   activityRecorder<UsedToken>({
     activities,
     ...when,
-    onError: (error) =>
-      log.warn({ err: error }, 'which tokens were used is not stored yet, and is tried again'),
+    onError: (error) => log.warn({ err: error }, 'could not store which tokens were used, and will retry'),
     onForgotten: (tokens) =>
-      log.warn({ tokens }, 'too many tokens were used at once: when some were is not remembered'),
+      log.warn({ tokens }, 'too many tokens were used at once; for some, the time is lost'),
   })
 
 function cacheFreshnessOf({ config, database }: Installation, log: Log): Promise<CacheFreshness> {
@@ -281,7 +281,7 @@ function cacheFreshnessOf({ config, database }: Installation, log: Log): Promise
   )
 }
 
-/** One read at a time; a notification during one leads to the next. */
+/** Reads new keys, one read at a time. A notification during a read causes another one. */
 function followKeys(freshness: Pick<CacheFreshness, 'subscribe'>, keyring: Keyring, log: Log): void {
   let reading = false
   let notified = false
@@ -291,12 +291,12 @@ function followKeys(freshness: Pick<CacheFreshness, 'subscribe'>, keyring: Keyri
     reading = true
     while (notified) {
       notified = false
-      await keyring.refresh().catch((err) => log.debug({ err }, 'new keys are read later'))
+      await keyring.refresh().catch((err) => log.debug({ err }, 'could not read new keys, and will retry'))
     }
     reading = false
   }
   freshness.subscribe((change) => {
-    // Without a change, anything may have changed.
+    // A notification without a change means that anything may have changed.
     if (!change || change.kind === 'root-key' || change.kind === 'key-pair') void read()
   })
 }

@@ -1,9 +1,9 @@
-/** How publishers' tools log in, as the identity service says at the moment. */
+/** How publishers' tools log in, according to the current settings of the identity service. */
 import { Unavailable } from '../../errors.ts'
 import type { ToolLogins } from '../../http/description/service-routes.ts'
 import type { IdentityService } from '../../third-party/identity-service.ts'
 
-/** `address`: of what holds the accounts. While that does not answer, nobody can log in with a password. */
+/** `address` is the URL of the service with the accounts. While it does not answer, password logins are off. */
 export const toolLogins =
   (thirdParty: IdentityService, address: string): (() => Promise<ToolLogins>) =>
   async () => {

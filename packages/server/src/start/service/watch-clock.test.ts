@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Log } from '../../telemetry/log.ts'
 import { watchClock } from './service.ts'
 
-test('each change is said once: at the start, while it runs, and when the clocks agree again', (t) => {
+test('logs each change once: at the start, while running, and when the clocks agree again', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const said: unknown[] = []
   const log = {

@@ -1,4 +1,4 @@
-/** Gets the keys of an issuer from its discovery document (OpenID Connect Discovery 1.0; contract/oidc.md, A17 to A19). */
+/** Fetches an issuer's keys by its discovery document (OpenID Connect Discovery 1.0; contract/oidc.md, A17 to A19). */
 import { createHash } from 'node:crypto'
 import { invalidField, quote, type RequestError } from '../../../errors.ts'
 import { objectDocumentIn } from '../../../foreign-json.ts'
@@ -7,8 +7,8 @@ import type { Issuer } from '../issuer.ts'
 import type { StoredKeys } from './issuer-keys-store.ts'
 
 /**
- * The text at a URL. Throws {@link RequestError} `invalid-field` for one that may not be fetched for this issuer, and
- * `Unavailable` when there is no answer that can be used.
+ * Returns the text at a URL. Throws {@link RequestError} `invalid-field` if the URL may not be fetched for this issuer,
+ * and `Unavailable` if there is no usable answer.
  */
 export type FetchDocument = (
   url: string,
@@ -17,20 +17,20 @@ export type FetchDocument = (
 
 declare module '../../../stores.ts' {
   interface Stores {
-    /** What issuers of ID tokens publish. */
+    /** Fetches a document that an issuer of ID tokens publishes. */
     readonly fetchDocument: FetchDocument
   }
 }
 
 export interface FetchedKeys extends StoredKeys {
-  /** Where the keys are, as the discovery document says. */
+  /** The URL of the keys, from the discovery document. */
   readonly jwksUri: string
 }
 
 const LONGEST_URL = 2_000
 const MOST_ALGORITHMS = 100
 
-/** Throws as {@link FetchDocument}, and `invalid-field` for documents that break the specification. */
+/** Throws the errors of {@link FetchDocument}, and `invalid-field` for documents that violate the specification. */
 export async function fetchKeys(
   { url, settings }: Pick<Issuer, 'url' | 'settings'>,
   fetchDocument: FetchDocument,
@@ -44,27 +44,27 @@ export async function fetchKeys(
   }
   const jwksUri = document['jwks_uri']
   if (typeof jwksUri !== 'string' || jwksUri.length > LONGEST_URL) {
-    throw refused(where, 'has no jwks_uri, which says where the keys are')
+    throw refused(where, 'has no jwks_uri, the URL of the keys')
   }
   const algorithms = algorithmsOf(document['id_token_signing_alg_values_supported'], where)
   return { ...storedKeys(await fetchDocument(jwksUri, from), algorithms), jwksUri }
 }
 
-/** Keys as the database has them. Throws `invalid-field` for a text that is not a key set. */
+/** Returns keys in the form that the database stores. Throws `invalid-field` for a text that is not a key set. */
 function storedKeys(keySet: string, algorithms: readonly string[]): StoredKeys {
   const stored = { keys: readKeySet(keySet), algorithms: JSON.stringify(algorithms) }
   const revision = createHash('sha256').update(`${stored.algorithms}\n${stored.keys}`).digest('hex')
   return { ...stored, revision }
 }
 
-/** The keys that an operator gives. Throws `invalid-field` for a text that is not a key set, or has no usable key. */
+/** Returns the keys of an operator's file. Throws `invalid-field` if it is not a key set, or has no usable key. */
 export function givenKeys(keySet: string): StoredKeys {
   const stored = storedKeys(keySet, [])
   const { keys, left_out: leftOut = {} }: { keys: readonly unknown[]; left_out?: LeftOut } = JSON.parse(
     stored.keys,
   )
   if (keys.length > 0) return stored
-  const fault = 'The file has no key that can verify ID tokens: RSA from 2048 bits, EC or Ed25519.'
+  const fault = 'The file has no key that can verify ID tokens: RSA with at least 2048 bits, EC or Ed25519.'
   throw invalidField([fault, leftOutText(leftOut) ?? []].flat().join(' '), { field: 'jwks' })
 }
 
@@ -74,7 +74,9 @@ function readDocument(text: string, where: string): Readonly<Record<string, unkn
   throw refused(where, 'is not a JSON object')
 }
 
-/** The names; none when the document does not say. Which of them we accept is decided where ID tokens are verified. */
+/**
+ * Returns the names; none if the document has no list. The verification of ID tokens decides which of them we accept.
+ */
 function algorithmsOf(value: unknown, where: string): readonly string[] {
   if (value === undefined) return []
   const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_ALGORITHMS
@@ -82,6 +84,6 @@ function algorithmsOf(value: unknown, where: string): readonly string[] {
   throw refused(where, 'has an id_token_signing_alg_values_supported that is not a list of names')
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? quote(value) : 'of no name')
+const shown = (value: unknown): string => (typeof value === 'string' ? quote(value) : '(missing)')
 
 const refused = (where: string, what: string): RequestError => invalidField(`${where} ${what}.`)

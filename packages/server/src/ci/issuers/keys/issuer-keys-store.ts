@@ -1,13 +1,13 @@
-/** The keys of issuers, which all nodes share: the table `oidc_issuer_keys`. */
+/** Stores the keys of issuers, which all nodes share, in the table `oidc_issuer_keys`. */
 import { anyRowChanged, type Database, toInstant } from '../../../database/index.ts'
 
-/** As the database has them. */
+/** Keys in the form that the database stores. */
 export interface StoredKeys {
-  /** Changes with the other two. */
+  /** Changes whenever the other two change. */
   readonly revision: string
   /** A JSON Web Key Set of public keys. */
   readonly keys: string
-  /** JSON: a list of names. */
+  /** A JSON list of names. */
   readonly algorithms: string
 }
 
@@ -18,23 +18,26 @@ export interface Pauses {
 }
 
 export interface IssuerKeysStore {
-  /** For a new issuer. `by`: who gave them. An operator's are pinned. */
+  /** Stores the keys of a new issuer. `by` is their source; keys from an operator are pinned. */
   insert(
     issuerId: string,
     keys: StoredKeys,
     given: { readonly at: Date; readonly by: 'issuer' | 'operator' },
   ): Promise<void>
-  /** Replaces pinned keys by others. False when the issuer has no pinned keys. */
+  /** Replaces pinned keys. Returns false if the issuer has no pinned keys. */
   pin(issuerId: string, keys: StoredKeys, at: Date): Promise<boolean>
   read(issuerId: string): Promise<StoredKeys | undefined>
   /**
-   * Lets the caller begin a fetch, and returns the revision before it. Undefined if another began one within the pause, if
-   * the keys are pinned, or if there is no such issuer. Of many calls at once, on all nodes, only one may begin.
+   * Lets the caller begin a fetch, and returns the current revision. Returns undefined if another fetch began within
+   * the pause, if the keys are pinned, or if there is no such issuer. Only one of concurrent calls on all nodes may
+   * begin.
    */
   begin(issuerId: string, at: Date, pauses: Pauses): Promise<string | undefined>
-  /** Ends the fetch that began at that instant. False if another has begun, or the keys were pinned: nothing is written. */
+  /**
+   * Ends the fetch that began at that instant. Returns false and writes nothing if another began or keys were pinned.
+   */
   succeed(issuerId: string, at: Date, keys: StoredKeys): Promise<boolean>
-  /** The same, for one that failed. */
+  /** Ends a failed fetch in the same way. */
   fail(issuerId: string, at: Date, failure: string): Promise<void>
 }
 
@@ -80,7 +83,7 @@ export function issuerKeysStore({ query }: Pick<Database, 'query'>): IssuerKeysS
         .where('issuer_id', '=', issuerId)
         .executeTakeFirst(),
 
-    // Primary key. The conditions are checked under the lock of the row.
+    // Primary key. The conditions are checked while the row is locked.
     async begin(issuerId, at, { afterAny, afterFailure }) {
       const now = toInstant(at)
       const row = await query

@@ -1,4 +1,4 @@
-/** The keys of issuers as this process knows them: read once for each revision, ready to verify with. */
+/** Caches imported keys of issuers in this process. Each revision is read once. */
 import { LRUCache } from 'lru-cache'
 import type { AuthoredStores } from '../../../change.ts'
 import { type IssuerKeys, importIssuerKeys } from '../../id-token/issuer-keys.ts'
@@ -7,22 +7,22 @@ import type { FoundIssuer, KeysState } from '../issuer.ts'
 import { refreshKeys } from './refresh-keys.ts'
 
 export interface KnownKeys {
-  /** By the text of `iss`, with the keys themselves if this process does not know them. */
+  /** Finds an issuer by the text of `iss`, with the keys themselves if this process does not know them. */
   find(url: string): Promise<FoundIssuer | undefined>
-  /** The keys of the revision that was found, or of a newer one. Undefined if the issuer was removed since. */
+  /** Returns the keys of the given revision, or of a newer one; undefined if the issuer was removed meanwhile. */
   of(found: FoundIssuer): Promise<IssuerKeys | undefined>
   /**
-   * See {@link refreshKeys}. Calls for one issuer at a time wait for the same answer, a few hundred at most: one more gets
-   * {@link KeysUnavailable}.
+   * See {@link refreshKeys}. Concurrent calls for one issuer wait for the same answer. There can be a few hundred of
+   * them; the next gets {@link KeysUnavailable}.
    */
   refresh(found: FoundIssuer): Promise<KeysState | undefined>
 }
 
-/** For how many issuers keys are remembered; each has at most 100. */
+/** The most issuers whose keys are cached; each has at most 100 keys. */
 const MOST = 500
 /**
- * Calls that wait for one issuer. Nothing else bounds them while it does not answer: a request whose client has left is no
- * longer in flight, and goes on waiting.
+ * The most calls that wait for one issuer. Nothing else bounds them while it does not answer: a request whose client
+ * has disconnected does not count as in flight any more, but keeps waiting.
  */
 const MOST_WAITING = 300
 
@@ -32,7 +32,7 @@ interface Refresh {
 }
 
 export function knownKeys(stores: AuthoredStores): KnownKeys {
-  /** By the issuer's URL: a revision is a hash, so that the keys of one added again are the same. */
+  /** By the issuer's URL. A revision is a hash, so the entry stays valid if an issuer is removed and added again. */
   const known = new LRUCache<
     string,
     { readonly revision: string; readonly keys: Promise<IssuerKeys | undefined> }
@@ -55,7 +55,7 @@ export function knownKeys(stores: AuthoredStores): KnownKeys {
       const forget = () => {
         if (known.peek(url) === entry) known.delete(url)
       }
-      // They may have been replaced while they were read, and this revision may come back.
+      // The keys may have been replaced while they were read, and this revision can come back.
       keys.then((found) => {
         if (found?.revision !== revision) forget()
       }, forget)
@@ -67,7 +67,7 @@ export function knownKeys(stores: AuthoredStores): KnownKeys {
       const before = running.get(id)
       if (before) {
         if (before.waiting >= MOST_WAITING) {
-          throw new KeysUnavailable(`Too many requests wait for the keys of the issuer ${url}`)
+          throw new KeysUnavailable(`Too many requests are waiting for the keys of the issuer ${url}`)
         }
         before.waiting += 1
         return before.state

@@ -1,4 +1,4 @@
-/** Fetches the keys of an issuer again: one node at a time, and not too often (contract/oidc.md, A18). */
+/** Fetches the keys of an issuer again, on one node at a time and not too often (contract/oidc.md, A18). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthoredStores } from '../../../change.ts'
 import { RequestError, Unavailable } from '../../../errors.ts'
@@ -8,7 +8,7 @@ import type { Pauses } from './issuer-keys-store.ts'
 
 export const PAUSES: Pauses = { afterAny: 60_000, afterFailure: 30_000 }
 
-/** While the issuer does not answer, the keys that are known are used for this long. */
+/** How long known keys are used while the issuer does not answer. */
 export const KEPT_MS = DAY_MS
 
 /** Longer than the two fetches can take. */
@@ -16,8 +16,8 @@ const LONGEST_FETCH_MS = 15_000
 const LOOK_MS = 200
 
 /**
- * Returns the state of the keys after a fetch: one that this call begins, one that another node has under way, or one that
- * ended a moment ago. Undefined if the issuer was removed. A failed fetch is in the state; only the database makes it throw.
+ * Returns the state of the keys after a fetch that this call begins, that another node is running, or that just ended.
+ * Undefined if the issuer was removed. The state contains a failed fetch; only errors of the database are thrown.
  */
 export async function refreshKeys(
   { issuer }: FoundIssuer,
@@ -33,19 +33,19 @@ export async function refreshKeys(
   }
 }
 
-/** A fetch is under way, and has not lasted so long that its node must have died. */
+/** Checks whether a fetch is running, and not for so long that its node must have died. */
 export const isBeingFetched = ({ triedAt, fetchedAt, failure }: KeysState, now: Date): boolean =>
   failure === undefined && triedAt > fetchedAt && now.getTime() - triedAt.getTime() < LONGEST_FETCH_MS
 
-/** A fetch that has begun. */
+/** A running fetch. */
 interface Fetch {
   readonly issuer: FoundIssuer['issuer']
-  /** The revision. */
+  /** The revision before the fetch. */
   readonly before: string
   readonly at: Date
 }
 
-/** Returns why the fetch failed. */
+/** Fetches and stores keys. Returns the error if the fetch failed. */
 export async function fetchAndStore(
   { issuer, before, at }: Fetch,
   stores: AuthoredStores,
@@ -69,17 +69,17 @@ export async function fetchAndStore(
 }
 
 interface RefreshOldKeysDeps extends AuthoredStores {
-  /** Whether to begin another step. */
+  /** Returns whether to begin another step. */
   readonly goOn: () => Promise<boolean>
-  /** Called for an issuer whose last fetch succeeded and whose fetch now failed. */
+  /** Called for an issuer whose fetch failed after the previous one succeeded. */
   readonly onFailed: (url: string, why: string) => void
 }
 
 const HOUR_MS = 3_600_000
-/** How many are fetched at once: an issuer that does not answer takes five seconds. */
+/** How many issuers are fetched at once: one that does not answer takes five seconds. */
 const AT_ONCE = 8
 
-/** Fetches all keys every hour, so that a key that an issuer withdrew is refused (contract/oidc.md, A18). */
+/** Fetches all keys every hour, so that keys that an issuer withdrew are refused (contract/oidc.md, A18). */
 export async function refreshOldKeys(deps: RefreshOldKeysDeps): Promise<void> {
   const now = deps.clock()
   const old = (await deps.issuers.list()).filter(({ keys }) => isOld(keys, now))
@@ -95,7 +95,7 @@ async function refreshOne(found: FoundIssuer, deps: RefreshOldKeysDeps): Promise
   }
 }
 
-/** Also when they are from a clock that was ahead. */
+/** Keys from a clock that was ahead also count as old. */
 function isOld({ pinnedAt, fetchedAt }: KeysState, now: Date): boolean {
   return pinnedAt === undefined && Math.abs(now.getTime() - fetchedAt.getTime()) > HOUR_MS
 }

@@ -1,6 +1,6 @@
 /**
- * A rule that the owner of a session in the console makes for their own account (contract/oidc.md, A12). Only the console
- * does this: whoever had stolen a token could make something with it that outlives it.
+ * Adds a rule that users create in the console for their own account (contract/oidc.md, A12). Only the console can do
+ * this: with a stolen token, an attacker could otherwise create a rule that outlives the token.
  */
 import { type FieldProblem, invalidField, Unavailable } from '../../../errors.ts'
 import type { ManagerAuthority } from '../../../management/tokens/manager.ts'
@@ -14,29 +14,29 @@ import { lookUpIds, type ProjectIds } from './project-ids.ts'
 import { requireJustSignedIn } from './rule-maker.ts'
 
 export interface OwnRuleInput {
-  /** Of the session in the console. */
+  /** The authority of the session in the console. */
   readonly authority: ManagerAuthority
   readonly name: string
   /** The URL of an issuer. */
   readonly issuer: string
-  /** As JSON gives it: see `matcher.ts`. */
+  /** Parsed JSON: see `matcher.ts`. */
   readonly match: Readonly<Record<string, unknown>>
   readonly permissions: readonly string[]
   /** Names, or snap ids. */
   readonly packages: readonly string[]
-  /** Undefined: all. */
+  /** Every channel if undefined. */
   readonly channels?: readonly string[] | undefined
   readonly stores?: readonly string[] | undefined
   readonly allowRegister?: boolean | undefined
   /** Milliseconds. */
   readonly lifetime?: number | undefined
-  /** What the form could not read. */
+  /** Problems with fields that the form could not read. */
   readonly unread?: readonly FieldProblem[] | undefined
 }
 
 export type OwnRule = ReturnType<typeof publisherRecord> & { readonly warnings: readonly string[] }
 
-/** Throws as `addRule`. */
+/** Throws the errors of `addRule`. */
 export async function addOwnRule(input: OwnRuleInput, deps: CheckDeps): Promise<OwnRule> {
   const { authority, name, issuer, match, permissions, packages, channels, stores, allowRegister } = input
   const added = await addRule(
@@ -54,19 +54,19 @@ export async function addOwnRule(input: OwnRuleInput, deps: CheckDeps): Promise<
 export interface OwnProjectInput {
   readonly authority: ManagerAuthority
   readonly issuer: string
-  /** Of a project on GitHub, GitLab or Forgejo. */
+  /** The URL of a project on GitHub, GitLab or Forgejo. */
   readonly address: string
 }
 
 /**
- * Throws as `requireJustSignedIn` and `findIssuer`, and `invalid-field` for an address whose ids cannot be had: the person
- * can correct it, or go on without.
+ * Throws the errors of `requireJustSignedIn` and `findIssuer`, and `invalid-field` if the ids cannot be looked up: the
+ * user can correct the address, or continue without it.
  */
 export async function lookUpOwnIds(
   { authority, issuer: url, address }: OwnProjectInput,
   stores: Stores,
 ): Promise<ProjectIds> {
-  // The service asks another host: not for whoever has only found a token.
+  // The service sends a request to another host, which a stolen token must not be able to cause.
   requireJustSignedIn(authority, stores.clock())
   const { issuer } = await findIssuer(url, stores)
   return lookUpIds(address, issuer, stores.fetchDocument).catch((error: unknown) => {
@@ -75,6 +75,6 @@ export async function lookUpOwnIds(
   })
 }
 
-/** A forge answers the same for a project that is private and for one that is not there. */
+/** A forge gives the same answer for a private project and for one that does not exist. */
 const NO_IDS =
   'The ids could not be looked up: the address is wrong, the project is private, or its host did not answer. Correct the address, or type the ids.'

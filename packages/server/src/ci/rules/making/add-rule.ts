@@ -1,4 +1,4 @@
-/** Makes a rule: from then on jobs that match it get tokens of an account (contract/oidc.md, A6 to A12). */
+/** Adds a rule. From then on, jobs that match it get tokens for an account (contract/oidc.md, A6 to A12). */
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../../accounts/account.ts'
 import { invalidField } from '../../../errors.ts'
@@ -13,7 +13,7 @@ import { versionOf } from './rule-version.ts'
 
 export interface AddedRule extends KnownRule {
   readonly rule: Rule
-  /** Sentences for the person who made it. */
+  /** Sentences for the rule's author. */
   readonly warnings: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export interface AddedRule extends KnownRule {
 export const MOST_RULES_OF_A_PROJECT = 100
 
 /**
- * Throws `invalid-field`, whose message has a line for everything that is wrong; as `requireMayMakeRules` and
+ * Throws `invalid-field`, whose message has a line for each problem, and the errors of `requireMayMakeRules` and
  * `requireMayLetJobsIn`.
  */
 export async function addRule(wanted: WantedRule, deps: CheckDeps): Promise<AddedRule> {
@@ -46,7 +46,7 @@ export async function addRule(wanted: WantedRule, deps: CheckDeps): Promise<Adde
     }
     if ((await rules.countOfIds(issuer.id, ids)) >= MOST_RULES_OF_A_PROJECT) throw tooMany()
     if (!(await rules.insert({ rule, ids }))) {
-      throw invalidField(`There is a rule "${rule.name}" already. Choose another name.`, { field: 'name' })
+      throw invalidField(`There is already a rule "${rule.name}". Choose another name.`, { field: 'name' })
     }
     await record({ action: 'publisher.add', subject: rule.name, details: detailsOf(rule, issuer, account) })
   })
@@ -60,7 +60,7 @@ export async function addRule(wanted: WantedRule, deps: CheckDeps): Promise<Adde
 
 const tooMany = () =>
   invalidField(
-    `There are ${MOST_RULES_OF_A_PROJECT} rules for this project. Remove one that is not needed.`,
+    `There are already ${MOST_RULES_OF_A_PROJECT} rules for this project. Remove one that is not needed.`,
     { field: 'match' },
   )
 

@@ -1,15 +1,15 @@
-/** What a rule may grant (contract/oidc.md, A10). */
+/** Checks the grants of a rule (contract/oidc.md, A10). */
 import { isPermission, PERMISSIONS } from '@ratafia/api'
 import type { FieldProblem } from '../../../errors.ts'
 import { readLimits, type WantedAttenuations } from '../../../tokens/wanted-limits.ts'
 import type { Grants } from '../rule.ts'
 
 export interface WantedGrants extends WantedAttenuations {
-  /** Whether a job may register names of packages. */
+  /** Whether a job may register package names. */
   readonly allowRegister?: boolean | undefined
 }
 
-/** What a leaked token, or a job under somebody else's control, must not be able to do. */
+/** Permissions that a leaked token, or a job under an attacker's control, must not have. */
 export const NEVER_GRANTED: readonly string[] = [
   'edit_account',
   'modify_account_key',
@@ -22,7 +22,7 @@ const REGISTER = 'package_register'
 
 const OURS: ReadonlySet<string> = new Set(PERMISSIONS)
 
-/** The grants, or all that is wrong with them, by the fields of the management API. */
+/** Returns the grants, or every problem with them, by the fields of the management API. */
 export function checkGrants({
   allowRegister = false,
   ...wanted
@@ -32,10 +32,10 @@ export function checkGrants({
   const all = [
     ...problems,
     ...(permissions === null
-      ? [at('permissions', 'A rule names the permissions of its tokens: give --permission.')]
+      ? [at('permissions', 'A rule must name the permissions of its tokens: give --permission.')]
       : []),
     ...(packages === null
-      ? [at('packages', 'A rule names the packages of its tokens: give --package.')]
+      ? [at('packages', 'A rule must name the packages of its tokens: give --package.')]
       : []),
     ...permissionProblems(permissions ?? [], allowRegister).map((message) => at('permissions', message)),
   ]
@@ -48,14 +48,14 @@ const at = (field: string, message: string): FieldProblem => ({ field, message }
 function permissionProblems(permissions: readonly string[], allowRegister: boolean): readonly string[] {
   const problems: string[] = []
   const never = permissions.filter((permission) => NEVER_GRANTED.includes(permission))
-  if (never.length > 0) problems.push(`No rule grants ${never.join(', ')}: take it out.`)
-  // Those of publisher gateways: they never stand for one of these, and `POST /api/v2/tokens` does not take them.
+  if (never.length > 0) problems.push(`A rule cannot grant ${never.join(', ')}. Remove it.`)
+  // Permissions of publisher gateways never imply one of ours, and `POST /api/v2/tokens` does not accept them.
   const others = permissions.filter((permission) => isPermission(permission) && !OURS.has(permission))
   if (others.length > 0) {
-    problems.push(`No rule grants ${others.join(', ')}: rules grant permissions of the tokens API.`)
+    problems.push(`A rule cannot grant ${others.join(', ')}. Rules grant permissions of the tokens API.`)
   }
   if (permissions.includes(REGISTER) && !allowRegister) {
-    problems.push(`${REGISTER} lets jobs register names. If that is wanted, give --allow-register, too.`)
+    problems.push(`${REGISTER} lets jobs register names. To allow that, also give --allow-register.`)
   }
   return problems
 }

@@ -1,4 +1,4 @@
-/** Checks a rule that somebody wants to make, and reports everything that is wrong at once. */
+/** Checks a requested rule, and reports every problem at once. */
 import type { ErrorCode } from '@ratafia/api'
 import { ATTENUATION_LIMITS } from '@ratafia/macaroon/conditions'
 import { type Account, requireNotRemoved } from '../../../accounts/account.ts'
@@ -30,13 +30,13 @@ export interface WantedRule {
   readonly issuer: string
   /** Username or account id. */
   readonly account: string
-  /** As JSON gives it: see `matcher.ts`. */
+  /** Parsed JSON: see `matcher.ts`. */
   readonly match: unknown
   readonly grants: Omit<WantedGrants, 'packages'>
   readonly packages: readonly PackageReference[]
-  /** Milliseconds. Default: 15 minutes, or what is allowed. */
+  /** Milliseconds. Default: 15 minutes, or the most that is allowed. */
   readonly lifetime?: number | undefined
-  /** What the caller could not read: reported with the rest, in place of what is wrong with the same fields. */
+  /** Problems with fields that the caller could not read. They replace other problems with the same fields. */
   readonly unread?: readonly FieldProblem[] | undefined
 }
 
@@ -59,7 +59,7 @@ export interface CheckDeps extends Stores, TransactionStores {
 /** Milliseconds. */
 const LIFETIME = { standard: 900_000, least: 60_000 } as const
 
-/** Throws as `addRule` does, after looking at everything: nobody has to try again for each mistake. */
+/** Throws the errors of `addRule`, after checking everything, so that the author can correct all mistakes at once. */
 export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps): Promise<CheckedWanted> {
   const problems: FieldProblem[] = []
   const noted: Noted = async (work) => {
@@ -94,20 +94,20 @@ export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps
   return { account, issuer, match: checked.match, grants: granted.grants, lifetime, warnings }
 }
 
-/** What the person who wants the rule can correct. */
+/** Errors that the author of the rule can correct. */
 const IN_THE_WISH: ReadonlySet<ErrorCode> = new Set(['invalid-field', 'no-such-record', 'package-not-found'])
 
-/** In the fields of the wish: operations that it calls know none, or others. */
+/** Maps problems to the fields of the requested rule: the operations that are called have other fields, or none. */
 const inFields = (error: RequestError): readonly FieldProblem[] =>
   error.code === 'package-not-found' ? [{ field: 'packages', message: error.message }] : problemsIn(error)
 
-/** Notes a refusal, and goes on. */
+/** Runs `work`. Records a refusal and returns undefined instead of throwing it. */
 type Noted = <T>(work: () => T | Promise<T>) => Promise<T | undefined>
 
 function checkName(name: string): void {
   if (isRuleName(name)) return
   throw invalidField(
-    `The name ${quote(name)} is not 1 to 64 of a-z, 0-9 and "._-", with a letter or digit at both ends.`,
+    `The name ${quote(name)} is not 1 to 64 characters of a-z, 0-9 and "._-" that begin and end with a letter or digit.`,
     { field: 'name' },
   )
 }
@@ -118,7 +118,9 @@ async function accountFor({ account, maker }: WantedRule, now: Date, deps: Check
   return found
 }
 
-/** One by one, so that every unknown name is reported. A text that cannot be a name stays, and `checkGrants` reports it. */
+/**
+ * Looks names up one by one, to report each unknown one. Keeps a text that cannot be a name; `checkGrants` reports it.
+ */
 async function packageIds(
   references: readonly PackageReference[],
   noted: Noted,

@@ -1,4 +1,4 @@
-/** Ids are looked up where the jobs of the issuer are, and nowhere else. */
+/** Guarantee: ids are looked up only on the site of the issuer's jobs. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RequestError, Unavailable } from '../../../errors.ts'
@@ -19,7 +19,7 @@ const ANSWER = {
   ...{ id: 74, full_name: 'octo-org/octo-repo', path_with_namespace: 'a/b/c', owner: { id: 65 } },
 }
 
-/** What is asked for, and the ids in an answer that has all of them. */
+/** Returns the requested URLs, and the ids found in an answer that has all of them. */
 async function lookedUp(address: string, from: Issuer) {
   const asked: string[] = []
   const found = await lookUpIds(address, from, async (url, source) => {
@@ -76,12 +76,12 @@ const FOUND: readonly (readonly [Issuer, address: string, api: string, project: 
   ],
 ]
 for (const [from, address, api, project, ids] of FOUND) {
-  test(`${address}: the ids in ${api}`, async () => {
+  test(`gets the ids of ${address} from ${api}`, async () => {
     assert.deepEqual(await lookedUp(address, from), { asked: [api], project, ids })
   })
 }
 
-// Guarantee: an id of one site is never taken for one of another, and no address leads out of the API.
+// Guarantee: an id from one site is never used for another, and no address leads outside the API.
 const REFUSED: readonly (readonly [Issuer, addresses: readonly string[]])[] = [
   [
     GITHUB,
@@ -102,8 +102,8 @@ const REFUSED: readonly (readonly [Issuer, addresses: readonly string[]])[] = [
 ]
 for (const [from, addresses] of REFUSED) {
   for (const address of addresses) {
-    test(`${from.kind}: ${JSON.stringify(address.slice(0, 60))} is refused, and nothing is asked for`, async () => {
-      const asking = lookUpIds(address, from, () => assert.fail('it asks'))
+    test(`refuses ${JSON.stringify(address.slice(0, 60))} for ${from.kind} without a request`, async () => {
+      const asking = lookUpIds(address, from, () => assert.fail('it sends a request'))
       await assert.rejects(asking, (error) => error instanceof RequestError && error.code === 'invalid-field')
     })
   }
@@ -113,8 +113,8 @@ for (const [address, fault] of [
   ['https://github.com/o/my project', / It has a space at character 24\.$/],
   ['https://github.com/o/r?x', / It has a query, which begins with \?\.$/],
 ] as const) {
-  test(`the refusal of ${address} says what is wrong in it`, async () => {
-    const asking = lookUpIds(address, GITHUB, () => assert.fail('it asks'))
+  test(`the refusal of ${address} explains its fault`, async () => {
+    const asking = lookUpIds(address, GITHUB, () => assert.fail('it sends a request'))
     await assert.rejects(asking, { message: fault })
   })
 }
@@ -125,13 +125,13 @@ for (const text of [
     (id) => `{"id":${id},"full_name":"x","owner":{"id":65}}`,
   ),
 ]) {
-  test(`the answer ${text} has no ids`, async () => {
+  test(`fails for the answer ${text}, which has no ids`, async () => {
     const asking = lookUpIds('https://github.com/o/r', GITHUB, async () => text)
     await assert.rejects(asking, Unavailable)
   })
 }
 
-test('what cannot be fetched is told with what to do instead', async () => {
+test('a failed fetch is reported with what to do instead', async () => {
   const asking = lookUpIds('https://github.com/o/r', GITHUB, async () => {
     throw new Unavailable('https://api.github.com/repos/o/r cannot be fetched: it answered with status 404.')
   })

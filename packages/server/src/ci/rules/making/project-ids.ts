@@ -1,6 +1,6 @@
 /**
- * Looks the ids of a project up once by its address, because nobody knows them by heart (contract/oidc.md, "Commands and
- * pipelines"). The rule matches only the ids: a later owner of the address gets nothing.
+ * Looks up the ids of a project once by its URL, because users don't know them (contract/oidc.md, "Commands and
+ * pipelines"). The rule matches only the ids, so a later owner of the URL gets nothing.
  */
 import { invalidField, quote, Unavailable } from '../../../errors.ts'
 import { documentIn, isObject } from '../../../foreign-json.ts'
@@ -10,21 +10,21 @@ import type { FetchDocument } from '../../issuers/keys/fetch-keys.ts'
 import type { KindName } from '../../issuers/kinds.ts'
 
 export interface ProjectIds {
-  /** As its host writes it. */
+  /** The project's name, as its host writes it. */
   readonly project: string
-  /** By claim, for the rule. */
+  /** The ids by claim, for the rule. */
   readonly ids: Readonly<Record<string, string>>
 }
 
-/** How a forge tells the ids of a project. */
+/** How to get the ids of a project from a forge. */
 interface Forge {
-  /** Where the projects are whose jobs have tokens of the issuer: without a trailing slash. */
+  /** Returns the URL of the site whose jobs have tokens of the issuer, without a trailing slash. */
   readonly siteOf: (issuer: URL) => string
-  /** Where the site tells of a project. */
+  /** Returns the API's URL for a project. */
   readonly api: (site: string, path: string) => string
-  /** Projects may be in groups within groups. */
+  /** Whether projects can be in nested groups. */
   readonly nested: boolean
-  /** The key of the name in the answer, and for each claim the keys that lead to its value. */
+  /** The key of the project's name in the answer. For each claim, `ids` has the path of keys to its value. */
   readonly name: string
   readonly ids: Readonly<Record<string, readonly string[]>>
 }
@@ -63,8 +63,8 @@ const FORGES: Partial<Readonly<Record<KindName, Forge>>> = {
 }
 
 /**
- * Throws `invalid-field` for an address that is not one of a project whose jobs have tokens of the issuer, and
- * `Unavailable` when the ids cannot be had.
+ * Throws `invalid-field` unless the address is that of a project whose jobs have tokens of the issuer, and
+ * `Unavailable` if the ids cannot be looked up.
  */
 export async function lookUpIds(
   address: string,
@@ -86,14 +86,14 @@ export async function lookUpIds(
   return idsFrom(text, forge)
 }
 
-/** Not `.` or `..`, which would lead to another address. */
+/** Excludes `.` and `..`, which would lead to another URL. */
 const NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,255}$/
 const MOST_NAMES = 20
 
 function pathOf(address: string, site: string, { nested }: Forge): string {
   const url = address.length <= 2000 && URL.canParse(address) ? new URL(address) : undefined
   const { href = '', search, hash, username, password } = url ?? {}
-  // The same id belongs to another project on another site.
+  // On another site, the same id belongs to another project.
   const path = href.startsWith(`${site}/`) ? href.slice(site.length + 1).replace(/\/$|\.git\/?$/, '') : ''
   const names = path.split('/')
   const fits = nested ? names.length >= 2 && names.length <= MOST_NAMES : names.length === 2
@@ -114,7 +114,7 @@ function idsFrom(text: string, { name, ids }: Forge): ProjectIds {
     typeof project !== 'string' ||
     !found.every(([, id]) => typeof id === 'number' && Number.isSafeInteger(id) && id > 0)
   ) {
-    throw new Unavailable('What the host answers does not have the ids of a project.')
+    throw new Unavailable('The answer of the host does not contain the ids of a project.')
   }
   return { project, ids: Object.fromEntries(found.map(([claim, id]) => [claim, String(id)])) }
 }

@@ -1,6 +1,6 @@
 /**
- * Who makes a rule (contract/oidc.md, A12): who manages the account, or its owner in the console, where they just signed
- * in. No operation of an API takes this, because a rule outlives every token.
+ * The authors of rules (contract/oidc.md, A12): operators who manage the account, or its owner, who just signed in to
+ * the console. Owners cannot do this through an API, because a rule outlives every token.
  */
 import { type Account, requireEnabled } from '../../../accounts/account.ts'
 import { requireMayLetIn } from '../../../accounts/administration/may-manage.ts'
@@ -11,10 +11,10 @@ import type { ManagerAuthority } from '../../../management/tokens/manager.ts'
 import { requireWholeToken } from '../../../management/tokens/require-whole-token.ts'
 import type { TransactionStores } from '../../../stores.ts'
 
-/** `own`: of a session in the console, for its own account. */
+/** `own` is a session in the console that acts for its own account. */
 export type RuleMaker = { readonly authority: Authority } | { readonly own: ManagerAuthority }
 
-/** A rule outlives the sign-in, so this is shorter than for other things that take a recent one. */
+/** A rule outlives the sign-in, so this is shorter than for other actions that require a recent sign-in. */
 export const JUST_SIGNED_IN_MS = 300_000
 
 export const authorOf = (maker: RuleMaker): Author =>
@@ -25,8 +25,8 @@ export const requireJustSignedIn = (authority: Authority, now: Date): void =>
   requireRecentPerson(authority, now, JUST_SIGNED_IN_MS)
 
 /**
- * Throws `permission-denied`; for the own account as {@link requireJustSignedIn} and {@link requireWholeToken}, and
- * `invalid-field` for another one.
+ * Throws `permission-denied`. For `own`, throws the errors of {@link requireJustSignedIn} and {@link
+ * requireWholeToken}, and `invalid-field` for another account.
  */
 export function requireMayMakeRules(
   maker: RuleMaker,
@@ -39,13 +39,13 @@ export function requireMayMakeRules(
   requireJustSignedIn(maker.own, now)
   requireWholeToken(maker.own)
   if (maker.own.accountId !== account.id) {
-    throw invalidField('You can make rules for your own account only.', { field: 'account' })
+    throw invalidField('You can create rules only for your own account.', { field: 'account' })
   }
 }
 
 /**
- * In the transaction of the change: a rule lets jobs in as the account. Throws as `requireMayLetIn`; for the own account a
- * 401 if it was disabled meanwhile, or the session was revoked.
+ * Checks, in the transaction of the change, that the author may let jobs act as the account. Throws the errors of
+ * `requireMayLetIn`; for `own`, a 401 if the account was disabled meanwhile or the session was revoked.
  */
 export async function requireMayLetJobsIn(
   maker: RuleMaker,
@@ -56,7 +56,7 @@ export async function requireMayLetJobsIn(
     await requireMayLetIn({ authority: maker.authority, account }, on, now)
     return
   }
-  // Whoever revokes its sessions waits for the account, or was first.
+  // A concurrent revocation of its sessions either waits for this lock or has taken effect already.
   const locked = await on.accounts.lock(account.id)
   if (locked) requireEnabled(locked)
   const session = await on.tokenSessions.find(maker.own.manager.sessionId)

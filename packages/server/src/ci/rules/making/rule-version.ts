@@ -1,14 +1,16 @@
-/** The version of a rule: with it the audit log shows what a rule said when it gave a token. */
+/** Computes the version of a rule. With it, the audit log shows a rule's content at the time of each token. */
 import { createHash } from 'node:crypto'
 import type { Rule } from '../rule.ts'
 
-/** Everything that a rule says. */
+/** The whole content of a rule. */
 export type Said = Pick<
   Rule,
   'name' | 'issuerId' | 'accountId' | 'match' | 'grants' | 'lifetime' | 'createdAt'
 >
 
-/** SHA-256, in hexadecimal, of a JSON list as `JSON.stringify` writes it. A rule that is made again has another one. */
+/**
+ * Returns the hexadecimal SHA-256 of a JSON list, as `JSON.stringify` writes it. A rule created again has another one.
+ */
 export function versionOf({ name, issuerId, accountId, match, grants, lifetime, createdAt }: Said): string {
   const { permissions, packages, channels, storeIds } = grants
   const said = [

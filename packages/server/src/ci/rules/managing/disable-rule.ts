@@ -1,4 +1,6 @@
-/** Disables a rule: it gives no more tokens, and the sessions it opened end at once (contract/oidc.md, A12). */
+/**
+ * Disables a rule: it grants no more tokens, and the sessions it opened are revoked at once (contract/oidc.md, A12).
+ */
 import { requireMayManage } from '../../../accounts/administration/may-manage.ts'
 import { type Authority, requireForAll } from '../../../authority.ts'
 import type { Stores } from '../../../stores.ts'
@@ -16,8 +18,8 @@ export interface EndedRule extends KnownRule {
 }
 
 /**
- * A rule that is disabled already keeps its time. Throws as `requireMayManage` for its account, and `invalid-field` when
- * there is no such rule.
+ * The time of a rule that is already disabled does not change. Throws the errors of `requireMayManage` for its account,
+ * and `invalid-field` if there is no such rule.
  */
 export async function disableRule(
   { name, authority }: RuleToEnd,

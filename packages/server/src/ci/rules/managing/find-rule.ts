@@ -1,4 +1,4 @@
-/** The rule that somebody names. */
+/** Finds a rule by its name. */
 import { invalidField, quote, RequestError } from '../../../errors.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { findIssuer } from '../../issuers/find.ts'
@@ -6,9 +6,9 @@ import { checkRule } from '../check-rule.ts'
 import { isRuleName } from '../rule.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
 
-/** Throws `invalid-field` when there is none. */
+/** Throws `invalid-field` if there is no such rule. */
 export async function findRule(name: string, rules: Pick<RuleStore, 'find'>): Promise<KnownRule> {
-  // The name may be any text, even one that a database refuses.
+  // The name can be any text, even one that a database refuses.
   const found = isRuleName(name) ? await rules.find(name) : undefined
   if (found) return found
   throw noRule(name)
@@ -20,11 +20,11 @@ export const noRule = (name: string): RequestError =>
   })
 
 interface ShownRule extends KnownRule {
-  /** Sentences, also about why the rule could not be made today. */
+  /** Sentences, also about why the rule could not be created today. */
   readonly warnings: readonly string[]
 }
 
-/** Throws `invalid-field` when there is no such rule. */
+/** Throws `invalid-field` if there is no such rule. */
 export const showRule = async (name: string, stores: TransactionStores): Promise<ShownRule> =>
   withWarnings(await findRule(name, stores.rules), stores)
 

@@ -5,8 +5,8 @@ import { findIssuer } from '../../issuers/find.ts'
 import type { KnownRule } from '../rule-store.ts'
 
 /**
- * All rules, or those of an account (username or id) or an issuer (URL or id), by name. Throws `invalid-field` when there
- * is no such account or issuer.
+ * Lists all rules, or those of an account (username or id) or an issuer (URL or id), by name. Throws `invalid-field` if
+ * there is no such account or issuer.
  */
 export async function listRules(
   input: Paging<string> & { readonly account?: string | undefined; readonly issuer?: string | undefined },

@@ -1,4 +1,4 @@
-/** The rules of one's own account, for whoever is signed in as it. */
+/** Lists and finds the rules of the caller's own account. */
 import type { AccountId } from '@ratafia/api'
 import type { Authority } from '../../../authority.ts'
 import { noSuchRecord, quote, type RequestError } from '../../../errors.ts'
@@ -7,7 +7,7 @@ import type { TransactionStores } from '../../../stores.ts'
 import { isRuleName } from '../rule.ts'
 import type { KnownRule } from '../rule-store.ts'
 
-/** By name, which is also the position. */
+/** Sorted by name, which is also the position in the list. */
 export async function listOwnRules(
   { authority, after, limit }: Paging<string> & { readonly authority: Authority },
   { rules }: TransactionStores,
@@ -16,13 +16,13 @@ export async function listOwnRules(
   return pageOf(limit, (most) => rules.page({ accountId, issuerId: undefined, after, limit: most }))
 }
 
-/** Throws {@link RequestError} `no-such-record`, in the same words for a rule of another account. */
+/** Throws {@link RequestError} `no-such-record`, with the same message for a rule of another account. */
 export async function findOwnRule(
   { authority, name }: { readonly authority: Authority; readonly name: string },
   { rules }: TransactionStores,
 ): Promise<KnownRule> {
   const accountId = ownAccountId(authority)
-  // The name may be any text, even one that a database refuses.
+  // The name can be any text, even one that a database refuses.
   const found = isRuleName(name) ? await rules.find(name) : undefined
   if (found?.rule.accountId === accountId) return found
   throw noOwnRule(name)

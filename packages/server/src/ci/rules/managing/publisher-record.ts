@@ -1,10 +1,10 @@
-/** A rule as the API, `--json` and the console show it. */
+/** Formats a rule for the API, `--json` and the console. */
 
 import type { Rule } from '../rule.ts'
 import type { KnownRule } from '../rule-store.ts'
 import type { TestedRule } from './test-rule.ts'
 
-/** For programs: what the rule matches as JSON, and lists as lists. */
+/** Returns the rule for programs: its match as JSON, and lists as lists. */
 export function publisherRecord({ rule, account, issuer }: KnownRule, now: Date) {
   const { permissions, packages, channels, storeIds } = rule.grants
   return {
@@ -44,7 +44,7 @@ export const testedRecord = ({ known, at, holds, lines }: TestedRule) => ({
 /** Milliseconds. */
 const LONG_UNUSED = 90 * 86_400_000
 
-/** Whether a rule is unused (contract/oidc.md, A23). `undefined` for a rule that matched a job within the last 90 days. */
+/** Returns how a rule is unused (contract/oidc.md, A23); undefined if it matched a job within the last 90 days. */
 export function disuseOf(
   { lastUsedAt }: Pick<Rule, 'lastUsedAt'>,
   now: Date,

@@ -1,4 +1,4 @@
-/** Removes a rule, and ends at once the sessions it opened (contract/oidc.md, A12). */
+/** Removes a rule, and revokes the sessions it opened at once (contract/oidc.md, A12). */
 import { requireMayManage } from '../../../accounts/administration/may-manage.ts'
 import { requireForAll } from '../../../authority.ts'
 import type { Stores } from '../../../stores.ts'
@@ -8,15 +8,15 @@ import { findRule, noRule } from './find-rule.ts'
 import { findOwnRule, noOwnRule } from './own-rules.ts'
 
 interface RuleToRemove extends RuleToEnd {
-  /** Only if it is one's own, which takes no permission. */
+  /** Whether to remove only a rule of the caller's own account, which requires no permission. */
   readonly own?: boolean
-  /** Throws `version-mismatch` for a rule that is not what the caller has seen. */
+  /** Throws `version-mismatch` if the rule differs from the one that the caller has seen. */
   readonly mustBeSeen?: ((now: KnownRule) => void) | undefined
 }
 
 /**
- * Throws as `requireMayManage` for its account, and `invalid-field` when there is no such rule; for the own one as
- * `findOwnRule`. Throws what `mustBeSeen` throws.
+ * Throws the errors of `requireMayManage` for its account, and `invalid-field` if there is no such rule; with `own`,
+ * the errors of `findOwnRule`. Also throws the errors of `mustBeSeen`.
  */
 export async function removeRule(
   { name, authority, own = false, mustBeSeen }: RuleToRemove,
@@ -30,7 +30,7 @@ export async function removeRule(
     const { id, version, accountId } = known.rule
     if (!own) await requireMayManage({ authority, account: { id: accountId } }, on, clock())
     mustBeSeen?.(known)
-    // First: an exchange under way holds the row, and a later one does not find it.
+    // Removed first: this waits for a running exchange, which holds the row, and a later one does not find it.
     if (!(await rules.remove(id))) throw own ? noOwnRule(name) : noRule(name)
     const sessions = await tokenSessions.revokeOfRules([id], { at: clock(), by })
     await record({

@@ -1,4 +1,4 @@
-/** Checks that a stored rule still says what it said when it was made: for `ratafia verify`. */
+/** Checks, for `ratafia verify`, that a stored rule has not changed since it was created. */
 import type { AccountId } from '@ratafia/api'
 import { RequestError } from '../../../errors.ts'
 import { isObject } from '../../../foreign-json.ts'
@@ -9,7 +9,7 @@ import { versionOf } from '../making/rule-version.ts'
 import { readMatch } from '../matchers/read-match.ts'
 import { idsOfRule } from '../stable-ids.ts'
 
-/** As the database has it: see its migration. */
+/** A rule as the database stores it: see its migration. */
 export interface StoredRule {
   readonly name: string
   readonly issuer_id: string
@@ -20,29 +20,29 @@ export interface StoredRule {
   readonly grants: string
   readonly lifetime: number
   readonly created_at: number
-  /** Of its issuer. */
+  /** The URL of its issuer. */
   readonly url: string
   readonly kind: string
   readonly settings: string
 }
 
-/** The end of a sentence about the rule; undefined when nothing is wrong. */
+/** Returns the end of a sentence about the rule; undefined if it has no problem. */
 export function storedRuleProblem(rule: StoredRule): string | undefined {
   try {
     const match = readMatch(JSON.parse(rule.matchers))
     const granted = checkGrants(listsOf(JSON.parse(rule.grants)))
     if ('problems' in granted)
-      return `grants what no rule may: ${granted.problems.map(({ message }) => message).join(' ')}`
+      return `has grants that are not allowed: ${granted.problems.map(({ message }) => message).join(' ')}`
     const said = {
       ...{ name: rule.name, issuerId: rule.issuer_id, match, grants: granted.grants },
       // The cast changes nothing: the id only goes into the hash.
       accountId: rule.account_id as AccountId,
       ...{ lifetime: rule.lifetime, createdAt: new Date(rule.created_at) },
     }
-    if (versionOf(said) !== rule.version) return 'says something else than when it was made.'
+    if (versionOf(said) !== rule.version) return 'has changed since it was created.'
     return idsOfRule(issuerOf(rule), match) === rule.ids
       ? undefined
-      : 'is found by other ids than it matches.'
+      : 'is stored under other ids than those it matches.'
   } catch (error) {
     if (error instanceof RequestError || error instanceof SyntaxError || error instanceof TypeError) {
       return `cannot be read: ${error.message}`
@@ -59,7 +59,7 @@ function listsOf(json: unknown) {
     if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) {
       return value
     }
-    throw new TypeError(`"${key}" of its grants is not a list of texts.`)
+    throw new TypeError(`"${key}" of its grants is not a list of strings.`)
   }
   return {
     ...{ permissions: list('permissions'), packages: list('packages') },

@@ -1,4 +1,4 @@
-/** Explains, without a network, what a rule makes of claims (contract/oidc.md, "Commands and pipelines"). */
+/** Explains offline whether a rule matches claims (contract/oidc.md, "Commands and pipelines"). */
 import { invalidField } from '../../../errors.ts'
 import type { Stores } from '../../../stores.ts'
 import type { Claims } from '../../id-token/id-token.ts'
@@ -13,19 +13,21 @@ interface TestRuleDeps extends Stores {
   readonly baseUrl: string
 }
 
-/** A line of the explanation, or another reason why the rule gives nothing. */
+/** A line of the explanation, or another reason why the rule grants nothing. */
 export type TestedLine = Omit<ExplainedLine, 'of'> & { readonly of: ExplainedLine['of'] | 'rule' | 'account' }
 
 export interface TestedRule {
   readonly known: KnownRule
-  /** A token with these claims gets what the rule grants, if it is signed and not used before. */
+  /** Whether a signed ID token with these claims, not used before, gets what the rule grants. */
   readonly holds: boolean
   readonly lines: readonly TestedLine[]
-  /** When the claims were issued, if they say so: their times are checked as of then. A file of claims may be old. */
+  /**
+   * When the claims were issued, if they contain that; their times are checked as of then, because a file can be old.
+   */
   readonly at: Date
 }
 
-/** Throws `invalid-field` when there is no such rule. */
+/** Throws `invalid-field` if there is no such rule. */
 export const testRule = async (
   { name, claims }: { readonly name: string; readonly claims: Claims },
   deps: TestRuleDeps,
@@ -42,7 +44,7 @@ export async function testKnownRule(
   return { known, at, holds: holds && disabled.length === 0, lines: [...disabled, ...lines] }
 }
 
-/** Of an ID token, whose signature is not checked. Throws `invalid-field` for a text that is none. */
+/** Returns the claims of an ID token without checking its signature. Throws `invalid-field` for an invalid ID token. */
 export function claimsIn(idToken: string): Claims {
   try {
     return readIdToken(idToken.trim()).unverifiedClaims

@@ -1,4 +1,4 @@
-/** Guarantee: a pattern takes whole values, and no wildcard reaches over a slash. */
+/** Guarantee: a pattern matches whole values, and no wildcard matches a slash. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -30,12 +30,12 @@ for (const [pattern, value, matches] of [
   ['', '', true],
   ['', 'a', false],
 ] as const) {
-  test(`${pattern} ${matches ? 'takes' : 'refuses'} ${JSON.stringify(value)}`, () => {
+  test(`${pattern} ${matches ? 'matches' : 'does not match'} ${JSON.stringify(value)}`, () => {
     assert.equal(globMatches(pattern, value), matches)
   })
 }
 
-/** As the definition has it, in exponential time. */
+/** Follows the definition literally, in exponential time. */
 function defined(pattern: string, value: string): boolean {
   const [wanted, found] = [pattern[0], value[0]]
   if (wanted === undefined) return found === undefined
@@ -47,7 +47,7 @@ function defined(pattern: string, value: string): boolean {
 const letters = (alphabet: string) =>
   fc.array(fc.constantFrom(...alphabet), { maxLength: 9 }).map((some) => some.join(''))
 
-test('it is what the definition says', () => {
+test('matches as the definition says', () => {
   fc.assert(
     fc.property(letters('ab/*?'), letters('ab/'), (pattern, value) => {
       assert.equal(globMatches(pattern, value), defined(pattern, value))
@@ -63,7 +63,7 @@ test('a value has as many slashes as its pattern', () => {
       letters('a/*?'),
       fc.array(fc.string({ unit: 'binary', maxLength: 3 })),
       (pattern, inserted) => {
-        // Values that come close: the pattern, with something for each of its wildcards.
+        // Values that come close: the pattern, with its wildcards replaced.
         let at = 0
         const value = pattern.replace(/[*?]/g, () => inserted[at++] ?? 'a')
         if (globMatches(pattern, value)) assert.equal(slashes(value), slashes(pattern))
@@ -72,7 +72,7 @@ test('a value has as many slashes as its pattern', () => {
   )
 })
 
-test('no pattern takes a value that is longer than any ref', () => {
+test('no pattern matches a value that is longer than any ref', () => {
   const most = 'x'.repeat(GLOB_LIMITS.value)
   assert.ok(globMatches('x*', most))
   assert.ok(!globMatches('x*', `${most}x`))

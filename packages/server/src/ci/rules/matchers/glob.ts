@@ -1,18 +1,18 @@
 /**
- * Patterns of rules (contract/oidc.md, A7). No regular expression is built from one. A match takes at most as many steps
- * as the lengths of pattern and value multiplied, and both are bounded.
+ * Matches the patterns of rules (contract/oidc.md, A7). Patterns are never turned into regular expressions. A match
+ * takes at most as many steps as the product of the lengths of pattern and value, and both are bounded.
  */
 
 /** Characters. A longer value matches no pattern. */
 export const GLOB_LIMITS = { pattern: 256, value: 1024, literal: 8 } as const
 
-/** The whole value. `*` is any number of characters and `?` is one (a UTF-16 unit), but neither is a slash. */
+/** Matches the whole value. `*` is any number of characters and `?` is one (a UTF-16 unit), but never a slash. */
 export function globMatches(pattern: string, value: string): boolean {
   if (value.length > GLOB_LIMITS.value) return false
   let p = 0
   let v = 0
-  // After the last `*`, and where the value goes on if that `*` takes one more character. An earlier `*` never has to
-  // take more: what follows it was found as early as possible.
+  // The position after the last `*`, and where the value continues if that `*` consumes one more character. An earlier
+  // `*` never has to consume more, because the text after it was found as early as possible.
   let afterStar = -1
   let resume = 0
   while (v < value.length) {
@@ -37,7 +37,7 @@ export function globMatches(pattern: string, value: string): boolean {
   return p === pattern.length
 }
 
-/** Why the pattern is not narrow enough, as the end of a sentence; undefined where it is. */
+/** Returns why the pattern is not narrow enough, as the end of a sentence; undefined if it is narrow enough. */
 export function globProblem(pattern: string): string | undefined {
   const { pattern: most, literal: least } = GLOB_LIMITS
   if (pattern.length > most) return `a pattern has at most ${most} characters`

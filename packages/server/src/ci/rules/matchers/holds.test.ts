@@ -1,4 +1,4 @@
-/** Guarantee: a matcher takes what it says, in type and in value, and nothing that only looks like it. */
+/** Guarantee: a matcher compares type and value exactly, and never holds for a value that only looks equal. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -36,7 +36,7 @@ for (const [matcher, value, expected] of [
   })
 }
 
-test('nothing holds for what is not a scalar', () => {
+test('no matcher holds for a value that is not a scalar', () => {
   const matcher = fc.oneof(
     fc.string(),
     fc.boolean(),
@@ -50,7 +50,7 @@ test('nothing holds for what is not a scalar', () => {
   )
 })
 
-test('what is read is what was written', () => {
+test('reads back the match that was written', () => {
   const match = {
     sub: 'a',
     n: 7,
@@ -70,34 +70,34 @@ test('what is read is what was written', () => {
 
 for (const [what, json, message] of [
   ['a list', [], /a JSON object/],
-  ['a text', 'sub=x', /a JSON object/],
+  ['a string', 'sub=x', /a JSON object/],
   ['null', null, /a JSON object/],
   [
     '33 claims',
     Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`c${at}`, 'x'])),
     /at most 32 claims/,
   ],
-  ['null for a claim', { sub: null }, /sub: a matcher is a text/],
+  ['null for a claim', { sub: null }, /sub: a matcher is a string/],
   ['a list for a claim', { sub: ['a'] }, /sub: a matcher is/],
   ['a negation', { sub: { not: 'a' } }, /sub: a matcher is/],
   ['a regular expression', { sub: { regex: '.*' } }, /sub: a matcher is/],
   ['two matchers in one', { sub: { glob: 'a', fold: 'b' } }, /sub: a matcher is/],
-  ['any_of beside another', { sub: { any_of: ['a'], glob: 'b' } }, /sub: a matcher is/],
+  ['any_of with another matcher', { sub: { any_of: ['a'], glob: 'b' } }, /sub: a matcher is/],
   ['an empty any_of', { sub: { any_of: [] } }, /sub: a matcher is/],
   ['any_of within any_of', { sub: { any_of: [{ any_of: ['a'] }] } }, /sub: a matcher is/],
-  ['a text for any_of', { sub: { any_of: 'ab' } }, /sub: a matcher is/],
+  ['a string for any_of', { sub: { any_of: 'ab' } }, /sub: a matcher is/],
   ['a number for glob', { sub: { glob: 7 } }, /sub: a matcher is/],
-  ['a number that stands for several', { id: 2 ** 53 }, /id: a matcher is/],
-  ['a long text', { sub: 'x'.repeat(1025) }, /sub: a matcher is/],
+  ['a number beyond 2^53', { id: 2 ** 53 }, /id: a matcher is/],
+  ['a long string', { sub: 'x'.repeat(1025) }, /sub: a matcher is/],
   ['U+0000', { sub: 'a\0' }, /sub: a matcher is/],
   ['half a character', { sub: 'a\ud800' }, /sub: a matcher is/],
   ['an empty name', { '': 'x' }, /"": the name of a claim/],
-  ['a long name', { ['x'.repeat(201)]: 'x' }, /the name of a claim has 1 to 200/],
-  ['a claim as a pointer', { '/sub': 'x' }, /\/sub: write the claim without the slash/],
-  ['a bad pointer', { '/a~2/b': 'x' }, /JSON Pointer a ~ is written ~0/],
+  ['a long name', { ['x'.repeat(201)]: 'x' }, /the name of a claim must have 1 to 200/],
+  ['a pointer to a top-level claim', { '/sub': 'x' }, /\/sub: write the claim without the slash/],
+  ['a bad pointer', { '/a~2/b': 'x' }, /JSON Pointer, write ~ as ~0/],
   ['two problems', { sub: null, '/ref': 'x' }, /sub: a matcher.*\/ref: write/],
 ] as const) {
-  test(`${what} is not a match`, () => {
+  test(`refuses ${what} as a match`, () => {
     assert.throws(() => readMatch(json), { code: 'invalid-field', extra: { field: 'match' }, message })
   })
 }

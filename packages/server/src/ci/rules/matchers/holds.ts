@@ -1,15 +1,15 @@
-/** Whether the value of a claim is what a rule demands (contract/oidc.md, A7). */
+/** Checks the value of a claim against the matcher of a rule (contract/oidc.md, A7). */
 import { isScalar } from '../../id-token/claims.ts'
 import type { Matcher, Single } from '../matcher.ts'
 import { globMatches } from './glob.ts'
 
-/** Types are compared too. Nothing holds for a value that is absent, null, a list or an object. */
+/** Also compares types. Nothing holds for a value that is absent, null, a list or an object. */
 export function holds(matcher: Matcher, value: unknown): boolean {
   if (!isScalar(value)) return false
   return alternatives(matcher).some((single) => holdsAlone(single, value))
 }
 
-/** One of them has to hold. */
+/** The matcher holds if one of these holds. */
 export const alternatives = (matcher: Matcher): readonly Single[] =>
   typeof matcher === 'object' && 'any_of' in matcher ? matcher.any_of : [matcher]
 
@@ -20,5 +20,5 @@ function holdsAlone(single: Single, value: unknown): boolean {
   return single.fold.length === value.length && withoutCase(single.fold) === withoutCase(value)
 }
 
-/** Only ASCII letters: `toLowerCase` would turn the Kelvin sign into a `k`. */
+/** Folds only ASCII letters: `toLowerCase` would turn the Kelvin sign into a `k`. */
 const withoutCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

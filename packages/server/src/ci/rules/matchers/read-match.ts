@@ -1,4 +1,4 @@
-/** Reads the match of a rule from JSON that an operator or the database gives (contract/oidc.md, A7). */
+/** Reads the match of a rule from JSON of an operator or the database (contract/oidc.md, A7). */
 import { invalidField, quote } from '../../../errors.ts'
 import { isObject } from '../../../foreign-json.ts'
 import { isScalar, isStorable, pointedName } from '../../id-token/claims.ts'
@@ -6,12 +6,12 @@ import type { Match, Matcher, Scalar, Single } from '../matcher.ts'
 
 const LIMITS = { claims: 32, name: 200, text: 1024, alternatives: 64 } as const
 
-/** Throws {@link RequestError} `invalid-field` (field `match`), whose message lists everything that is wrong. */
+/** Throws {@link RequestError} `invalid-field` (field `match`), whose message lists every problem. */
 export function readMatch(json: unknown): Match {
-  if (!isObject(json)) throw matchRefused(['A match is a JSON object: what each claim has to be.'])
+  if (!isObject(json)) throw matchRefused(['A match must be a JSON object with a matcher for each claim.'])
   const entries = Object.entries(json)
   if (entries.length > LIMITS.claims) {
-    throw matchRefused([`A rule matches at most ${LIMITS.claims} claims.`])
+    throw matchRefused([`A rule can match at most ${LIMITS.claims} claims.`])
   }
   const problems: string[] = []
   const match = entries.map(([claim, value]) => {
@@ -24,24 +24,24 @@ export function readMatch(json: unknown): Match {
   return Object.fromEntries(match.filter(isRead))
 }
 
-/** One refusal for all problems, each a sentence. */
+/** Returns one refusal for all problems, each of which is a sentence. */
 export const matchRefused = (problems: readonly string[]) =>
   invalidField(`The rule is refused. ${problems.join(' ')}`, { field: 'match' })
 
-/** Quoted, if it has characters that names of claims do not usually have. */
+/** Quotes the claim if it has characters that are unusual in names of claims. */
 export const claimText = (claim: string): string => (/^[\w./~-]{1,200}$/.test(claim) ? claim : quote(claim))
 
-const MATCHER_FORM = `a matcher is a text of at most ${LIMITS.text} characters, a boolean, a number, {"fold": TEXT}, {"glob": PATTERN} or {"any_of": [MATCHER, …]}`
+const MATCHER_FORM = `a matcher is a string of at most ${LIMITS.text} characters, a boolean, a number, {"fold": TEXT}, {"glob": PATTERN} or {"any_of": [MATCHER, …]}`
 
 const isRead = (entry: readonly [string, Matcher | undefined]): entry is [string, Matcher] =>
   entry[1] !== undefined
 
 function nameProblem(claim: string): string | undefined {
   if (claim.length === 0 || claim.length > LIMITS.name || !isStorable(claim)) {
-    return `the name of a claim has 1 to ${LIMITS.name} characters`
+    return `the name of a claim must have 1 to ${LIMITS.name} characters`
   }
   if (!claim.startsWith('/')) return undefined
-  if (/~(?![01])/.test(claim)) return 'in a JSON Pointer a ~ is written ~0, and a slash in a name ~1'
+  if (/~(?![01])/.test(claim)) return 'in a JSON Pointer, write ~ as ~0, and a slash within a name as ~1'
   const name = pointedName(claim)
   // One claim has one spelling, so that a rule cannot match "/sub" where "sub" is refused.
   return name === undefined || name.startsWith('/') ? undefined : 'write the claim without the slash'
@@ -66,7 +66,7 @@ function readSingle(value: unknown): Single | undefined {
 const onlyMember = (value: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.keys(value).length === 1 && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** Beyond 2^53 different numbers of the JSON text become the same. */
+/** Beyond 2^53, different numbers in the JSON text become equal. */
 function isPlain(value: Scalar): boolean {
   if (typeof value === 'string') return value.length <= LIMITS.text && isStorable(value)
   return typeof value === 'boolean' || Math.abs(value) <= Number.MAX_SAFE_INTEGER
