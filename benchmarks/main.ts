@@ -1,4 +1,4 @@
-/** `npm run bench`: measures the works and reports them. `--help` says how. */
+/** The program of `npm run bench`, which measures the works and reports them. `--help` explains the options. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,18 +23,18 @@ else if (options.list) {
 
 async function measureAll(options: Options): Promise<boolean> {
   const { works, pace, quick, profile, as } = options
-  // First: it must not fail after an hour.
+  // Check this first, because it must not fail after an hour.
   const commit = quick ? undefined : measuredCommit(as)
   installPeers()
   leaveServerCore()
   if (profile !== undefined) takeProfiles(profile)
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-bench-'))
-  // PostgreSQL's own account goes through it.
+  // PostgreSQL's own account needs to pass through it.
   chmodSync(directory, 0o755)
   let good = true
   try {
     for (const work of works) {
-      // One that fails does not take the others' figures with it.
+      // If a work fails, the others' figures are kept.
       const began = performance.now()
       const result = await measure(work, options, directory).catch((error: unknown) => {
         process.stderr.write(`${work.name}: ${error instanceof Error ? error.stack : error}\n`)
@@ -71,15 +71,15 @@ async function measure(work: Work, options: Options, directory: string): Promise
   }
 }
 
-/** `m:ss`. */
+/** Returns the time as `m:ss`. */
 function timeOf(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
 }
 
-/** Those that npm has: `benchmarks/setup` installs the others too. */
+/** Installs the peers that npm has; `benchmarks/setup` also installs the others. */
 function installPeers(): void {
   if (existsSync(join(import.meta.dirname, 'node_modules'))) return
   const words = ['ci', '--no-audit', '--no-fund']
   const { status } = spawnSync('npm', words, { cwd: import.meta.dirname, stdio: 'inherit' })
-  if (status !== 0) throw new Error('The peers of benchmarks/package.json were not installed.')
+  if (status !== 0) throw new Error('Could not install the peers of benchmarks/package.json.')
 }

@@ -1,4 +1,4 @@
-/** The words after `npm run bench --`. */
+/** Reads the words after `npm run bench --`. */
 import { parseArgs } from 'node:util'
 import type { Pace } from './harness/rounds.ts'
 import { WORKS } from './works/all.ts'
@@ -6,21 +6,22 @@ import type { Work } from './works/work.ts'
 
 export const HELP = `npm run bench [-- [options] [WORK…]]
 
-Measures the works, or all of them: ours beside its limit or a peer, in rounds that alternate. Prints a table, and writes
-benchmarks/results/<commit>.json, docs/performance.svg and the figures of docs/performance.md. Needs Linux, two cores
-and what benchmarks/setup installs. Ends with 1 if something that must be refused was not.
+Measures these works, or all of them. Compares the service with its limit or a peer, in rounds that alternate. Prints a
+table, and writes benchmarks/results/<commit>.json, docs/performance.svg and the figures of docs/performance.md. Needs
+Linux, two cores and the programs that benchmarks/setup installs. Exits with 1 if
+something that must be refused was not.
 
-  --list            the works
-  --quick           a smoke run: little data, short rounds; writes nothing
-  --huge            sizes also has 10,000,000 rows on PostgreSQL, which takes half an hour and 20 GB of disk
-  --hour            memory also runs its loads for an hour on PostgreSQL
+  --list            list the works
+  --quick           smoke run with little data and short rounds; writes nothing
+  --huge            also run sizes with 10,000,000 rows on PostgreSQL (half an hour, 20 GB of disk)
+  --hour            also run the loads of memory for an hour on PostgreSQL
   --rounds N        rounds of each contender (5)
   --seconds N       seconds of each round (3)
   --warm-up N       seconds of warm-up of each contender (20)
-  --as COMMIT       the result is that of this commit, which has the same packages as the checkout
-  --profile LABEL   also takes CPU profiles of the service, as flame graphs docs/performance/*-LABEL.svg
-  --report          measures nothing: writes the page and the chart from the newest results
-  --help            this
+  --as COMMIT       record the result for this commit, which has the same packages as the checkout
+  --profile LABEL   also write CPU profiles of the service, as flame graphs docs/performance/*-LABEL.svg
+  --report          measure nothing; write the page and the chart from the newest results
+  --help            print this help
 `
 
 export interface Options {
@@ -36,7 +37,7 @@ export interface Options {
   readonly profile: string | undefined
 }
 
-/** Throws an Error that says which word is wrong. */
+/** Throws an Error that names the wrong word. */
 export function readOptions(words: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...words],
@@ -57,7 +58,7 @@ export function readOptions(words: readonly string[]): Options {
   const quick = values.quick ?? false
   const works = positionals.map((name) => {
     const found = WORKS.find((work) => work.name === name)
-    if (!found) throw new Error(`There is no work ${name}: --list shows them.`)
+    if (!found) throw new Error(`There is no work ${name}. Run with --list to list the works.`)
     return found
   })
   return {

@@ -16,7 +16,7 @@ const report = (...names: readonly string[]): string =>
     ),
   })
 
-test('an advisory on a shipped package fails the check, and is named with its address', () => {
+test('an advisory on a shipped package fails the check and is printed with its URL', () => {
   assert.deepEqual(readAudit(report('shipped', 'tool'), report('shipped')), {
     failed: true,
     lines: [
@@ -31,13 +31,13 @@ test('an advisory on a development dependency is printed and does not fail the c
   assert.equal(readAudit(report('tool'), report()).lines.length, 1)
 })
 
-test('without an answer about what is shipped, an advisory fails the check', () => {
+test('if it is unknown which packages are shipped, any advisory fails the check', () => {
   for (const away of ['{"message":"503 Service Unavailable"}', '']) {
     assert.equal(readAudit(report('shipped'), away).failed, true)
   }
 })
 
-test('no advisory is said to be none', () => {
+test('a report without advisories passes and prints "No advisories."', () => {
   assert.deepEqual(readAudit(report(), report()), { failed: false, lines: ['No advisories.'] })
 })
 
@@ -50,7 +50,7 @@ for (const [title, printed, reason] of [
   ['no output', '', 'npm audit printed no report'],
   ['a page instead of JSON', '<html>', 'npm audit printed no report'],
 ] as const) {
-  test(`${title} leaves advisories unchecked, which the output says`, () => {
+  test(`${title} leaves advisories unchecked, and the output reports it`, () => {
     assert.deepEqual(readAudit(printed, printed), {
       failed: false,
       lines: [`Advisories are unchecked: ${reason}.`],

@@ -1,7 +1,6 @@
 /**
  * Asks the npm registry for advisories on the packages in package-lock.json: `npm run check:advisories`. Fails if a
- * shipped package has one. A registry without advisories, as mirrors often are, leaves them unchecked, and the output
- * says so.
+ * shipped package has one. Many mirrors serve no advisories; then nothing is checked, and the output reports this.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -18,7 +17,10 @@ interface Vulnerability {
   readonly via: readonly (string | { readonly title: string; readonly url: string })[]
 }
 
-/** Reads what `npm audit --json` printed. `shipped`: without development dependencies. */
+/**
+ * Reads two outputs of `npm audit --json`: of all packages, and of those without development dependencies
+ * (`shipped`).
+ */
 export function readAudit(printed: string, shipped: string): Outcome {
   const audit = parsed(printed)
   if (audit.vulnerabilities === undefined) {
@@ -27,7 +29,7 @@ export function readAudit(printed: string, shipped: string): Outcome {
   }
   const affected = Object.values(audit.vulnerabilities)
   if (affected.length === 0) return { failed: false, lines: ['No advisories.'] }
-  // Without an answer about what is shipped, everything may be.
+  // If the second output has no answer, any package may be shipped.
   const names = new Set(Object.keys(parsed(shipped).vulnerabilities ?? audit.vulnerabilities))
   return {
     failed: affected.some(({ name }) => names.has(name)),
@@ -55,7 +57,7 @@ function parsed(text: string): {
 
 function audit(...options: readonly string[]): string {
   const cwd = join(import.meta.dirname, '..')
-  // It exits with 1 both when it found something and when it could not ask.
+  // The exit code is 1 both for advisories and for an unreachable registry, so only the output counts.
   return spawnSync('npm', ['audit', '--json', ...options], { cwd, encoding: 'utf8' }).stdout
 }
 

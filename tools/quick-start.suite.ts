@@ -1,5 +1,5 @@
-// npm run test:quick-start. The README's commands as a newcomer types them: start the service, make an account,
-// see it answer, stop it, start it again on the same data. Then a page that leads to a device is followed to its end.
+// npm run test:quick-start. Follows the README as a newcomer does: starts the service, creates an account, sends
+// requests, stops the service, and starts it again on the same data. Then follows docs/ci.md and docs/own-brand.md.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -13,7 +13,7 @@ import { commandsOf } from './docs/page-commands.ts'
 
 const root = join(import.meta.dirname, '..')
 const data = mkdtempSync(join(tmpdir(), 'ratafia-quick-start-'))
-// Without the caller's settings and on a free port: the caller may have their own service running.
+// Without the caller's settings and on a free port, because the caller may have their own service running.
 const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('RATAFIA_'))
 const env = { ...Object.fromEntries(inherited), RATAFIA_DATA_DIR: data, RATAFIA_PORT: '0' }
 
@@ -23,9 +23,9 @@ after(async () => {
   rmSync(data, { recursive: true })
 })
 
-/** `npm start`; resolves to the address in the line that says it listens. */
+/** Runs `npm start`, and returns the address that it prints when it listens. */
 async function start(): Promise<string> {
-  // Its own process group, because npm runs between us and the service.
+  // A process group of its own, so that stop() also reaches the service, which npm starts.
   const started = spawn('npm', ['start'], {
     cwd: root,
     env,
@@ -40,10 +40,10 @@ async function start(): Promise<string> {
     started.stdout.resume()
     return address
   }
-  throw new Error('npm start ended before it listened')
+  throw new Error('npm start exited before the service listened')
 }
 
-/** Like Ctrl-C in the terminal: the signal goes to npm and to the service. */
+/** Stops the service like Ctrl-C in a terminal, which signals npm and the service. */
 async function stop(): Promise<void> {
   if (service?.pid === undefined || service.exitCode !== null || service.signalCode !== null) return
   const ended = once(service, 'exit')
@@ -51,7 +51,7 @@ async function stop(): Promise<void> {
   await ended
 }
 
-/** Like a service manager that only knows npm. */
+/** Stops the service like a service manager, which signals only npm. Returns npm's exit code. */
 async function terminate(): Promise<unknown> {
   assert.ok(service)
   const ended = once(service, 'exit')
@@ -69,7 +69,7 @@ function ratafia(input: string, ...words: readonly string[]): string {
   return stdout
 }
 
-test('npm start, then an account, then the service answers; it goes on where it ended', {
+test('npm start runs a service that keeps its data when it is started again', {
   timeout: 120_000,
 }, async () => {
   const address = await start()
@@ -85,15 +85,15 @@ test('npm start, then an account, then the service answers; it goes on where it 
   })
   assert.equal(root.status, 200)
   assert.match(await root.text(), /^\{"macaroon":"/)
-  assert.equal(await terminate(), 0, 'npm passes SIGTERM on, and the service ends by itself')
-  await assert.rejects(fetch(`${address}/`), 'nothing listens any more')
+  assert.equal(await terminate(), 0, 'npm passes SIGTERM on, and the service stops')
+  await assert.rejects(fetch(`${address}/`), 'the service no longer listens')
 
   const again = await start()
   assert.equal((await fetch(`${again}/`)).status, 200)
   assert.match(ratafia('', 'accounts', 'list'), /\bada\b/)
 })
 
-test('a brand to try things with leads to a device that is registered, and revoked', {
+test('with a demo brand, a device can be registered and revoked', {
   timeout: 120_000,
 }, async () => {
   await stop()
@@ -111,7 +111,7 @@ test('a brand to try things with leads to a device that is registered, and revok
   assert.ok(serial, first.stdout)
   assert.match(first.stdout, /^Refreshed: /m)
 
-  // Another device, with all that a gadget can say.
+  // Another device, whose gadget sets everything that it can.
   const model = 'demo-brand/demo-device'
   ratafia('', 'models', 'set-policy', model, '--proposed-serial', 'required')
   const { key } = JSON.parse(ratafia('', 'api-keys', 'add', model, '--label', 'line', '--json'))
@@ -134,7 +134,9 @@ test('a brand to try things with leads to a device that is registered, and revok
   assert.match(last.stderr, /revoked/)
 })
 
-test('docs/ci.md: a job without a platform gets a credential', { timeout: 120_000 }, async () => {
+test('the commands of docs/ci.md give a job without a platform a credential', {
+  timeout: 120_000,
+}, async () => {
   await stop()
   const address = await start()
   const { script } = commandsOf('docs/ci.md', 'Try it without a platform')
@@ -145,14 +147,14 @@ test('docs/ci.md: a job without a platform gets a credential', { timeout: 120_00
   ])
   assert.equal(status, 0, stderr)
   assert.match(stdout, / ada +developer .* try-it: generic\n/)
-  assert.match(stderr, /^The session \S+ has ended: its credential is refused from now on\.$/m)
+  assert.match(stderr, /^Revoked the session \S+\. Its credential no longer works\.$/m)
   assert.match(
     stdout,
-    /^The issuer https:\/\/builds\.example is removed, with 1 rule; 0 sessions revoked\.$/m,
+    /^Removed the issuer https:\/\/builds\.example with 1 rule, and revoked 0 sessions\.$/m,
   )
 })
 
-test('docs/own-brand.md leads from nothing to a registered device', { timeout: 120_000 }, async () => {
+test('the commands of docs/own-brand.md register a device', { timeout: 120_000 }, async () => {
   await stop()
   const home = join(data, 'home')
   mkdirSync(home)

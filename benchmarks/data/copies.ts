@@ -1,8 +1,8 @@
-/** Many rows at once: copies of one that the service has written, which differ in a few columns. */
+/** Inserts many rows at once: copies of a row that the service has written, which differ in a few columns. */
 import { type Kysely, sql } from 'kysely'
 import type { Opened } from './opened.ts'
 
-/** Of one statement. */
+/** The rows that one statement inserts. */
 const ROWS = 20_000
 
 export interface Template {
@@ -10,11 +10,11 @@ export interface Template {
   /** The column that identifies the row to copy, and its value. */
   readonly key: string
   readonly of: string
-  /** The columns in which each copy has a text of its own, its key among them. */
+  /** The columns in which each copy has its own text, including its key. */
   readonly own: readonly string[]
 }
 
-/** `own` gives the texts of each copy, in the order of the template's columns. */
+/** Copies the template. `own` returns each copy's texts, in the order of the template's columns. */
 export async function copyRow(
   { kind, query }: Opened['database'],
   { table, key, of, own: columns }: Template,

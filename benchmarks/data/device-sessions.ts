@@ -1,4 +1,4 @@
-/** Many live device sessions of devices that are registered, without the requests that open them. */
+/** Creates many valid sessions of registered devices, without the requests that open them. */
 import { randomBytes } from 'node:crypto'
 import { newDeviceSessionId } from '@ratafia/api'
 import type { Device } from '../../faults/load/device.ts'
@@ -10,7 +10,7 @@ import { groupsOf, opened } from './opened.ts'
 const DAY_MS = 86_400_000
 const AT_ONCE = 32
 
-/** Their macaroons, as devices present them. The devices get them in turn. */
+/** Returns the sessions' macaroons, as devices present them. The devices get sessions in turn. */
 export async function manyDeviceSessions(
   installation: BenchInstallation,
   devices: readonly Device[],

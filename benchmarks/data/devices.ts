@@ -1,4 +1,4 @@
-/** Devices and their sessions, made by requests as a device sends them. */
+/** Registers devices and opens their sessions, by the requests that a device sends. */
 import {
   ask,
   type Device,
@@ -17,17 +17,17 @@ import { newRecorder, Wire } from '../../faults/load/wire.ts'
 
 export const random = seeded('bench', 'devices')
 
-/** Every model with every key, but for the last of each: `refusals.ts` takes those. */
+/** Every model with every key, except the last of each, which `refusals.ts` uses. */
 export const unitsOf = ({ models, keys }: Scene): Unit[] =>
   models.slice(0, -1).flatMap((model) => keys.slice(0, -1).map((key) => ({ model, key })))
 
-/** Two requests. */
+/** Registers a device, by two requests. */
 export async function registerOne(unit: Unit, wire: Wire): Promise<Device> {
   const requestId = (await ask(requestIdRequest, wire, random)) ?? ''
   return present(await register(unit, registration(unit, requestId), wire, random), wire)
 }
 
-/** Two requests; with `previous` a refresh. */
+/** Opens a session by two requests, or refreshes `previous`. */
 export async function openOne(device: Device, wire: Wire, previous?: DeviceSession): Promise<DeviceSession> {
   const nonce = (await ask(nonceRequest, wire, random)) ?? ''
   return present(await open(device, opening(device, nonce, previous), wire, random), wire)
@@ -41,10 +41,10 @@ export async function registerAll(units: readonly Unit[], port: number): Promise
   return devices
 }
 
-/** Throws an Error that says how a good request was refused. */
+/** Returns the value, or throws an Error with the service's refusal of the request. */
 export function present<T>(made: T | undefined, wire?: Wire): T {
   if (made !== undefined) return made
   const last = wire?.recorder.history.findLast(({ status }) => status !== 200)
-  const answer = last ? `: ${last.kind} was answered ${last.status}: ${last.detail}` : ''
-  throw new Error(`the service refused a good request${answer}`)
+  const answer = last ? `: ${last.kind} got ${last.status}: ${last.detail}` : ''
+  throw new Error(`the service refused a valid request${answer}`)
 }

@@ -1,4 +1,4 @@
-/** A register of many devices. */
+/** Fills a register with many devices. */
 import { createHash } from 'node:crypto'
 import { newDeviceId } from '@ratafia/api'
 import { importDevices } from '../../packages/server/src/devices/transfer/import-devices.ts'
@@ -6,7 +6,7 @@ import type { BenchInstallation } from '../services/installation.ts'
 import { copyRow } from './copies.ts'
 import { type Opened, opened } from './opened.ts'
 
-/** Devices that differ only in id, serial and key. The service does not have their model. */
+/** Devices that differ only in id, serial and key. The service does not know their model. */
 export interface Fleet {
   readonly brandId: string
   readonly model: string
@@ -19,7 +19,7 @@ export const serialOf = (index: number): string => `S-${index}`
 export const keyOf = (index: number): string =>
   createHash('sha384').update(serialOf(index)).digest('base64url')
 
-/** The first of each fleet comes from a file, as by `devices import`, and the others are copies. */
+/** Adds the fleets. The first device of each is imported from a file, as by `devices import`; the others are copies. */
 export async function fillRegister(installation: BenchInstallation, fleets: readonly Fleet[]): Promise<void> {
   await opened(installation, async (on) => {
     let index = 0

@@ -1,4 +1,4 @@
-/** Jobs of a CI system, with an issuer on loopback whose ID tokens a rule of the installation takes. */
+/** Jobs of a CI system, with an issuer on loopback whose ID tokens match a rule of the installation. */
 import { exchangingIdToken, type IdToken, newIdToken, newRule, type Rule } from '../../faults/load/job.ts'
 import type { Scene } from '../../faults/load/scene.ts'
 import type { Wire } from '../../faults/load/wire.ts'
@@ -10,14 +10,14 @@ import { present, random } from './devices.ts'
 import { opened } from './opened.ts'
 
 export interface Jobs {
-  /** Good for one exchange. */
+  /** Returns an ID token that is valid for one exchange. */
   idToken(): IdToken
-  /** Signed by the issuer for another service. */
+  /** Returns an ID token that the issuer signed for another service. */
   misdirected(): string
   close(): Promise<void>
 }
 
-/** Adds the issuer, and one rule for the first of the people. */
+/** Adds the issuer, and a rule for the scene's first person. */
 export async function withJobs(installation: BenchInstallation, { people }: Scene): Promise<Jobs> {
   const issuer = await Issuer.start()
   const key = present(issuer.keys[0])
@@ -40,8 +40,8 @@ const wanted = ({ name, person, match }: Rule, issuer: Issuer) => ({
   packages: [{ name: 'hello' }],
 })
 
-/** Throws unless it is answered with a token. */
+/** Exchanges an ID token, and throws unless it gets a token. */
 export async function exchangeOne(jobs: Jobs, wire: Wire): Promise<void> {
   const { status } = await wire.send(wire.pick(random), exchangingIdToken(jobs.idToken()))
-  if (status !== 200) throw new Error(`it was answered ${status}`)
+  if (status !== 200) throw new Error(`the exchange got ${status}`)
 }

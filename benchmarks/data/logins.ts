@@ -1,4 +1,4 @@
-/** Many logins that nobody has exchanged yet: a root macaroon and its discharge, as an agent ends up with. */
+/** Creates many logins that are not exchanged yet. Each is a root macaroon and its discharge, as an agent gets them. */
 import {
   decodeBakeryMacaroon,
   discharge,
@@ -16,7 +16,7 @@ import { accountsOf } from './tokens.ts'
 
 const DAY_MS = 86_400_000
 
-/** Values of the header `Macaroons`. They belong to the people of the scene in turn. */
+/** Returns values of the header `Macaroons`, which belong to the people of the scene in turn. */
 export async function manyLogins(
   installation: BenchInstallation,
   scene: Scene,

@@ -1,4 +1,7 @@
-/** A register as it is after some years: devices of several brands that were seen, wait, or have evidence of a clone. */
+/**
+ * Fills a register as it looks after some years. It has devices of several brands: seen, pending, or with evidence of a
+ * clone.
+ */
 import { sql } from 'kysely'
 import { addressKey } from '../../packages/server/src/addresses/address.ts'
 import { bucketOf } from '../../packages/server/src/bucket.ts'
@@ -8,23 +11,23 @@ import { keyOf } from './fleet.ts'
 import { groupsOf, opened } from './opened.ts'
 
 export const [LARGE, MIDDLE, SMALL] = ['large-brand', 'middle-brand', 'small-brand'] as const
-/** A model with one in 2,000 of the devices. */
+/** A model that has one in 2,000 of the devices. */
 export const RARE = { brandId: LARGE, model: 'rare' } as const
-/** From here one in 20 was seen last, and from there one in 200. */
+/** The addresses from which one in 20 devices was last seen (large), and one in 200 (small). */
 export const LARGE_BLOCK = '10.20.0.0/16'
 export const SMALL_BLOCK = '10.30.1.0/24'
 
 const DAY_MS = 86_400_000
-/** Of the newest registration, and of when the devices were seen last. */
+/** The time of the newest registration, and the latest time at which a device was seen. */
 export const NOW = Date.parse('2026-06-01T00:00:00Z')
 const REGISTERED_FOR_MS = 700 * DAY_MS
 
 const GROUP = 5_000
 
-/** Registered at an even pace for two years, and seen within the last 30 days but for one in 20. */
+/** Adds devices that registered at an even pace over two years. All but one in 20 were seen within the last 30 days. */
 export async function fillSeenFleet(installation: BenchInstallation, devices: number): Promise<void> {
   await opened(installation, async ({ database }) => {
-    // In KiB: with the usual cache, the pages of the indexes would be written again and again.
+    // Cache size in KiB. With the usual cache, the pages of the indexes would be written repeatedly.
     if (database.kind === 'sqlite') await sql`pragma cache_size = -1500000`.execute(database.query)
     await database.query.transaction().execute(async (query) => {
       const indexes = Array.from({ length: devices }, (_, index) => index)
@@ -56,7 +59,7 @@ export const idOf = (index: number, devices: number): string => {
 const registeredOf = (index: number, devices: number): number =>
   Math.floor(NOW - REGISTERED_FOR_MS + (index / devices) * REGISTERED_FOR_MS)
 
-/** Spreads the indexes, the same way each time. */
+/** Spreads the indexes in a reproducible order. */
 const scattered = (index: number, modulus: number): number => ((index * 2_654_435_761) >>> 0) % modulus
 
 export const serialAt = (index: number): string => `AC-${String(scattered(index, 2 ** 32)).padStart(10, '0')}`

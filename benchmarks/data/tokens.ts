@@ -1,4 +1,4 @@
-/** Many live tokens: a session and a token for each, as an exchange makes them, without the logins. */
+/** Creates many valid tokens, each with a session, as an exchange does, but without logins. */
 import { newSessionId } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { formatExtra, UNRESTRICTED } from '@ratafia/macaroon/conditions'
@@ -12,11 +12,11 @@ const DAY_MS = 86_400_000
 
 export interface MadeToken {
   readonly sessionId: string
-  /** As a client presents it. */
+  /** The token, as a client presents it. */
   readonly text: string
 }
 
-/** They belong to the people of the scene in turn. */
+/** Creates tokens, which belong to the people of the scene in turn. */
 export function manyTokens(
   installation: BenchInstallation,
   scene: Scene,
@@ -43,7 +43,7 @@ export function manyTokens(
   })
 }
 
-/** Only the sessions, without a token that anybody could present. They belong to the first of the people. */
+/** Creates only sessions, without tokens to present. They belong to the scene's first person. */
 export async function manySessions(
   installation: BenchInstallation,
   scene: Scene,
@@ -55,7 +55,7 @@ export async function manySessions(
   })
 }
 
-/** `own` gives the id and the account of each. */
+/** Adds sessions. `own` returns the id and the account of each. */
 async function addSessions(
   { database }: Opened,
   count: number,

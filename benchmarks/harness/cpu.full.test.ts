@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { cpuOf, familyOf } from './cpu.ts'
 
-// Each says how much it has used by its own account, and then waits.
+// Each program prints the CPU time that it has used, as Node reports it, and then waits.
 const BUSY =
   'for (let used = 0; used < 300_000; ) { const { user, system } = process.cpuUsage(); used = user + system }'
 const SAY =
@@ -23,7 +23,7 @@ for (const [what, code] of Object.entries(cases)) {
   test(`the time of a process includes ${what}`, { skip: process.platform !== 'linux' }, async () => {
     const { pid, said, end } = await started(code)
     try {
-      // A tick of 10 ms for what the kernel rounds.
+      // The kernel rounds to ticks of 10 ms.
       assert.ok(cpuOf([pid]) >= (said.user + said.system) / 1_000 - 10, `${cpuOf([pid])} ms`)
       assert.ok(familyOf([pid]).includes(said.pid))
     } finally {
@@ -32,7 +32,7 @@ for (const [what, code] of Object.entries(cases)) {
   })
 }
 
-test('a process that is not there costs nothing', {
+test('the time of a process that does not exist is zero', {
   skip: process.platform !== 'linux',
 }, () => {
   assert.equal(cpuOf([2 ** 22 + 1]), 0)
@@ -44,7 +44,7 @@ async function started(code: string) {
   const said = JSON.parse(String(line))
   const end = () => {
     child.kill('SIGKILL')
-    // Its child would go on, and hold the output of this test open.
+    // Its child would keep running, and hold the output of this test open.
     if (said.pid !== child.pid) process.kill(said.pid, 'SIGKILL')
   }
   return { pid: child.pid ?? 0, said, end }

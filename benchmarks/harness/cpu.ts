@@ -1,4 +1,6 @@
-/** CPU time of processes, user and system, by Linux's scheduler: every thread, every child, to the nanosecond. */
+/**
+ * Measures processes' CPU time (user and system) by Linux's scheduler, with all threads and children, in nanoseconds.
+ */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -6,7 +8,7 @@ let ticks: number | undefined
 const ticksPerSecond = (): number =>
   (ticks ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })))
 
-/** The processes and all their descendants. Those that have ended are left out. */
+/** Returns the processes and all their descendants that are still running. */
 export function familyOf(pids: readonly number[]): readonly number[] {
   const children = Map.groupBy(processes(), ({ parent }) => parent)
   const family = new Set<number>()
@@ -19,22 +21,25 @@ export function familyOf(pids: readonly number[]): readonly number[] {
   return [...family]
 }
 
-/** Its children that are running. */
+/** Returns the process's running children. */
 export const childrenOf = (pid: number): readonly number[] =>
   processes().flatMap((each) => (each.parent === pid ? [each.pid] : []))
 
-/** Milliseconds that the processes and their descendants have spent so far; descendants that have ended count too. */
+/** Returns the milliseconds that the processes and their descendants, running or ended, have used so far. */
 export function cpuOf(pids: readonly number[]): number {
   return familyOf(pids).reduce((sum, pid) => sum + threadsOf(pid) + endedChildrenOf(pid), 0)
 }
 
-/** Resident memory of one process, in MB (2^20 bytes). */
+/** Returns the resident memory of one process, in MB (2^20 bytes). */
 export function memoryOf(pid: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`)) ?? []
   return Number(kilobytes ?? 0) / 1024
 }
 
-/** `stat` rounds to ticks of 10 ms, which is too coarse for a PostgreSQL with many processes; `schedstat` does not. */
+/**
+ * Returns the milliseconds of a process's threads. Reads `schedstat`, because `stat` rounds to ticks of 10 ms, which is
+ * too coarse for a PostgreSQL with many processes.
+ */
 function threadsOf(pid: number): number {
   return list(`/proc/${pid}/task`).reduce((sum, thread) => {
     const [nanoseconds = '0'] = read(`/proc/${pid}/task/${thread}/schedstat`).split(' ')
@@ -42,7 +47,7 @@ function threadsOf(pid: number): number {
   }, 0)
 }
 
-/** Milliseconds of the children that have ended and were waited for, to the tick. */
+/** Returns the milliseconds of the children that have ended and were waited for, rounded to ticks. */
 export function endedChildrenOf(pid: number): number {
   const [, , , , , , , , , , , , , user = '0', system = '0'] = fieldsOf(pid)
   return ((Number(user) + Number(system)) * 1_000) / ticksPerSecond()
@@ -54,13 +59,13 @@ function processes(): readonly { readonly pid: number; readonly parent: number }
     .map((name) => ({ pid: Number(name), parent: Number(fieldsOf(Number(name))[1] ?? 0) }))
 }
 
-/** After the name in brackets, which may have spaces and brackets: state, parent, … */
+/** Returns the fields after the name in brackets, which can contain spaces and brackets: state, parent, … */
 function fieldsOf(pid: number): readonly string[] {
   const stat = read(`/proc/${pid}/stat`)
   return stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
 }
 
-/** Empty for a process or thread that has just ended. */
+/** Reads a file, or returns an empty text if the process or thread has just ended. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

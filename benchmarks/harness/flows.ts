@@ -1,15 +1,15 @@
-/** Load of several requests that follow from each other, sent by this process with the clients of the fault suite. */
+/** Load by sequences of dependent requests, which this process sends with the clients of the fault suite. */
 import { newRecorder, Wire } from '../../faults/load/wire.ts'
 import type { Load } from './rounds.ts'
 import { percentile } from './statistics.ts'
 
-/** Statuses that clients expect: a login begins with the 401 that says how to log in. */
+/** The statuses that clients expect. A login begins with the 401 that explains how to log in. */
 const EXPECTED: ReadonlySet<number> = new Set([200, 401])
 
-/** Throws if it did not get what it asked for. */
+/** Sends one sequence of requests. Throws if one is refused. */
 export type Flow = (wire: Wire, turn: number) => Promise<void>
 
-/** `clients` run the flow at a time until the time is over; a round has at most `most` turns. */
+/** Load by `clients` that run the flow at the same time until the time is over. A round has at most `most` turns. */
 export function flows(port: number, clients: number, flow: Flow, most = Number.POSITIVE_INFINITY): Load {
   let turn = 0
   return {
@@ -34,7 +34,7 @@ export function flows(port: number, clients: number, flow: Flow, most = Number.P
         wire.close()
       }
       const failed = recorder.history.find(({ status }) => !EXPECTED.has(status))
-      if (failed) throw new Error(`${failed.kind} was answered ${failed.status}: ${failed.detail}`)
+      if (failed) throw new Error(`${failed.kind} got ${failed.status}: ${failed.detail}`)
       return {
         ...{ requests: times.length, seconds: (performance.now() - began) / 1_000 },
         ...{ p50: percentile(times, 0.5), p99: percentile(times, 0.99) },

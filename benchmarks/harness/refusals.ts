@@ -1,4 +1,4 @@
-/** What must be refused, shown by the very service that is measured, right after its load. */
+/** Checks that the measured service itself refuses what it must refuse, right after its load. */
 
 import {
   ask,
@@ -19,17 +19,17 @@ import type { Service } from '../services/ratafia.ts'
 
 export interface Refusal {
   readonly what: string
-  /** The status of the answer. */
+  /** The status of the response. */
   readonly status: number
   readonly refused: boolean
 }
 
-/** A node refuses what was revoked elsewhere within this time; a command revokes from another process. */
+/** The time within which a node refuses what another process, such as a command, has revoked. */
 const EVERYWHERE_MS = 1_000
-/** The default limit takes 600 wrong credentials of one address at once, and then ten a second. */
+/** More wrong credentials than the default limit allows: 600 from one address at once, and then ten a second. */
 const MANY = 3_000
 
-/** Takes the last person of the scene, whom it disables, and the last model and key, with which it registers a device. */
+/** Disables the scene's last person, and registers a device with the last model and key. */
 export async function refusalsOf(service: Service, scene: Scene): Promise<readonly Refusal[]> {
   const target = { name: 'ours', port: service.port }
   const wire = new Wire([target], newRecorder())
@@ -37,7 +37,7 @@ export async function refusalsOf(service: Service, scene: Scene): Promise<readon
   const token = async (person: Person) => {
     const made = await logIn(person, wire, random)
     if (!made || (await wire.send(target, whoami(made))).status !== 200)
-      throw new Error('a good token is refused')
+      throw new Error('a valid token is refused')
     return made
   }
   try {
@@ -71,7 +71,7 @@ const outcome = ({ status }: { readonly status: number }, expected: number) => (
   refused: status === expected,
 })
 
-/** Another request with the nonce of a session: the same request would get the same session again. */
+/** Sends another request with the nonce of a session. The same request would get the same session again. */
 async function replayNonce(wire: Wire, { models, keys }: Scene): Promise<{ readonly status: number }> {
   const random = seeded('refusals', 'nonce')
   const [model, key] = [models.at(-1), keys.at(-1)]
@@ -81,11 +81,11 @@ async function replayNonce(wire: Wire, { models, keys }: Scene): Promise<{ reado
   const device = await register(unit, registration(unit, requestId), wire, random)
   const nonce = (await ask(nonceRequest, wire, random)) ?? ''
   const session = device && (await open(device, opening(device, nonce), wire, random))
-  if (!session) throw new Error('a good device gets no session')
+  if (!session) throw new Error('a valid device got no session')
   return wire.send(wire.pick(random), opening(device, nonce, session))
 }
 
-/** Until it is refused, at most {@link MANY} times. Returns the last answer. */
+/** Sends wrong tokens until the limit refuses one, at most {@link MANY}, and returns the last response. */
 async function flood(port: number): Promise<{ readonly status: number }> {
   let last = { status: 0 }
   const headers = { authorization: 'Macaroon AgEB', 'x-forwarded-for': '192.0.2.1' }

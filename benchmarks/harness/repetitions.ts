@@ -1,6 +1,6 @@
 /**
- * Work that needs no requests, repeated in a process of its own: the limits of what a request must do anyway. The
- * process reads `SECONDS` on a line and answers with what it has done; this module is both of its ends.
+ * Repeats work without requests in its own process, to measure the least that a request must do. The process reads a
+ * line with `SECONDS` and prints its figures. This module is both the parent and the child.
  */
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -9,7 +9,7 @@ import { SERVER_CORE } from './cores.ts'
 import type { Contender, Load, Sent } from './rounds.ts'
 import { percentile } from './statistics.ts'
 
-/** Repeats `work`, `clients` at a time, whenever the parent asks; ends with its standard input. */
+/** Repeats `work`, `clients` at a time, whenever the parent asks. Ends when its standard input ends. */
 export async function repeatOnDemand(clients: number, work: () => unknown): Promise<void> {
   process.stdout.write('ready\n')
   for await (const line of createInterface({ input: process.stdin })) {
@@ -35,7 +35,7 @@ async function repeat(clients: number, work: () => unknown, seconds: number): Pr
   }
 }
 
-/** Starts such a program on the server core. */
+/** Starts a program that calls `repeatOnDemand`, on the server core. */
 export async function startRepetitions(
   name: string,
   words: readonly string[],
@@ -57,7 +57,7 @@ function asking({ child, errors }: Running): Load {
       child.stdin?.write(`${seconds}\n`)
       let text = ''
       while (!text.endsWith('\n')) {
-        if (!child.stdout || child.exitCode !== null) throw new Error(`it ended: ${errors()}`)
+        if (!child.stdout || child.exitCode !== null) throw new Error(`the process ended: ${errors()}`)
         const [chunk] = await once(child.stdout, 'data')
         text += chunk
       }

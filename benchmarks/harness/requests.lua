@@ -1,6 +1,6 @@
--- Sends requests that were prepared in a file, for wrk: FILE FIRST MOST. Each is its length, a line end, and its bytes.
--- The first one sent is number FIRST (from 0), and after the last one it starts again; MOST 0 is no limit.
--- Prints "ready" when the file is read, waits for a line, and in the end prints its figures as JSON.
+-- Sends requests from a prepared file, for wrk: FILE FIRST MOST. Each request is its length, a line end, and its bytes.
+-- It starts with request FIRST (from 0), and after the last one begins again. MOST 0 means without a limit.
+-- Prints "ready" when the file is read, waits for a line, and prints its figures as JSON at the end.
 
 local threads = {}
 

@@ -5,7 +5,7 @@ import { httpText } from './wrk.ts'
 
 const PACE = { rounds: 3, seconds: 2, warmUpSeconds: 7 }
 
-/** Records in `log` who ran for how long. */
+/** A contender that records in `log` how long it ran. */
 function contender(name: string, log: string[], requests = 10): Contender {
   const load = {
     async run(seconds: number, begin: () => Promise<void>) {
@@ -33,9 +33,9 @@ test('the figures are medians of the rounds without the warm-up', async () => {
   assert.equal(measured?.median.rate, 15)
 })
 
-test('statements are counted for each request, without those that come while nothing is asked', async () => {
+test('counts statements per request, without those that an idle service sends', async () => {
   const log: string[] = []
-  // Two a second by itself, and three for each request.
+  // This contender sends two statements a second when idle, and three for each request.
   const began = performance.now()
   let requests = 0
   const { load, ...rest } = contender('a', log)
@@ -56,11 +56,11 @@ test('statements are counted for each request, without those that come while not
   assert.equal(Math.round(measured?.median.statements ?? 0), 3)
 })
 
-test('a round in which nothing was sent is an error, not a figure', async () => {
+test('throws an error for a round without requests', async () => {
   await assert.rejects(alternate([contender('a', [], 0)], PACE), /a: nothing was sent/)
 })
 
-test('a prepared request says how many bytes its body has', () => {
+test('a prepared request has the length of its body in bytes', () => {
   const text = httpText({ method: 'POST', path: '/x', headers: { A: 'b' }, body: '{"é":1}' })
   assert.equal(text, 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nA: b\r\nContent-Length: 8\r\n\r\n{"é":1}')
 })

@@ -1,38 +1,43 @@
-/** Rounds that alternate between contenders, so that whatever else the machine does hits all of them alike. */
+/**
+ * Measures in rounds that alternate between contenders, so that other work on the machine affects all of them alike.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuOf } from './cpu.ts'
 import { median } from './statistics.ts'
 
-/** What a load has done. */
+/** The result of a load. */
 export interface Sent {
   readonly requests: number
   readonly seconds: number
-  /** Milliseconds. */
+  /** Percentiles of the response time, in milliseconds. */
   readonly p50: number
   readonly p99: number
 }
 
 export interface Load {
-  /** Calls `begin` when everything is prepared, just before the first request. Throws if any request failed. */
+  /**
+   * Runs the load. Calls `begin` when everything is prepared, just before the first request. Throws if a request
+   * fails.
+   */
   run(seconds: number, begin: () => Promise<void>): Promise<Sent>
 }
 
 export interface Contender {
   readonly name: string
   readonly load: Load
-  /** Where the measured requests work only once; default: `load`. */
+  /** The load to warm up with, if the measured requests work only once; `load` by default. */
   readonly warmUp?: Load
-  /** Profiles it while `load` runs, if profiles are wanted. */
+  /** Profiles the contender while `load` runs, if profiles are requested. */
   readonly profile?: ((load: () => Promise<unknown>) => Promise<void>) | undefined
-  /** Its processes. */
+  /** The contender's processes. */
   readonly pids: () => readonly number[]
-  /** Those of its database. */
+  /** The processes of its database. */
   readonly databasePids?: (() => readonly number[]) | undefined
-  /** How many statements its database has carried out. */
+  /** Returns how many statements its database has executed so far. */
   readonly statements?: (() => Promise<number>) | undefined
 }
 
-/** Of one round, or the medians of several. CPU times are milliseconds for each request. */
+/** The figures of one round, or the medians of several. CPU times are in milliseconds per request. */
 export interface Round extends Sent {
   readonly rate: number
   readonly cpu: number
@@ -48,12 +53,12 @@ export interface Measured {
 
 export interface Pace {
   readonly rounds: number
-  /** Of each round. */
+  /** The seconds of each round. */
   readonly seconds: number
   readonly warmUpSeconds: number
 }
 
-/** Warms each contender up and then measures them in turn. */
+/** Warms up each contender, and then measures them in turn. */
 export async function alternate(
   contenders: readonly Contender[],
   { rounds, seconds, warmUpSeconds }: Pace,
@@ -66,14 +71,14 @@ export async function alternate(
       rounds.push(await measureOnce(contender, seconds, idle.get(contender)))
     }
   }
-  // After the rounds: a profiler takes time of its own.
+  // Profile after the rounds, because a profiler costs time.
   for (const { load, profile } of contenders) await profile?.(() => load.run(seconds, async () => {}))
   return measured.map(({ contender: { name }, rounds }) => ({ name, rounds, median: medianOf(rounds) }))
 }
 
 const IDLE_SECONDS = 5
 
-/** How many statements a service sends in a second without any request: heartbeats, periodic work. */
+/** Returns how many statements per second each service sends without requests, for heartbeats and periodic work. */
 export async function idleStatements(
   contenders: readonly Contender[],
   seconds: number,
@@ -89,7 +94,7 @@ export async function idleStatements(
   )
 }
 
-/** One round, without warming up. `idle` statements a second are not those of the requests. */
+/** Measures one round without a warm-up. Does not count `idle` statements per second, which aren't for requests. */
 export async function measureOnce(contender: Contender, seconds: number, idle = 0): Promise<Round> {
   const look = async () => ({
     statements: (await contender.statements?.()) ?? 0,

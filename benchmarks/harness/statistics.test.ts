@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { median, percentile } from './statistics.ts'
 
-test('a median is the figure in the middle, or the mean of the two there', () => {
+test('a median is the middle figure, or the mean of the two middle ones', () => {
   assert.equal(median([9, 1, 10]), 9)
   assert.equal(median([10, 1, 2, 100]), 6)
   assert.equal(median([5]), 5)
   assert.throws(() => median([]), TypeError)
 })
 
-test('a percentile is a figure that was measured, however few there are', () => {
+test('a percentile is always one of the measured figures', () => {
   const hundred = Array.from({ length: 100 }, (_, at) => 100 - at)
   assert.equal(percentile(hundred, 0.99), 99)
   assert.equal(percentile(hundred, 0.5), 50)

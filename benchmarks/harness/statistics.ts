@@ -1,6 +1,6 @@
-/** Medians and percentiles of figures. */
+/** Computes medians and percentiles. */
 
-/** Of an even number, the mean of the two in the middle. Throws a TypeError without any. */
+/** Returns the median; of an even number of figures, the mean of the middle two. Throws a TypeError without figures. */
 export function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b)
   const middle = sorted.length / 2
@@ -9,7 +9,10 @@ export function median(figures: readonly number[]): number {
   return (low + high) / 2
 }
 
-/** The smallest figure that at least this share of all does not exceed. Throws a TypeError without any. */
+/**
+ * Returns the smallest figure that at least this share of figures does not exceed. Throws a TypeError without
+ * figures.
+ */
 export function percentile(figures: readonly number[], share: number): number {
   const sorted = [...figures].sort((a, b) => a - b)
   const found = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]

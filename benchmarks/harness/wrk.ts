@@ -1,4 +1,4 @@
-/** Load of single requests: `wrk` with 32 connections that stay open, from a file of prepared requests. */
+/** Load by single requests: `wrk` sends them from a prepared file over 32 connections that stay open. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -18,7 +18,7 @@ export interface Prepared {
   readonly body?: string
 }
 
-/** Writes requests as `requests.lua` reads them. */
+/** Writes requests to a file for `requests.lua`. */
 export async function prepare(
   file: string,
   requests: Iterable<Prepared> | AsyncIterable<Prepared>,
@@ -40,9 +40,9 @@ export function httpText({ method, path, headers = {}, body }: Prepared): string
 
 export interface WrkOptions {
   readonly port: number
-  /** Of {@link prepare}. */
+  /** The file that {@link prepare} wrote. */
   readonly file: string
-  /** A request is sent once: the next round goes on where the last one ended, and a round sends at most so many. */
+  /** Sends each request only once: each round continues where the last one ended, and sends at most `most`. */
   readonly once?: { readonly most: number }
 }
 
@@ -82,7 +82,7 @@ interface Figures {
   readonly microseconds: number
   readonly p50: number
   readonly p99: number
-  /** Answers that were not 2xx or 3xx. */
+  /** The number of responses other than 2xx and 3xx. */
   readonly status: number
   readonly broken: number
   readonly next: number
@@ -90,7 +90,7 @@ interface Figures {
 
 function sentOf({ requests, microseconds, p50, p99, status, broken }: Figures): Sent {
   if (status + broken > 0) {
-    throw new Error(`of ${requests} requests ${status} were refused and ${broken} got no answer`)
+    throw new Error(`of ${requests} requests, ${status} were refused and ${broken} got no response`)
   }
   return { requests, seconds: microseconds / 1e6, p50: p50 / 1e3, p99: p99 / 1e3 }
 }

@@ -1,4 +1,4 @@
-// What both sides of a comparison get: made once for each run, and passed to every program as one JSON file.
+// Creates the inputs of a comparison once for each run. Every program gets them as one JSON file.
 
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -22,20 +22,20 @@ import {
 } from '../../packages/macaroon/src/index.ts'
 import { mintRoot, mintToken } from '../../packages/server/src/tokens/root-macaroon.ts'
 
-/** Bytes are base64, so that every language can read the file. */
+/** The inputs, with bytes in base64 so that every language can read the file. */
 export interface Inputs {
   readonly rootKey: string
-  /** As the server mints it: five first-party caveats. */
+  /** A token as the server mints it, with five first-party caveats. */
   readonly token: string
   readonly tokenJson: string
-  /** A root with five caveats, one of them a third party's, and its discharge with three, bound. */
+  /** A root with five caveats, one of them third-party, and its bound discharge with three. */
   readonly root: string
   readonly discharge: string
   readonly rootJson: string
   readonly dischargeJson: string
-  /** What a holder adds. */
+  /** The condition that a holder adds. */
   readonly condition: string
-  /** By name: the texts of assertions. Keys are 4096 bits unless the name says otherwise. */
+  /** The texts of assertions by name. Keys have 4096 bits, unless the name contains another size. */
   readonly assertions: Readonly<Record<(typeof VECTORS)[number] | 'serial-request-2048', string>>
 }
 
@@ -94,7 +94,7 @@ function macaroons(): readonly [token: Macaroon, root: Macaroon, discharge: Maca
   const root = mintRoot({ ...minted, id: Buffer.alloc(29, 0x82) }, { location, caveatId, caveatRootKey })
   const discharge = [
     `declared ${declared.key} ${declared.value}`,
-    'declared username somebody',
+    'declared username someuser',
     formatTimeBefore(EXPIRES),
   ].reduce(addFirstPartyCaveat, mint({ rootKey: caveatRootKey, id: caveatId, location }))
   return [token, root, bindDischarge(root, discharge)]

@@ -1,5 +1,5 @@
-// npm `macaroon`, as a program of its own: see rates.ts. It cannot write every macaroon that it
-// reads (its buffer grows without end), so it is not asked to write any.
+// The program that measures npm `macaroon`. See rates.ts. The library can't write every macaroon that it reads, because
+// its buffer grows without end, so this program writes none.
 
 import { createRequire } from 'node:module'
 import type { Inputs } from './inputs.ts'

@@ -1,4 +1,4 @@
-// Our packages, as a program of its own: see rates.ts.
+// The program that measures our packages. See rates.ts.
 
 import {
   decode,

@@ -1,4 +1,4 @@
-/** Our packages beside others that do the same: reading and verifying macaroons and assertions, without a service. */
+/** Compares our packages with others, in reading and verifying macaroons and assertions without a service. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,12 +12,12 @@ import type { Work } from '../works/work.ts'
 import { makeInputs } from './inputs.ts'
 import type { Rates } from './rates.ts'
 
-/** Of a round's time, for each thing that is done in it: there are 33. */
+/** The share of a round's time for each of its 33 operations. */
 const SHARE = 0.1
 
 export const packages: Work = {
   name: 'packages',
-  says: 'macaroons and assertions decoded and verified, beside other libraries',
+  says: 'decoding and verifying macaroons and assertions, compared with other libraries',
   async measure({ pace, directory, say }) {
     const file = join(directory, 'packages.json')
     writeFileSync(file, JSON.stringify(makeInputs()))
@@ -27,7 +27,7 @@ export const packages: Work = {
       say(`round ${round} of ${pace.rounds}`)
       for (const { peer, rounds } of measured) {
         const theirs = await ratesOf(peer, options)
-        // Next to each other: what else the machine does hits both.
+        // They run next to each other, so that other work on the machine affects both.
         rounds.push({ theirs, ours: await ratesOf(OURS, { ...options, works: Object.keys(theirs) }) })
       }
     }
@@ -47,7 +47,7 @@ function figuresOf({
   readonly peer: Program
   readonly rounds: readonly Pair[]
 }): readonly Figure[] {
-  // In the order of ours: Go sorts.
+  // Keeps our order, because Go sorts.
   return Object.keys(rounds[0]?.ours ?? {}).map((what) => {
     const all = (of: keyof Pair) => rounds.map((pair) => pair[of][what] ?? Number.NaN)
     const [ours, theirs] = [all('ours'), all('theirs')]
@@ -59,11 +59,11 @@ function figuresOf({
   })
 }
 
-/** Measures our packages or those of others; `benchmarks/setup` builds what is not JavaScript. */
+/** A program that measures our packages or others. `benchmarks/setup` builds those that are not JavaScript. */
 interface Program {
   readonly name: string
   readonly words: readonly string[]
-  /** How many times its rate ours should be. */
+  /** Our target, as a multiple of its rate. */
   readonly mark: number
 }
 
@@ -84,8 +84,8 @@ const PEERS: readonly Program[] = [
 ]
 
 /**
- * Runs it on the server core: `file` has the inputs, each work takes `seconds` of CPU time, and `works` are those wanted
- * (all). Throws an Error if it fails or is not installed.
+ * Runs a program on the server core. `file` has the inputs, each work runs for `seconds` of CPU time, and `works` names
+ * the works to run (all by default). Throws an Error if the program fails or is not installed.
  */
 async function ratesOf(
   { name, words }: Pick<Program, 'name' | 'words'>,
@@ -103,6 +103,6 @@ async function ratesOf(
     env: { ...process.env, GOMAXPROCS: '1' },
   })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
-  if (code !== 0) throw new Error(`${name} ended with ${code}`)
+  if (code !== 0) throw new Error(`${name} exited with ${code}`)
   return JSON.parse(output)
 }

@@ -1,4 +1,4 @@
-"""pymacaroons, as a program of its own: see rates.ts. Its binary form is always in base64."""
+"""The program that measures pymacaroons. See rates.ts. Its binary form is always in base64."""
 
 import base64
 import json

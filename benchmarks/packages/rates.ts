@@ -1,12 +1,15 @@
-// What each JavaScript program of a comparison does: reads the inputs, measures each work, prints one line of JSON.
+// The main function of a comparison's JavaScript programs: reads the inputs, measures each work, prints a line of JSON.
 
 import { readFileSync } from 'node:fs'
 import type { Inputs } from './inputs.ts'
 
-/** Operations for each second of CPU time (user and system, all threads), by work. */
+/** Operations per second of CPU time (user and system, all threads), by work. */
 export type Rates = Readonly<Record<string, number>>
 
-/** Arguments of the program: the file of the inputs, seconds of CPU time for each work, and which works (all). */
+/**
+ * Runs the program. Its arguments: the file of inputs, seconds of CPU time for each work, and the works (default:
+ * all).
+ */
 export async function printRates(
   works: (inputs: Inputs) => Readonly<Record<string, () => unknown>>,
 ): Promise<void> {
@@ -16,7 +19,7 @@ export async function printRates(
   const rates: Record<string, number> = {}
   for (const [work, run] of Object.entries(works(inputs))) {
     if (wanted && !wanted.includes(work)) continue
-    // Compiled first: what is measured is a server that has been running for a while.
+    // Runs first without measuring, so that the code is compiled as in a server that has been running for a while.
     await rateOf(run, Number(seconds) / 2)
     rates[work] = await rateOf(run, Number(seconds))
   }

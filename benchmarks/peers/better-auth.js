@@ -1,7 +1,8 @@
-// better-auth's API keys on PostgreSQL, verified by its own endpoint function behind node:http: the key is hashed and
-// looked up by its hash, then whether it is enabled and has not expired. Its own limit on each key is off, because ours
-// counts addresses; what it writes at each use (when it was last used) stays, as its users have it. A revoked key is gone
-// at once. Writes as many keys as wanted to the file of its first argument, a line each, and then listens.
+// Serves better-auth's API keys on PostgreSQL, verified by its own endpoint function behind node:http. It looks up
+// the key by its hash, and checks that it is enabled and has not expired. Its limit per key is off, because ours
+// counts addresses. Its write at each use (the time of the last use) stays on, as its users have it. A revoked key is
+// deleted at once. Writes the requested number of keys to the file of its first argument, a line each, and then
+// listens.
 import { createWriteStream } from 'node:fs'
 import { createServer } from 'node:http'
 import { apiKey } from '@better-auth/api-key'

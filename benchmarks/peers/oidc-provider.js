@@ -1,6 +1,7 @@
-// node-oidc-provider with its default store in memory: introspection of opaque access tokens. Writes as many tokens as
-// wanted to the file of its first argument, a line each, and then listens. The client that asks authenticates with its
-// secret; the token is looked up in the store, and that it has not expired. A revoked one is gone from the store.
+// Serves introspection of opaque access tokens with node-oidc-provider and a store in memory. Writes the requested
+// number of tokens to the file of its first argument, a line each, and then listens. The client authenticates with
+// its secret. The provider looks up the token in the store and checks that it has not expired. A revoked token is not
+// in the store.
 import { createWriteStream } from 'node:fs'
 import { createServer } from 'node:http'
 import { Provider } from 'oidc-provider'
@@ -8,7 +9,7 @@ import { Provider } from 'oidc-provider'
 const [, , file, count] = process.argv
 const CLIENT = { client_id: 'store', client_secret: 'a-secret-of-the-store' }
 
-// The default adapter is a cache of 1,000 entries, which would forget most tokens.
+// Replaces the default adapter, a cache of 1,000 entries that would forget most tokens.
 const stored = new Map()
 class Memory {
   constructor(model) {

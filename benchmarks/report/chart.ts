@@ -1,10 +1,13 @@
-/** The chart of `docs/performance.md`: how far each figure is from its mark, on a logarithmic scale. */
+/**
+ * Draws the chart of `docs/performance.md`, which shows each figure as a multiple of its target on a logarithmic
+ * scale.
+ */
 import { type Figure, isMet } from './figure.ts'
 
 export interface Bar {
   readonly label: string
   readonly figure: Figure
-  /** The same at an earlier commit. */
+  /** The same figure at an earlier commit. */
   readonly before?: Figure | undefined
 }
 
@@ -12,18 +15,18 @@ const WIDTH = 1_040
 const LEFT = 480
 const RIGHT = 70
 const ROW = 18
-/** As wide as a bar's number at most. */
+/** The greatest width of a bar's number. */
 const NUMBER = 34
 const TOP = 64
-/** The ends of the scale, in marks. */
+/** The ends of the scale, as multiples of the target. */
 const [LEAST, MOST] = [0.1, 30]
 const TICKS = [0.1, 0.3, 1, 3, 10, 30]
 
-/** How many times its mark a figure is, so that less is better. */
+/** Returns a figure as a multiple of its target, so that less is better. */
 export const timesMark = ({ value, mark }: Figure): number =>
   !mark ? Number.NaN : mark.is === 'at most' ? value / mark.limit : mark.limit / value
 
-/** Figures without a mark are left out. */
+/** Draws the figures that have a target. */
 export function chart(bars: readonly Bar[], title: string): string {
   const shown = bars.filter(({ figure }) => figure.mark)
   const height = TOP + shown.length * ROW + 16
@@ -49,14 +52,14 @@ ${rows.join('\n')}
 `
 }
 
-/** The label, the bar with its number, and a ring where it was before. */
+/** Draws the label, the bar with its number, and a ring at the earlier value. */
 function rowOf({ label, figure, before }: Bar, y: number): string {
   const times = timesMark(figure)
   const [from, to] = times < 1 ? [xOf(times), xOf(1)] : [xOf(1), xOf(times)]
   const width = Math.max(to - from, 2).toFixed(1)
   const number = times < 0.095 ? times.toFixed(2) : times < 9.95 ? times.toFixed(1) : times.toFixed(0)
   const then = before && xOf(timesMark(before))
-  // The number is behind a ring that would be in its place.
+  // If the ring would cover the number, the number moves behind it.
   const hidden = then !== undefined && then > to - 4 && then < to + NUMBER
   return [
     `<text x="${LEFT - 10}" y="${y + 12}" text-anchor="end">${escaped(label)}</text>`,

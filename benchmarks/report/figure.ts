@@ -1,4 +1,4 @@
-/** One line of the table: what was measured, beside what, and whether it reaches its mark. */
+/** One row of the table: the measured thing, its comparison, and whether it meets its target. */
 import type { DatabaseKind } from '../services/installation.ts'
 
 export interface Mark {
@@ -9,20 +9,20 @@ export interface Mark {
 export interface Figure {
   readonly what: string
   readonly database?: DatabaseKind
-  /** What the figures say, such as `µs of CPU`. */
+  /** The unit and quantity, such as `µs of CPU`. */
   readonly measure: string
   readonly ours: number
   readonly beside?: { readonly name: string; readonly value: number }
-  /** What the mark is about: ours divided by the other one, or ours alone. */
+  /** The value that the target applies to: ours divided by the other one, or ours alone. */
   readonly value: number
   readonly mark?: Mark
-  /** More about it: rates, latencies, all rounds. */
+  /** Further details, such as rates, latencies and all rounds. */
   readonly more?: Readonly<Record<string, unknown>>
 }
 
 type Facts = Omit<Figure, 'value' | 'beside' | 'mark'>
 
-/** Ours divided by what stands beside it. */
+/** A figure whose value is ours divided by that of the comparison. */
 export const ratio = (facts: Facts, beside: { name: string; value: number }, mark?: Mark): Figure => ({
   ...facts,
   ...{ beside, value: facts.ours / beside.value },
@@ -40,7 +40,7 @@ export const atLeast = (limit: number): Mark => ({ is: 'at least', limit })
 export const isMet = ({ value, mark }: Pick<Figure, 'value' | 'mark'>): boolean =>
   !mark || (mark.is === 'at most' ? value <= mark.limit : value >= mark.limit)
 
-/** `met, 12 % to spare`, `missed by 40 %` of the mark; empty without a mark. */
+/** Returns `met, 12 % to spare` or `missed by 40 %`, relative to the target; empty without a target. */
 export function verdict({ value, mark }: Pick<Figure, 'value' | 'mark'>): string {
   if (!mark) return ''
   const apart = Math.abs(value / mark.limit - 1) * 100

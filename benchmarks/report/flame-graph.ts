@@ -1,9 +1,9 @@
-/** A flame graph (SVG) of a CPU profile: callers below, what they call above, as wide as the time they took. */
+/** Draws a flame graph (SVG) of a CPU profile, with callers below callees and widths in proportion to their time. */
 
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
   readonly samples: readonly number[]
-  /** Microseconds before each sample. */
+  /** The microseconds before each sample. */
   readonly timeDeltas: readonly number[]
 }
 
@@ -20,7 +20,7 @@ interface ProfileNode {
 interface Frame {
   readonly name: string
   readonly kind: Kind
-  /** Microseconds, with what it calls. */
+  /** Microseconds, including its callees. */
   total: number
   readonly calls: Map<string, Frame>
 }
@@ -37,10 +37,10 @@ const MEANINGS = {
 const WIDTH = 1_200
 const ROW = 17
 const TOP = 48
-/** Frames narrower than this share of all are left out. */
+/** The smallest share of the whole that is drawn. */
 const SMALLEST = 0.002
 
-/** Throws a TypeError if the service did nothing. */
+/** Draws the graph. Throws a TypeError if the profile is empty. */
 export function flameGraph(profile: CpuProfile, title: string): string {
   const root = treeOf(profile)
   if (root.total === 0) throw new TypeError('the profile is empty')
@@ -61,7 +61,7 @@ ${bottom(boxes.join('\n'))}
 function treeOf({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   const own = new Map<number, number>()
   for (const [at, id] of samples.entries()) {
-    // A sample stands for the time until the next one.
+    // A sample represents the time until the next one.
     own.set(id, (own.get(id) ?? 0) + Math.max(0, timeDeltas[at + 1] ?? 0))
   }
   const byId = new Map(nodes.map((node) => [node.id, node]))
@@ -82,7 +82,7 @@ function treeOf({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   return root
 }
 
-/** Frames of one function below one caller are one. */
+/** Finds or adds a caller's frame of a function, so that each function has one frame per caller. */
 function frameOf({ callFrame: { functionName, url, lineNumber } }: ProfileNode, into: Frame): Frame {
   const file = url.replace(/^.*\/(?=packages\/|node_modules\/)/, '').replace(/^.*node_modules\//, '')
   const name = `${functionName || '(anonymous)'}${file === '' ? '' : ` ${file}:${lineNumber + 1}`}`
@@ -104,14 +104,14 @@ interface Drawing {
   readonly boxes: string[]
 }
 
-/** Returns how many levels it has drawn. */
+/** Draws a frame with its callees, and returns the number of levels so far. */
 function draw(frame: Frame, { x, level, root, boxes }: Drawing): number {
   const width = (frame.total / root.total) * WIDTH
   if (frame.total / root.total < SMALLEST) return level
   const share = ((frame.total / root.total) * 100).toFixed(1)
   const letters = Math.floor((width - 6) / 6)
   const label = letters < 3 ? '' : escaped(frame.name.slice(0, letters))
-  // Counted from below, until the height is known.
+  // This counts from the bottom until the height is known.
   const up = (level + 1) * ROW + 4
   boxes.push(
     `<g><title>${escaped(frame.name)}, ${share} %</title><rect x="${x.toFixed(1)}" y="-${up}" width="${Math.max(width - 0.5, 0.5).toFixed(1)}" height="${ROW - 1}" fill="${COLOURS[frame.kind]}"/><text x="${(x + 3).toFixed(1)}" y="-${up - 12}" fill="#fff">${label}</text></g>`,

@@ -1,4 +1,4 @@
-/** Writes the newest figures into `docs/performance.md`, and the chart beside it. */
+/** Writes the newest figures into `docs/performance.md`, and the chart next to it. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../tools/test/programs.ts'
@@ -12,7 +12,7 @@ import { cellsOf, shownValue } from './table.ts'
 const PAGE = join(ROOT, 'docs/performance.md')
 const GRAPHS = join(ROOT, 'docs/performance')
 const CHART = join(ROOT, 'docs/performance.svg')
-/** The commit whose figures are those of before. */
+/** The commit whose figures are shown for comparison as the earlier ones. */
 const BEFORE = '4beb700'
 
 export function writePage(results: NewestRuns): void {
@@ -30,7 +30,7 @@ export function writePage(results: NewestRuns): void {
   writeFileSync(PAGE, withSection(sized, 'graphs', graphsOf(readdirSync(GRAPHS))))
 }
 
-/** A line for each load, with a link to each of its flame graphs. */
+/** Returns a table with a row for each load, which links to its flame graphs. */
 export function graphsOf(files: readonly string[]): string {
   const label = (file: string) => /-(before|after)\.svg$/.exec(file)?.[0] ?? ''
   const loads = Map.groupBy(files.filter(label), (file) => file.slice(0, -label(file).length))
@@ -52,11 +52,11 @@ const runsOf = ({ works }: NewestRuns) =>
 
 function labelOf(name: string, { what, database, measure, beside }: Figure): string {
   const work = what.startsWith(name) ? what : `${name}: ${what}`
-  // What is measured beside something is clear from the work.
+  // For a comparison, the work's name already shows the measure.
   return [work, database, ...(beside ? [] : [measure])].filter(Boolean).join(', ')
 }
 
-/** Throws an Error if the page has lost the markers of the section. */
+/** Replaces a section of the page. Throws an Error if its markers are missing. */
 export function withSection(page: string, name: 'figures' | 'sizing' | 'graphs', text: string): string {
   const [begin, end] = [`<!-- ${name}: written by npm run bench -->`, `<!-- end of the ${name} -->`]
   const [before, rest] = page.split(begin)
@@ -70,7 +70,7 @@ const commitsOf = (runs: readonly Pick<Results, 'commit'>[]): readonly string[] 
   ...new Set(runs.map(({ commit }) => commit)),
 ]
 
-/** What was measured on each machine, and the table. With `before` also the values of then. */
+/** Returns the works by machine, and the table of figures. With `before`, the table also has the earlier values. */
 export function figuresOf(results: NewestRuns, before?: Results): string {
   const runs = runsOf(results)
   const rows = runs.flatMap(({ name, figures }) =>
@@ -101,7 +101,7 @@ export function figuresOf(results: NewestRuns, before?: Results): string {
   ].join('\n')
 }
 
-/** Which works were measured at which commit, when and on what machine. */
+/** Returns the rows of measured works by commit, machine and date. */
 function placesOf(runs: ReturnType<typeof runsOf>): readonly string[] {
   const placeOf = ({ commit, machine: { cpu, memory, system, node } }: (typeof runs)[number]) =>
     `${commit} | ${[cpu, memory, system, `Node ${node?.slice(1)}`].join(', ')}`

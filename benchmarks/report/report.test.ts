@@ -23,11 +23,11 @@ const verdicts: readonly (readonly [Figure, string])[] = [
   [alone({ ...FACTS, ours: 6 }), ''],
 ]
 for (const [figure, says] of verdicts) {
-  test(`${figure.value} against ${figure.mark?.is ?? 'no mark'} ${figure.mark?.limit ?? ''}: ${says}`, () =>
+  test(`${figure.value} against ${figure.mark?.is ?? 'no target'} ${figure.mark?.limit ?? ''} is "${says}"`, () =>
     assert.equal(verdict(figure), says))
 }
 
-test('the table says of each figure how it stands, and of what must be refused whether it was', () => {
+test('the table shows whether each figure meets its target, and whether each refusal happened', () => {
   const refusals = [
     { what: 'a revoked token', status: 401, refused: true },
     { what: 'a replayed nonce', status: 200, refused: false },
@@ -41,7 +41,7 @@ test('the table says of each figure how it stands, and of what must be refused w
   assert.match(text, /a replayed nonce.*200.*NOT REFUSED$/m)
 })
 
-test('in the chart less is better, whichever way a mark counts', () => {
+test('in the chart less is better, for targets of either direction', () => {
   assert.equal(timesMark(costly), 1.25)
   assert.equal(timesMark(slow), 1.6)
   const svg = chart(
@@ -56,7 +56,7 @@ test('in the chart less is better, whichever way a mark counts', () => {
   assert.match(svg, /a &lt; b/)
 })
 
-test('a new table replaces the old one in the page, and nothing else', () => {
+test('a new table replaces only the old one in the page', () => {
   const page =
     'Above.\n\n<!-- figures: written by npm run bench -->\nold\n<!-- end of the figures -->\n\nBelow.\n'
   const once = withSection(page, 'figures', 'new')
@@ -78,7 +78,7 @@ const results = (commit: string, works: Record<string, readonly Figure[]>): Resu
   ),
 })
 
-test('the page names the commit, the machine, and how many were refused', () => {
+test('the page names the commit, the machine and the number of refusals', () => {
   const text = figuresOf(results('1234567', { verify: [costly] }))
   assert.match(
     text,
@@ -88,13 +88,13 @@ test('the page names the commit, the machine, and how many were refused', () => 
   assert.match(text, /^\| `verify` whoami \| sqlite \| µs of CPU \| 40\.0 \| bare: 20\.0 \| 2\.00 times \|/m)
 })
 
-test('works that were measured at several commits are shown with theirs', () => {
+test('the page shows each work with the commit at which it was measured', () => {
   const [older, newer] = [results('1111111', { verify: [costly] }), results('2222222', { login: [slow] })]
   const text = figuresOf({ works: { ...older.works, ...newer.works } })
   assert.match(text, /^\| 1111111 \|.*\| `verify` \|\n\| 2222222 \|.*\| `login` \|$/m)
 })
 
-test('beside a value the page says what it was before, if the same was measured then', () => {
+test('next to a value, the page shows the earlier one if it was measured', () => {
   const before = results('4beb700', { verify: [{ ...costly, value: 14.6 }] })
   const text = figuresOf(results('1234567', { verify: [costly, slow] }), before)
   assert.match(text, /^\| work \| database \| measure \| ours \| compared with \| 4beb700 \| value \|/m)
@@ -104,7 +104,7 @@ test('beside a value the page says what it was before, if the same was measured 
   assert.match(svg, /<title>before: 9\.13<\/title>/)
 })
 
-test('sizing follows from what requests cost, and says what is missing', () => {
+test('derives sizing from the cost of requests, and names missing works', () => {
   const ours = (name: string, cpu: number, databaseCpu: number) => {
     const more = { rounds: [{ name, median: { cpu, databaseCpu, statements: 4 } }] }
     return alone({ what: name, database: 'postgres', measure: 'ms', ours: cpu, more })
@@ -124,12 +124,12 @@ test('sizing follows from what requests cost, and says what is missing', () => {
     cost('refresh: 2 requests', 'bytes stored', 1_000),
   ]
   const text = sizingOf(results('1234567', { ...works, costs }))
-  // A million devices: 34.7 refreshes and 694 verifications a second at the peak.
+  // A million devices send 34.7 refreshes and 694 verifications a second at the peak.
   assert.match(text, /\| node cores, peak \| 0\.004 \| 0\.042 \| 0\.417 \|/)
   assert.match(text, /\| register and audit log \| 0\.070 GB \| 0\.700 GB \| 7\.00 GB \|/)
 })
 
-test('a load has a link to its flame graph of before, and to that of after when there is one', () => {
+test('a load links to its flame graph before the change, and to the one after it if it exists', () => {
   const lines = graphsOf(['login-after.svg', 'login-before.svg', 'session-before.svg']).split('\n')
   assert.deepEqual(lines.slice(2), [
     '| login | [before](performance/login-before.svg) | [after](performance/login-after.svg) |',
@@ -137,7 +137,7 @@ test('a load has a link to its flame graph of before, and to that of after when 
   ])
 })
 
-test('a flame graph adds up what a function and its callees took, and leaves out idle time', () => {
+test('a flame graph adds up the time of a function and its callees, and leaves out idle time', () => {
   const node = (id: number, functionName: string, children: readonly number[] = []) => ({
     ...{
       id,
@@ -158,7 +158,7 @@ test('a flame graph adds up what a function and its callees took, and leaves out
   assert.doesNotMatch(svg, /idle/)
 })
 
-test('options: a work that does not exist and a number that is none are refused', () => {
+test('refuses a work that does not exist and an invalid number', () => {
   assert.deepEqual(
     readOptions(['--quick', 'verify']).works.map(({ name }) => name),
     ['verify'],

@@ -1,4 +1,4 @@
-/** What a commit's runs have measured: `benchmarks/results/<commit>.json`, to which each run adds its works. */
+/** Keeps the results of a commit in `benchmarks/results/<commit>.json`, to which each run adds its works. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
@@ -11,12 +11,12 @@ import type { Figure } from './figure.ts'
 const RESULTS = join(import.meta.dirname, '../results')
 
 export interface Results {
-  /** Whose `packages/` were measured. */
+  /** The commit whose `packages/` were measured. */
   readonly commit: string
   readonly works: Readonly<Record<string, WorkRun>>
 }
 
-/** The newest run of each work, whichever commit it measured. */
+/** The newest run of each work, at any commit. */
 export interface NewestRuns {
   readonly works: Readonly<Record<string, WorkRun & Pick<Results, 'commit'>>>
 }
@@ -26,20 +26,20 @@ export interface WorkRun extends WorkResult {
   /** The commit of the harness. */
   readonly harness: string
   readonly machine: Readonly<Record<string, string>>
-  /** The system's load of the last five minutes, at the end: about 2 if nothing else ran. */
+  /** The system's load average of the last five minutes, at the end; about 2 if nothing else ran. */
   readonly load: number
   readonly pace: Pace
-  /** Seconds. */
+  /** The duration in seconds. */
   readonly took?: number
 }
 
 /**
- * The commit that is measured: that of the checkout, or `as`. Throws an Error if the packages of the checkout are not
- * those of the commit: a figure would be shown for code that it was not measured with.
+ * Returns the measured commit: that of the checkout, or `as`. Throws an Error if the checkout's packages differ from
+ * the commit's, because the figures would be shown for other code than the measured one.
  */
 export function measuredCommit(as = 'HEAD'): string {
   const changed = spawnSync('git', ['diff', '--quiet', as, '--', 'packages'], { cwd: ROOT }).status
-  if (changed !== 0) throw new Error(`packages/ is not that of ${as}: commit first, or measure with --quick.`)
+  if (changed !== 0) throw new Error(`packages/ differs from ${as}. Commit first, or measure with --quick.`)
   return git('rev-parse', '--short=7', as)
 }
 
@@ -53,7 +53,7 @@ export function machine(postgres: string | undefined): Readonly<Record<string, s
   }
 }
 
-/** Replaces what an earlier run of the commit said about this work. */
+/** Stores a work's run, and replaces an earlier one at the same commit. */
 export function keep(commit: string, name: string, run: Omit<WorkRun, 'harness' | 'load'>): void {
   const file = fileOf(commit)
   const earlier = resultsOf(commit) ?? { commit, works: {} }
@@ -73,7 +73,7 @@ export function resultsOf(commit: string): Results | undefined {
 
 const fileOf = (commit: string): string => join(RESULTS, `${commit}.json`)
 
-/** What another result says about the same thing, beside the same. */
+/** Finds the figure of another result with the same measure and the same comparison. */
 export function sameFigure(
   { works }: Pick<Results, 'works'>,
   work: string,
@@ -90,7 +90,7 @@ export function newestRuns(): NewestRuns {
   const runs = all.flatMap(({ commit, works }) =>
     Object.entries(works).map(([name, run]) => [name, { ...run, commit }] as const),
   )
-  // Of several with one name, the last counts.
+  // If several runs have the same name, the last one counts.
   return { works: Object.fromEntries(runs.sort(([, a], [, b]) => Date.parse(a.date) - Date.parse(b.date))) }
 }
 

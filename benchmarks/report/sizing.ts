@@ -1,15 +1,15 @@
-/** How many cores and how much disk a number of devices needs, from what requests were measured to cost. */
+/** Computes the cores and the disk space that a number of devices needs, from the measured cost of requests. */
 import type { NewestRuns } from './results.ts'
 import { short } from './table.ts'
 
-/** What a contender has spent on each request, or group of requests, in milliseconds of CPU. */
+/** The cost of each request, or group of requests, in milliseconds of CPU and in statements. */
 interface Cost {
   readonly cpu: number
   readonly databaseCpu: number
   readonly statements: number
 }
 
-/** A kind of request, the work that measures it on PostgreSQL, and its contender there. */
+/** The kinds of request, each with the work and the contender that measure it on PostgreSQL. */
 const KINDS = [
   { says: '`whoami`, seen before', work: 'verify', contender: 'seen' },
   { says: '`whoami`, not seen before', work: 'verify', contender: 'fresh' },
@@ -23,11 +23,11 @@ const KINDS = [
 
 const DEVICES = [10_000, 100_000, 1_000_000]
 const DAY_SECONDS = 86_400
-/** Of a device, as docs/reliability.md assumes: a day, and how much more the busiest hour has. */
+/** A device's requests per day, and the factor for the busiest hour, as docs/reliability.md assumes. */
 const REFRESHES = 1
 const VERIFICATIONS = 20
 const PEAK = 3
-/** Sessions are kept so long after their end. */
+/** The days for which sessions are kept after they expire. */
 const KEPT_DAYS = 30
 
 const MISSING = 'The newest result lacks'
@@ -36,7 +36,7 @@ export function sizingOf(results: NewestRuns): string {
   return `${perCore(results)}\n\n${perFleet(results)}`
 }
 
-/** Requests a second that one core carries when it does nothing else. */
+/** Returns the requests per second that a core can serve if it does nothing else. */
 function perCore(results: NewestRuns): string {
   const rows = KINDS.flatMap(({ says, work, contender }) => {
     const cost = costOf(results, work, contender)
@@ -45,7 +45,7 @@ function perCore(results: NewestRuns): string {
     const database = [aSecond(databaseCpu), short(statements)]
     return [`| ${[says, aSecond(cpu), ...database].join(' | ')} |`]
   })
-  if (rows.length === 0) return `${MISSING} all of the works that say what a core carries.`
+  if (rows.length === 0) return `${MISSING} all works from which the requests per core follow.`
   return [
     '| request | per second and node core | per second and PostgreSQL core | statements |',
     '|---|---|---|---|',
@@ -53,7 +53,7 @@ function perCore(results: NewestRuns): string {
   ].join('\n')
 }
 
-/** Under a hundredth of a millisecond is the database's own housekeeping. */
+/** Returns requests per second. A cost under a hundredth of a millisecond is the database's own housekeeping. */
 const aSecond = (milliseconds: number): string =>
   milliseconds < 0.01 ? '–' : Math.round(1_000 / milliseconds).toLocaleString('en')
 
@@ -98,7 +98,7 @@ function perFleet(results: NewestRuns): string {
 const operation = ({ works }: NewestRuns, what: string, measure: string): number | undefined =>
   works['costs']?.figures.find((figure) => figure.what === what && figure.measure === measure)?.ours
 
-/** A figure keeps its contenders, with their medians, in what it says more (`detailsOf`). */
+/** Finds a contender's medians, which a figure keeps in `more` (see `detailsOf`). */
 function costOf({ works }: NewestRuns, work: string, contender: string): Cost | undefined {
   const kept = works[work]?.figures
     .filter(({ database }) => database === 'postgres')

@@ -1,4 +1,4 @@
-/** The table that is printed. */
+/** Prints the table of figures. */
 import { table } from '../../faults/report.ts'
 import type { WorkResult } from '../works/work.ts'
 import { type Figure, verdict } from './figure.ts'
@@ -14,7 +14,7 @@ export function tableOf(name: string, { figures, refusals }: WorkResult): string
   return `\n${table([HEAD, ...rows, ...refused])}\n`
 }
 
-/** From the database on. */
+/** Returns the cells of a figure, from the database to the result. */
 export function cellsOf(figure: Figure): readonly string[] {
   const { database = '', measure, ours, beside, mark } = figure
   return [
@@ -29,7 +29,7 @@ export function cellsOf(figure: Figure): readonly string[] {
 export const shownValue = ({ beside, value }: Figure): string =>
   beside ? `${value.toFixed(2)} times` : short(value)
 
-/** Three digits that count. */
+/** Returns a figure with three significant digits. */
 export function short(figure: number): string {
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(figure) || 1)))
   return figure.toFixed(Math.min(digits, 3))

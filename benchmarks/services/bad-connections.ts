@@ -1,13 +1,13 @@
-/** Connections that cost a service something and ask for nothing. */
+/** Opens hostile connections, which cost a service something but make no useful requests. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** What is sent at first, and then byte by byte. */
+/** A kind of hostile connection: the bytes that it sends first, and those that it then sends one by one. */
 export interface BadKind {
   readonly name: string
   readonly begin: string
   readonly trickle?: string
-  /** Does not read the answers. */
+  /** Whether it never reads the responses. */
   readonly deaf?: boolean
 }
 
@@ -26,16 +26,16 @@ export const BAD_KINDS: readonly BadKind[] = [
 ]
 
 export interface Bad {
-  /** How many are still open. */
+  /** Returns how many are still open. */
   open(): number
   close(): void
 }
 
-/** One round of all bytes takes ten seconds. */
+// Sending a byte on every connection takes ten seconds.
 const TRICKLE_MS = 10
 const TRICKLES = 1_000
 
-/** From a few addresses of this machine, so that there are enough ports. */
+/** Opens connections from a few addresses of this machine, so that there are enough ports. */
 export async function openBad(kind: BadKind, port: number, count: number): Promise<Bad> {
   const sockets: Socket[] = []
   for (let made = 0; made < count; made++) {

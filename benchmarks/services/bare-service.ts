@@ -1,4 +1,4 @@
-/** Starts the bare Fastify: it answers a request as the service has just answered it. */
+/** Starts the bare Fastify, which returns the responses that the service has just returned. */
 import { join } from 'node:path'
 import { SERVER_CORE } from '../harness/cores.ts'
 import type { Prepared } from '../harness/wrk.ts'
@@ -17,7 +17,7 @@ export async function startBare(
       ...{ method, headers: { ...headers } },
       ...(body !== undefined && { body }),
     })
-    if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}`)
+    if (!answer.ok) throw new Error(`${method} ${path} got ${answer.status}`)
     answers[`${method} ${path}`] = await answer.json()
   }
   return startProcess({

@@ -1,11 +1,11 @@
 /**
- * The limit of our routes: a bare Fastify with the same schemas and the same answers that does nothing else. Each route
- * answers what {@link ANSWERS} in the environment says, by `METHOD PATH`.
+ * The limit of our routes: a bare Fastify with the same schemas and responses, which does nothing else. The variable
+ * {@link ANSWERS} has the responses by `METHOD PATH`.
  */
 import { OPERATIONS } from '@ratafia/api/schemas'
 import Fastify from 'fastify'
 
-/** The variable with the answers, as JSON. */
+/** The environment variable with the responses in JSON. */
 export const ANSWERS = 'BENCH_ANSWERS'
 
 if (import.meta.main) {

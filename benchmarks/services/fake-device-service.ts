@@ -1,7 +1,7 @@
 /**
- * snapd's stand-in for a device service (`tests/lib/fakedevicesvc` of its sources): it signs a serial for every request
- * whose own signature is right, with a key of 4096 bits. It stores nothing, and checks neither the model nor the
- * request-id. `benchmarks/setup` builds it.
+ * Starts snapd's fake device service (`tests/lib/fakedevicesvc` in its sources). It signs a serial with a key of 4096
+ * bits for every request with a valid signature. It stores nothing, and checks neither the model nor the request-id.
+ * `benchmarks/setup` builds it.
  */
 
 import { spawn } from 'node:child_process'
@@ -30,7 +30,7 @@ export async function startFakeDeviceService(): Promise<FakeDeviceService> {
   const child = endWithThisProcess(
     spawn(words, args, { env: { ...process.env, GOMAXPROCS: '1' }, stdio: 'ignore' }),
   )
-  // It does not say when it listens.
+  // It does not print when it listens.
   while (!(await isOpen(port))) await sleep(50)
   const stop = async () => {
     const ended = once(child, 'exit')
@@ -40,19 +40,19 @@ export async function startFakeDeviceService(): Promise<FakeDeviceService> {
   return { pid: child.pid ?? 0, port, stop }
 }
 
-/** The two requests of a registration, at its addresses. */
+/** Sends the two requests of a registration to its paths. */
 export async function registerThere(unit: Unit, wire: Wire): Promise<void> {
   const [target] = wire.targets
-  if (!target) throw new TypeError('there is a service')
+  if (!target) throw new TypeError('a service is required')
   const asked = await wire.send(target, { kind: 'request-id', method: 'POST', path: '/request-id' })
   const requestId = JSON.parse(asked.body)['request-id']
   const { status } = await wire.send(target, { ...registration(unit, requestId), path: '/serial' })
-  if (status !== 200) throw new Error(`it was answered ${status}`)
+  if (status !== 200) throw new Error(`the registration got ${status}`)
 }
 
 async function isOpen(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
-  // It rejects with the error if nothing listens.
+  // `once` rejects with the error if nothing listens.
   const open = await once(socket, 'connect').then(
     () => true,
     () => false,

@@ -1,4 +1,6 @@
-/** An installation to measure: a new database with people, models and trust roots, and the service's environment. */
+/**
+ * Creates an installation to measure: a database with people, models and trust roots, and the service's environment.
+ */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,17 +19,17 @@ export interface BenchInstallation {
   readonly kind: DatabaseKind
   readonly directory: string
   readonly environment: Readonly<Record<string, string>>
-  /** With the name of the database in it. */
+  /** The server, and the name of the database on it. */
   readonly postgres: { readonly server: Postgres; readonly database: string } | undefined
 }
 
 /**
- * All load comes from a few addresses, so the classes it uses have the highest limits there are: they count as always.
- * The others keep their defaults, among them that on refused credentials, which `refusals.ts` runs into.
+ * The rate limits. All load comes from a few addresses, so its classes have the highest possible limits, and count as
+ * usual. The others keep their defaults, including the limit on refused credentials, which `refusals.ts` tests.
  */
 const LIMITS = ['tokens', 'nonces', 'sessions', 'devices', 'discharge'].map((name) => `${name}=9999999/1s`)
 
-/** `partitions`: into how many the tables of devices are divided; undefined: they are whole. */
+/** Creates an installation, whose tables of devices have this number of partitions; none if undefined. */
 export async function newInstallation(
   kind: DatabaseKind,
   scene: Scene,
@@ -58,7 +60,7 @@ export async function newInstallation(
   return { kind, directory: own, environment, postgres: server && { server, database } }
 }
 
-/** A database with a million rows takes disk, and time of PostgreSQL while another work is measured. */
+/** Removes an installation. A database with a million rows would use disk, and PostgreSQL's time during other works. */
 export async function removeInstallation({ directory, postgres }: BenchInstallation): Promise<void> {
   await postgres?.server.query(`drop database ${postgres.database} with (force)`)
   rmSync(directory, { recursive: true })

@@ -1,4 +1,4 @@
-/** The peers, each on the server core with tokens of its own, and the requests that present them. */
+/** Starts the peers, each on the server core with its own tokens, and creates the requests that present them. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SERVER_CORE } from '../harness/cores.ts'
@@ -8,11 +8,11 @@ import { type Running, startProcess } from './process.ts'
 
 export interface Peer {
   readonly name: string
-  /** What it checks at each request, and what it stores. */
+  /** The checks that it makes for each request. */
   readonly checks: string
   readonly stores: string
   readonly tokens: number
-  /** The command and the environment, which write its tokens to `file` before it listens. */
+  /** Returns its command and environment. It writes its tokens to `file` before it listens. */
   readonly command: (file: string, tokens: number, directory: string) => Promise<Command> | Command
   readonly request: (token: string) => Prepared
 }
@@ -48,7 +48,7 @@ export const PEERS: readonly Peer[] = [
   },
   {
     name: 'node-oidc-provider',
-    checks: 'the secret of the client that asks, the token by look-up, its expiry',
+    checks: 'the secret of the client, the token by look-up, its expiry',
     stores: 'every token, in memory',
     tokens: 20_000,
     command: (file, tokens) => ({ words: node('oidc-provider', file, tokens) }),
@@ -60,7 +60,7 @@ export const PEERS: readonly Peer[] = [
   {
     name: 'better-auth',
     checks: 'the key by the look-up of its hash, whether it is enabled, its expiry',
-    stores: 'every key on PostgreSQL, and when it was last used at each use',
+    stores: 'every key on PostgreSQL, and the time of its last use',
     tokens: 2_000,
     command: async (file, tokens, directory) => {
       const server = await sharedPostgres(directory)
@@ -93,7 +93,7 @@ export interface StartedPeer extends Running {
   readonly databasePids: (() => readonly number[]) | undefined
 }
 
-/** Throws an Error that names `benchmarks/setup` if the peer is not installed. */
+/** Starts a peer. Throws an Error that names `benchmarks/setup` if the peer is not installed. */
 export async function startPeer(peer: Peer, directory: string, tokens: number): Promise<StartedPeer> {
   const file = join(directory, `${peer.name.replaceAll(' ', '-')}.tokens`)
   const { words, environment, database } = await peer.command(file, tokens, directory)
@@ -106,7 +106,7 @@ export async function startPeer(peer: Peer, directory: string, tokens: number): 
   return { ...running, requests, databasePids: server && (() => [server.pid ?? 0]) }
 }
 
-/** A peer that accepts anything would be fast. */
+/** Checks that the peer refuses a wrong token, because one that accepts anything would be fast. */
 async function checkThatItChecks(peer: Peer, port: number, [good]: readonly Prepared[]): Promise<void> {
   const token = 'AgEMcmF0YWZpYS50ZXN0'
   const bad = peer.request(token)

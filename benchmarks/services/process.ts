@@ -1,4 +1,4 @@
-/** A process on cores of its own that says on a line of its output that it listens. */
+/** Starts a process on its own cores, and waits until it prints that it listens. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -9,9 +9,9 @@ export interface Running {
   readonly pid: number
   readonly port: number
   readonly child: ChildProcess
-  /** Its last lines of standard error. */
+  /** Returns its last lines of standard error. */
   errors(): string
-  /** With SIGTERM; returns when it has ended. */
+  /** Sends SIGTERM, and waits until it has ended. */
   stop(): Promise<void>
 }
 
@@ -20,14 +20,17 @@ export interface Starting {
   readonly words: readonly string[]
   readonly cores: string
   readonly environment?: Readonly<Record<string, string>>
-  /** The line that says that it is ready, with its port; default: where it listens. */
+  /** The line that it prints when it is ready, with its port; by default, that of its address. */
   readonly ready?: RegExp
 }
 
-/** The line that says where it listens: `… listening on http://HOST:PORT …`. */
+/** The line with its address: `… listening on http://HOST:PORT …`. */
 const LISTENING = /listening on http:\/\/[^:/\s]+:(\d+)/i
 
-/** Its output goes through pipes that this process reads, as a service manager would. Throws if it ends before. */
+/**
+ * Starts a process, and reads its output from pipes, as a service manager would. Throws if it ends before it is
+ * ready.
+ */
 export async function startProcess({
   words,
   cores,

@@ -1,6 +1,6 @@
 /**
- * Loaded into the service before its program (`--import`): SIGUSR2 begins a CPU profile, and the next one writes it to
- * the file that BENCH_PROFILE names. So a profile shows the steady state, without the start.
+ * Profiles the service, which loads this module before its program (`--import`). SIGUSR2 begins a CPU profile, and the
+ * next SIGUSR2 writes it to the file that BENCH_PROFILE names. So a profile shows the steady state without the start.
  */
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'

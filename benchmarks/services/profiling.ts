@@ -1,4 +1,4 @@
-/** CPU profiles of the service under its load, with `--profile`. */
+/** Writes CPU profiles of the service under load, for `--profile`. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sleep } from '../../faults/world/processes.ts'
@@ -8,14 +8,14 @@ import { flameGraph } from '../report/flame-graph.ts'
 const GRAPHS = join(ROOT, 'docs/performance')
 const PROFILER = join(import.meta.dirname, 'profiler.ts')
 
-/** `before` or `after`; undefined: no profiles. Set once, by the program's start. */
+/** The label, `before` or `after`; undefined without profiles. The program sets it once, when it starts. */
 let label: string | undefined
 
 export function takeProfiles(as: string): void {
   label = as
 }
 
-/** The words for Node, and the variable that names the file. */
+/** Returns the arguments for Node, the variable that names the file, and the file. */
 export function profilerOf(directory: string) {
   const file = join(directory, 'cpu.cpuprofile')
   if (label === undefined) return { words: [], environment: {}, file }
@@ -36,7 +36,7 @@ export async function profile(
   await load()
   process.kill(pid, 'SIGUSR2')
   while (!existsSync(file)) await sleep(100)
-  // It is written at once, but not all of it at a time.
+  // The file exists as soon as the service begins to write it.
   await sleep(1_000)
   mkdirSync(GRAPHS, { recursive: true })
   const graph = flameGraph(JSON.parse(readFileSync(file, 'utf8')), `${name}, ${label}`)

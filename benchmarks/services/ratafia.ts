@@ -1,4 +1,4 @@
-/** Our service on the server core, as a user has it: metrics on, access log on, one worker. */
+/** Starts our service on the server core as users run it: with metrics, an access log and one worker. */
 import { join } from 'node:path'
 import { PROGRAM, ROOT } from '../../tools/test/programs.ts'
 import { SERVER_CORE } from '../harness/cores.ts'
@@ -10,7 +10,7 @@ import { profile, profilerOf } from './profiling.ts'
 
 export interface Service extends Running {
   readonly installation: BenchInstallation
-  /** Where it writes a CPU profile. */
+  /** The file to which it writes a CPU profile. */
   readonly profile: string
 }
 
@@ -42,7 +42,7 @@ export async function startRatafia(
   return { ...running, installation, profile: profiler.file }
 }
 
-/** The service under a load, with what it and its database spend. With `profileAs` it may be profiled. */
+/** The service under a load, measured together with its database. With `profileAs` it can be profiled. */
 export function contender(name: string, service: Service, load: Load, profileAs?: string): Contender {
   const { postgres } = service.installation
   return {

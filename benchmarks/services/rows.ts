@@ -1,6 +1,7 @@
 /**
- * What a request must ask of the database, through the service's own driver and nothing else: `read` reads a session by
- * its primary key, `insert` inserts one, durably. 32 at a time, for the installation of the environment.
+ * Runs the database work that a request can't avoid, through the service's own driver and without anything else:
+ * `read` reads a session by its primary key, `insert` inserts one durably. Runs 32 at a time on the environment's
+ * installation.
  */
 import { newSessionId, type SessionId } from '@ratafia/api'
 import { readConfig } from '../../packages/server/src/config/config.ts'
@@ -36,6 +37,6 @@ const WORK: Readonly<Record<string, () => Promise<unknown>>> = {
 }
 
 const work = WORK[process.argv[2] ?? '']
-if (!work) throw new TypeError('read or insert')
+if (!work) throw new TypeError('the argument must be read or insert')
 await repeatOnDemand(CLIENTS, work)
 process.exit()

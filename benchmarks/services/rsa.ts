@@ -1,4 +1,4 @@
-/** RSA alone, in a process of its own: `verify 2048` or `sign 4096`, one after the other. */
+/** Measures RSA alone, in its own process: `verify 2048` or `sign 4096`, one at a time. */
 import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { repeatOnDemand } from '../harness/repetitions.ts'
 
@@ -11,6 +11,6 @@ const WORK: Readonly<Record<string, () => unknown>> = {
   verify: () => verify('sha512', content, publicKey, signature),
 }
 const work = WORK[what ?? '']
-if (!work) throw new TypeError('sign or verify')
+if (!work) throw new TypeError('the argument must be sign or verify')
 await repeatOnDemand(1, work)
 process.exit()

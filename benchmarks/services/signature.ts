@@ -1,4 +1,4 @@
-/** The signature check of an ID token alone (ES256), in a process of its own, one after the other. */
+/** Measures the signature check of an ID token alone (ES256), in its own process, one at a time. */
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { compactVerify, importJWK, SignJWT } from 'jose'
 import { repeatOnDemand } from '../harness/repetitions.ts'

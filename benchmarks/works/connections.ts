@@ -1,4 +1,6 @@
-/** What thousands of bad connections cost a client that behaves, and how much memory they take. SQLite, one worker. */
+/**
+ * Measures how thousands of bad connections slow a well-behaved client, and their memory. Uses SQLite and one worker.
+ */
 import { Agent, request } from 'node:http'
 import { makeScene } from '../../faults/load/scene.ts'
 import { sleep } from '../../faults/world/processes.ts'
@@ -16,7 +18,7 @@ const REQUESTS = 500
 
 export const connections: Work = {
   name: 'connections',
-  says: 'what thousands of bad connections cost a client that behaves',
+  says: 'how thousands of bad connections slow a well-behaved client',
   async measure(run) {
     const count = run.quick ? 500 : 10_000
     const scene = await makeScene({ people: 2, models: 2, keys: 2 })
@@ -27,9 +29,9 @@ export const connections: Work = {
     const figures: Figure[] = [memory('without bad connections', service)]
     for (const kind of BAD_KINDS) {
       const bad = await openBad(kind, service.port, count)
-      // A client that does not read does not notice that it was cut.
+      // A client that does not read does not notice that its connection was cut.
       const more = kind.deaf ? undefined : await openBad(kind, service.port, count)
-      run.say(`${bad.open() + (more?.open() ?? 0)} are open that ${kind.name}`)
+      run.say(`${bad.open() + (more?.open() ?? 0)} connections are open that ${kind.name}`)
       const waits = await waitsOf(service)
       const what = `a request while ${more ? 2 * count : count} connections ${kind.name}`
       figures.push(
@@ -47,20 +49,20 @@ export const connections: Work = {
   },
 }
 
-/** Of the worker, which serves the connections. */
+/** The memory of the worker, which serves the connections. */
 function memory(what: string, { pid }: Service): Figure {
   const ours = Math.max(...[pid, ...childrenOf(pid)].map(memoryOf))
   return alone({ what: `a worker ${what}`, database: 'sqlite', measure: 'MB resident', ours })
 }
 
-/** Milliseconds of each request of a client that behaves, on a new connection. Throws if one is refused. */
+/** Returns the milliseconds of a well-behaved client's requests, each on a new connection. Throws if one is refused. */
 async function waitsOf({ port }: Service): Promise<readonly number[]> {
   const agent = new Agent({ keepAlive: false })
   const times: number[] = []
   for (let turn = 0; turn < REQUESTS; turn++) {
     const began = performance.now()
     const status = await post(`http://127.0.0.1:${port}${GOOD[turn % GOOD.length]}`, agent)
-    if (status !== 200) throw new Error(`a good request was answered ${status}`)
+    if (status !== 200) throw new Error(`a valid request got ${status}`)
     times.push(performance.now() - began)
   }
   return times

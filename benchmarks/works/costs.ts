@@ -1,4 +1,4 @@
-/** What each operation costs on PostgreSQL, for `docs/reliability.md`: statements, CPU, and bytes added to the database. */
+/** Measures each operation's cost on PostgreSQL for `docs/reliability.md`: statements, CPU, and bytes stored. */
 import {
   ask,
   type Device,
@@ -21,13 +21,13 @@ import type { Work } from './work.ts'
 
 const CLIENTS = 4
 const IDLE_SECONDS = 2
-/** No round takes as long: it ends with its turns. */
+/** More seconds than any round needs, because a round ends with its turns. */
 const FOREVER = 3_600
 
 interface Cost {
   readonly what: string
   readonly statements: number
-  /** Milliseconds, as is the next. */
+  /** CPU times in milliseconds. */
   readonly cpu: number
   readonly databaseCpu: number
   readonly bytes: number
@@ -51,7 +51,7 @@ export const costs: Work = {
   },
 }
 
-/** Of each operation. `partitions`: as `newInstallation` takes it. */
+/** Returns the costs of each operation. `partitions` is that of `newInstallation`. */
 export async function costsOf(run: Parameters<Work['measure']>[0], partitions?: number) {
   const times = run.quick ? 30 : 300
   const scene = await makeScene({ people: 2, models: 12, keys: 40 })
@@ -65,7 +65,7 @@ export async function costsOf(run: Parameters<Work['measure']>[0], partitions?: 
   const send = (request: (turn: number) => Parameters<Wire['send']>[1]): Flow => {
     return async (wire, turn) => {
       const { status } = await wire.send(wire.pick(random), request(turn))
-      if (status !== 200) throw new Error(`it was answered ${status}`)
+      if (status !== 200) throw new Error(`a request got ${status}`)
     }
   }
   const person = present(scene.people[0])
@@ -95,7 +95,7 @@ export async function costsOf(run: Parameters<Work['measure']>[0], partitions?: 
   const all: Cost[] = []
   for (const [what, flow, forget] of steps) {
     if (forget) {
-      // A node that has just started remembers nothing.
+      // A node that has just started has an empty cache.
       await service.stop()
       service = await startRatafia(installation)
       await measureOnce(contender('login', service, flows(service.port, 1, login, 1)), FOREVER)

@@ -1,4 +1,7 @@
-/** Exchanges, each of another login and so a new session, beside a durable insert through the same driver. */
+/**
+ * Compares exchanges with a durable insert through the same driver. Each exchange is of another login, so a new
+ * session.
+ */
 import { join } from 'node:path'
 import { makeScene } from '../../faults/load/scene.ts'
 import { manyLogins } from '../data/logins.ts'
@@ -16,18 +19,18 @@ const ROWS = join(import.meta.dirname, '../services/rows.ts')
 
 export const exchanges: Work = {
   name: 'exchange',
-  says: 'exchanges beside a durable insert through the same driver, 32 clients',
+  says: 'exchanges, compared with a durable insert through the same driver, by 32 clients',
   async measure(run) {
     const scene = await makeScene({ people: 10, models: 1, keys: 1 })
     const figures: Figure[] = []
     const refusals: Refusal[] = []
-    // More than a round takes: wrk counts the whole time of a round, also when the logins of its share are used up.
+    // More than a round uses, because wrk counts a round's whole time, even if its share of logins is used up.
     const most = (run.quick ? 1_500 : 8_000) * run.pace.seconds
     for (const database of DATABASES) {
       const installation = await newInstallation(database, scene, run.directory)
-      // The warm-up and a profile are rounds too.
+      // The warm-up and a profile are also rounds.
       const count = (run.pace.rounds + 2) * (most + 100)
-      run.say(`${database}: making ${count} logins`)
+      run.say(`${database}: creating ${count} logins`)
       const file = join(installation.directory, 'logins')
       await prepare(file, (await manyLogins(installation, scene, count)).map(exchanging))
       await manyTokens(installation, scene, 1_000)

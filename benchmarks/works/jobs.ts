@@ -1,6 +1,6 @@
 /**
- * Exchanges of ID tokens, beside the signature check that each of them contains, and what somebody else's login takes
- * while one address sends hostile ones.
+ * Measures exchanges of ID tokens without the signature check that each of them contains, and the time of another
+ * user's login while one address sends hostile exchanges.
  */
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const SIGNATURE = join(import.meta.dirname, '../services/signature.ts')
 
 export const jobs: Work = {
   name: 'jobs',
-  says: 'exchanges of ID tokens besides their signature check, and logins beside hostile ones',
+  says: 'exchanges of ID tokens without their signature check, and logins during hostile exchanges',
   async measure(run) {
     const scene = await makeScene({ people: 10, models: 1, keys: 1 })
     const signature = await startRepetitions('signature', [SIGNATURE])
@@ -57,7 +57,7 @@ interface Attacked {
   readonly jobs: Jobs
 }
 
-/** Of one address, over a round: 30 are looked at, and one in two seconds. */
+/** The hostile exchanges from one address in a round. The limit lets 30 through at once, then one every two seconds. */
 const HOSTILE = 10_000
 
 async function besideHostile(run: Run, { service, scene, jobs: { misdirected } }: Attacked) {
@@ -74,7 +74,7 @@ async function besideHostile(run: Run, { service, scene, jobs: { misdirected } }
       }
     },
   }
-  // A thousand in a second.
+  // A full run sends a thousand hostile exchanges a second.
   const seconds = run.quick ? 2 : 10
   const measured = await alternate(
     [contender('alone', service, logIns), contender('attacked', service, attacked)],
@@ -87,7 +87,7 @@ async function besideHostile(run: Run, { service, scene, jobs: { misdirected } }
   }
 }
 
-/** Spread over the time. Throws if one gets a token, or a 5xx. */
+/** Sends hostile exchanges, spread over the time. Throws if one gets a token or a 5xx. */
 async function sendHostile(port: number, idToken: string, seconds: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   const body = new URLSearchParams({
@@ -101,7 +101,7 @@ async function sendHostile(port: number, idToken: string, seconds: number): Prom
       const wait = began + (turn / HOSTILE) * seconds * 1_000 - performance.now()
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
       const status = await post(`http://127.0.0.1:${port}/api/v2/tokens/oidc`, body, agent)
-      if (status !== 400 && status !== 429) throw new Error(`a hostile exchange was answered ${status}`)
+      if (status !== 400 && status !== 429) throw new Error(`a hostile exchange got ${status}`)
     }
   }
   try {

@@ -1,4 +1,4 @@
-/** Logins by agents: five requests, from the root macaroon to the token. */
+/** Measures logins by agents, which need five requests from the root macaroon to the token. */
 import { logIn } from '../../faults/load/log-in.ts'
 import { makeScene } from '../../faults/load/scene.ts'
 import type { Wire } from '../../faults/load/wire.ts'

@@ -1,4 +1,4 @@
-/** Resident memory of a worker and of the supervisor, at rest and under load. */
+/** Measures the resident memory of a worker and of the supervisor, at rest and under load. */
 import { join } from 'node:path'
 import { logIn } from '../../faults/load/log-in.ts'
 import { makeScene } from '../../faults/load/scene.ts'
@@ -20,7 +20,9 @@ import type { Run, Work } from './work.ts'
 const REST_MS = 5_000
 const SAMPLE_MS = 200
 const MINUTES = 60
-/** Of each minute of the hour; the rest is rest. Each device gets a few thousand sessions in all. */
+/**
+ * The seconds of each load, and of rest, in each minute of the hour. Each device gets a few thousand sessions in all.
+ */
 const SECONDS = { whoami: 30, logins: 20, sessions: 5, rest: 5 }
 
 export const memory: Work = {
@@ -34,7 +36,7 @@ export const memory: Work = {
       const installation = await newInstallation(database, scene, run.directory)
       const file = join(installation.directory, 'requests')
       await prepare(file, asking(await manyTokens(installation, scene, sizesOf(run).live)))
-      // As on any machine but the first time: what Node has compiled is in its cache.
+      // Fills Node's compile cache, as after the first start on any machine.
       await (await startRatafia(installation, { workers: 2 })).stop()
       const service = await startRatafia(installation, { workers: 2 })
       run.after(service.stop)
@@ -81,7 +83,7 @@ export const memory: Work = {
 
 type Loads = Readonly<Record<'whoami' | 'logins' | 'sessions', Load>>
 
-/** What the largest worker takes at the end of an hour, beside what it took in the first quarter. */
+/** Compares the largest worker's memory in the last quarter of an hour with that in the first. */
 async function overAnHour(
   { whoami, logins, sessions }: Loads,
   most: () => number,

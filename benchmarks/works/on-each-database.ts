@@ -1,4 +1,4 @@
-/** For works that measure one service on SQLite and then one on PostgreSQL. */
+/** Helps works that measure one service on SQLite and then one on PostgreSQL. */
 import type { Scene } from '../../faults/load/scene.ts'
 import { refusalsOf } from '../harness/refusals.ts'
 import type { Figure } from '../report/figure.ts'
@@ -6,7 +6,7 @@ import { DATABASES, type DatabaseKind, newInstallation } from '../services/insta
 import { type Service, startRatafia } from '../services/ratafia.ts'
 import type { Run, WorkResult } from './work.ts'
 
-/** The figures of `measure` for a new service on each database, which is then shown what it must refuse. */
+/** Runs `measure` for a new service on each database, and then checks its refusals. */
 export async function onEachDatabase(
   run: Run,
   scene: Scene,

@@ -1,4 +1,4 @@
-/** What PostgreSQL's own partitions cost a device's requests, for `docs/scaling.md`: beside whole tables, in one run. */
+/** Measures the cost of PostgreSQL's partitions for devices' requests, against whole tables, for `docs/scaling.md`. */
 import { type Figure, ratio } from '../report/figure.ts'
 import { costsOf } from './costs.ts'
 import type { Work } from './work.ts'
@@ -8,7 +8,7 @@ const OF_DEVICES = /^(registration|session|refresh|device-session, first)/
 
 export const partitions: Work = {
   name: 'partitions',
-  says: `CPU of what devices do, with ${PARTITIONS} partitions beside whole tables`,
+  says: `CPU of devices' requests with ${PARTITIONS} partitions, compared with whole tables`,
   async measure(run) {
     const whole = await costsOf(run)
     const divided = await costsOf(run, PARTITIONS)

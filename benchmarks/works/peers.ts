@@ -1,4 +1,4 @@
-/** `whoami` beside what others check a live credential with, on the same core: more a second and a CPU-second. */
+/** Compares `whoami` with other services' checks of a valid credential on the same core, per second and CPU-second. */
 import { join } from 'node:path'
 import { makeScene } from '../../faults/load/scene.ts'
 import { manyTokens } from '../data/tokens.ts'
@@ -14,7 +14,7 @@ import { detailsOf, named, type Work } from './work.ts'
 
 export const peers: Work = {
   name: 'peers',
-  says: 'whoami beside other services that check a live credential',
+  says: 'whoami, compared with other services that check a valid credential',
   async measure(run) {
     const scene = await makeScene({ people: 10, models: 1, keys: 1 })
     const { live, used } = sizesOf(run)

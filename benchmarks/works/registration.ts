@@ -1,4 +1,7 @@
-/** Registrations (two requests: request-id, serial), beside the RSA-4096 signature that each needs, and snapd's stand-in. */
+/**
+ * Measures registrations (two requests: request-id, serial) without the RSA-4096 signature that each needs, and
+ * compares them with snapd's fake device service.
+ */
 import { join } from 'node:path'
 import type { Unit } from '../../faults/load/device.ts'
 import { makeScene } from '../../faults/load/scene.ts'
@@ -14,15 +17,15 @@ import { onEachDatabase } from './on-each-database.ts'
 import { detailsOf, named, type Work } from './work.ts'
 
 export const RSA = join(import.meta.dirname, '../services/rsa.ts')
-/** At a time: more would only wait for the signatures. */
+/** The clients at a time. More would only wait for the signatures. */
 export const CLIENTS = 8
-/** Of each round at most, so that the units suffice. */
+/** The most registrations of a round, so that the units suffice. */
 const MOST = 400
 const FAKE = 'fakedevicesvc'
 
 export const registrations: Work = {
   name: 'registration',
-  says: 'CPU and statements of a registration besides its signature',
+  says: 'CPU and statements of a registration without its signature',
   async measure(run) {
     const { rounds } = run.pace
     const needed = MOST * (rounds + 3)

@@ -1,4 +1,7 @@
-/** Short requests beside a bare Fastify with the same schemas and answers: what we add to HTTP and JSON. */
+/**
+ * Compares short requests with a bare Fastify of the same schemas and responses, to show our cost beyond HTTP and
+ * JSON.
+ */
 import { join } from 'node:path'
 import { makeScene } from '../../faults/load/scene.ts'
 import { manyDeviceSessions } from '../data/device-sessions.ts'
@@ -13,12 +16,12 @@ import { detailsOf, named, type Work } from './work.ts'
 
 interface Kind {
   readonly name: string
-  /** How many times the bare route it may cost. */
+  /** Its target, as a multiple of the bare route's cost. */
   readonly times: number
   readonly requests: readonly Prepared[]
 }
 
-/** As snapcraft asks for a token. */
+/** The request with which snapcraft asks for a token. */
 const WANTED = {
   ...{ description: 'the CI of a team', permissions: ['package_access', 'package_push'] },
   ...{ channels: ['edge', 'beta'], expires: '2037-01-01T00:00:00.000' },
@@ -38,7 +41,7 @@ function post(path: string, body = '', headers = {}): Prepared {
 
 export const requests: Work = {
   name: 'requests',
-  says: 'tokens, nonces, request-ids and device sessions beside a bare Fastify route',
+  says: 'tokens, nonces, request-ids and device sessions, compared with a bare Fastify route',
   async measure(run) {
     const scene = await makeScene({ people: 2, models: 2, keys: 21 })
     return onEachDatabase(run, scene, async (service, database) => {
@@ -50,7 +53,7 @@ export const requests: Work = {
         return { method: 'GET', path: '/device-session', headers }
       })
       const seen = { name: 'GET device-session, seen', times: 1.6, requests: verifying }
-      // The others ask no database.
+      // The others don't query the database.
       const kinds = database === 'sqlite' ? [...POSTS, seen] : [seen]
       const bare = await startBare(service.port, ...kinds.map(({ requests: [first] }) => first))
       run.after(bare.stop)

@@ -1,6 +1,6 @@
 /**
- * How long a revocation takes to reach every node: three of them on one PostgreSQL. A token that all three remember is
- * revoked at one; from the acknowledgement on, all three are asked until the last one refuses.
+ * Measures how long a revocation takes to reach all three nodes on one PostgreSQL. A token that all three have in their
+ * cache is revoked at one. From the acknowledgement, the work asks all three until the last one refuses.
  */
 import { logIn, revoke, type Token, whoami } from '../../faults/load/log-in.ts'
 import { makeScene, type Scene } from '../../faults/load/scene.ts'
@@ -16,11 +16,11 @@ import { type Service, startRatafia } from '../services/ratafia.ts'
 import type { Run, Work } from './work.ts'
 
 const NODES = 3
-/** Revoked during one silence: causing a silence takes seconds. */
+/** The tokens revoked at once after notifications stop, because stopping them takes seconds. */
 const AT_ONCE = 10
-/** Otherwise this client would take the CPU that the nodes need. */
+/** The pause between a client's requests, which would otherwise use the CPU that the nodes need. */
 const PAUSE_MS = 2
-/** Time for a listener to recover, and for the nodes to remember what they were asked. */
+/** The time for a listener to recover, and for the nodes to fill their caches. */
 const SETTLE_MS = 1_500
 
 export const revocations: Work = {
@@ -35,7 +35,7 @@ export const revocations: Work = {
 
     await sleep(SETTLE_MS)
     const heard = await each(count, scene, wire)
-    run.say('notifications are heard: done')
+    run.say('with notifications: done')
     const silenced: number[] = []
     while (silenced.length < count) {
       for (const proxy of proxies) proxy.heal()
@@ -45,7 +45,7 @@ export const revocations: Work = {
       for (const proxy of proxies) proxy.blackHole()
       silenced.push(...(await Promise.all(tokens.map((token) => reach(token, wire)))))
     }
-    run.say('they fall silent: done')
+    run.say('as notifications stop: done')
     const deaf = await each(count, scene, wire)
     for (const proxy of proxies) proxy.heal()
     const refusals: Refusal[] = []
@@ -61,13 +61,13 @@ export const revocations: Work = {
   },
 }
 
-/** Only the nodes' listeners go through the proxies. */
+/** Starts the nodes and the proxies, through which only the nodes' listeners connect. */
 async function world(
   scene: Scene,
   run: Run,
 ): Promise<{ readonly nodes: readonly Service[]; readonly proxies: readonly TcpProxy[] }> {
   const installation = await newInstallation('postgres', scene, run.directory)
-  if (!installation.postgres) throw new TypeError('it is on PostgreSQL')
+  if (!installation.postgres) throw new TypeError('the installation must use PostgreSQL')
   const { server, database } = installation.postgres
   const [nodes, proxies] = [[] as Service[], [] as TcpProxy[]]
   for (let made = 0; made < NODES; made++) {
@@ -84,7 +84,7 @@ async function world(
 
 const targetOf = ({ port }: Service, at: number): Target => ({ name: `node ${at + 1}`, port })
 
-/** One token after the other. */
+/** Measures one token at a time. */
 async function each(count: number, scene: Scene, wire: Wire): Promise<readonly number[]> {
   const took: number[] = []
   for (const token of await newTokens(count, scene, wire)) {
@@ -94,12 +94,12 @@ async function each(count: number, scene: Scene, wire: Wire): Promise<readonly n
   return took
 }
 
-/** Milliseconds from the acknowledgement to the last node's first refusal. */
+/** Revokes a token, and returns the milliseconds from the acknowledgement to the last node's first refusal. */
 async function reach(token: Token, wire: Wire): Promise<number> {
   const [first] = wire.targets
-  if (!first) throw new TypeError('there are nodes')
+  if (!first) throw new TypeError('a node is required')
   const { status, body } = await wire.send(first, revoke(token, token))
-  if (status !== 200) throw new Error(`a revocation was answered ${status}: ${body}`)
+  if (status !== 200) throw new Error(`a revocation got ${status}: ${body}`)
   const acknowledged = performance.now()
   const refusals = wire.targets.map(async (node) => {
     while ((await wire.send(node, whoami(token))).status === 200) {
@@ -123,12 +123,12 @@ async function remember(tokens: readonly Token[], wire: Wire): Promise<void> {
   for (const token of tokens) {
     for (const node of wire.targets) {
       const { status } = await wire.send(node, whoami(token))
-      if (status !== 200) throw new Error(`a good token was answered ${status}`)
+      if (status !== 200) throw new Error(`a valid token got ${status}`)
     }
   }
 }
 
-/** The worst has a mark that is a promise: a second. */
+/** Returns the figures. The target of the worst one, a second, is a promise to users. */
 function figuresOf(when: string, took: readonly number[]): readonly Figure[] {
   const facts = { what: `revocation reaches all nodes: ${when}`, database: 'postgres' } as const
   const more = { times: took.map((time) => Math.round(time * 10) / 10) }

@@ -1,4 +1,4 @@
-/** Sessions and their refreshes (two requests: nonce, session), beside one RSA verification of the same key size. */
+/** Measures sessions and refreshes (two requests: nonce, session) without one RSA verification of the same key size. */
 import type { DeviceSession } from '../../faults/load/device.ts'
 import { makeScene } from '../../faults/load/scene.ts'
 import type { Wire } from '../../faults/load/wire.ts'
@@ -14,7 +14,7 @@ import { detailsOf, named, type Work } from './work.ts'
 
 export const sessions: Work = {
   name: 'session',
-  says: 'CPU and statements of a device session and of a refresh, besides one RSA verification',
+  says: 'CPU and statements of a device session and of a refresh, without one RSA verification',
   async measure(run) {
     const scene = await makeScene({ people: 2, models: 3, keys: 21 })
     const verification = await startRepetitions('verification', [RSA, 'verify', '2048'])
@@ -26,7 +26,7 @@ export const sessions: Work = {
         await openOne(present(devices[turn % devices.length]), wire)
       }
       const refreshing = async (wire: Wire, turn: number) => {
-        // Clients are fewer than devices, so that no two refresh one session at a time.
+        // There are fewer clients than devices, so that no two refresh the same session at a time.
         const at = turn % devices.length
         const device = present(devices[at])
         latest.set(at, await openOne(device, wire, latest.get(at)))

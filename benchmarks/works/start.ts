@@ -1,4 +1,4 @@
-/** How soon a service on an existing database answers, and what a command that reads one row costs. */
+/** Measures how soon a service on an existing database answers, and the cost of a command that reads one row. */
 import { makeScene } from '../../faults/load/scene.ts'
 import { endedChildrenOf } from '../harness/cpu.ts'
 import { refusalsOf } from '../harness/refusals.ts'
@@ -20,7 +20,7 @@ export const start: Work = {
       const installation = await newInstallation(database, scene, run.directory)
       const [person] = scene.people
       const show = () => command(installation, ['accounts', 'show', person?.username ?? ''])
-      // The first of each fills the compile cache.
+      // Fills the compile cache.
       await (await startRatafia(installation)).stop()
       await show()
       const starts: number[] = []
@@ -31,7 +31,7 @@ export const start: Work = {
         const answer = await fetch(`http://127.0.0.1:${service.port}/api/v1/snaps/auth/nonces`, {
           method: 'POST',
         })
-        if (!answer.ok) throw new Error(`the first answer is ${answer.status}`)
+        if (!answer.ok) throw new Error(`the first request got ${answer.status}`)
         starts.push((performance.now() - began) / 1_000)
         await service.stop()
         const before = endedChildrenOf(process.pid)

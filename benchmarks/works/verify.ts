@@ -1,4 +1,7 @@
-/** `whoami` with 100,000 live tokens, on both databases, beside a bare Fastify route with the same schema and answer. */
+/**
+ * Compares `whoami` with 100,000 valid tokens, on both databases, with a bare Fastify route of the same schema and
+ * response.
+ */
 import { join } from 'node:path'
 import { makeScene, type Scene } from '../../faults/load/scene.ts'
 import { type MadeToken, manyTokens } from '../data/tokens.ts'
@@ -16,7 +19,7 @@ const WHOAMI = '/api/v2/tokens/whoami'
 
 export const verify: Work = {
   name: 'verify',
-  says: 'whoami, with tokens seen before and not, beside a bare Fastify route',
+  says: 'whoami with tokens seen before and not, compared with a bare Fastify route',
   async measure(run) {
     const scene = await makeScene({ people: 10, models: 1, keys: 1 })
     const results: WorkResult[] = []
@@ -30,9 +33,9 @@ export const verify: Work = {
 
 export interface Sizes {
   readonly live: number
-  /** Those in use at a time. */
+  /** The tokens in use at a time. */
   readonly used: number
-  /** Never presented before they are measured. */
+  /** The tokens that are first presented when they are measured. */
   readonly fresh: number
 }
 
@@ -44,7 +47,7 @@ export const asking = (tokens: readonly MadeToken[]): readonly Prepared[] =>
 
 async function onDatabase(kind: DatabaseKind, scene: Scene, run: Run): Promise<WorkResult> {
   const sizes = sizesOf(run)
-  run.say(`${kind}: making ${sizes.live + sizes.fresh} tokens`)
+  run.say(`${kind}: creating ${sizes.live + sizes.fresh} tokens`)
   const installation = await newInstallation(kind, scene, run.directory)
   const tokens = await manyTokens(installation, scene, sizes.live + sizes.fresh)
   const file = (name: string) => join(installation.directory, name)
@@ -79,7 +82,7 @@ async function onDatabase(kind: DatabaseKind, scene: Scene, run: Run): Promise<W
     run.pace,
   )
   const refusals = await refusalsOf(service, scene)
-  // The others would take time of the core even when idle.
+  // The others would use the core even when idle.
   for (const each of services.splice(0)) await each.stop()
 
   run.say(`${kind}: all ${sizes.live} in turn, and tokens not seen before`)
@@ -99,7 +102,7 @@ async function onDatabase(kind: DatabaseKind, scene: Scene, run: Run): Promise<W
   return { figures: figuresOf(kind, sizes, seen, others), refusals }
 }
 
-/** Warms up with the live tokens, and then sends each of the others once. */
+/** A contender that warms up with the live tokens, and then sends each of the others once. */
 function fresh(
   service: Service,
   file: (name: string) => string,

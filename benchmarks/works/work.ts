@@ -1,4 +1,4 @@
-/** What a work is, and what it gets. */
+/** The interface of works and of their runs. */
 
 import type { Refusal } from '../harness/refusals.ts'
 import type { Measured, Pace } from '../harness/rounds.ts'
@@ -6,34 +6,34 @@ import type { Figure } from '../report/figure.ts'
 
 export interface Run {
   readonly pace: Pace
-  /** A smoke run: little data, few rounds. */
+  /** Whether this is a smoke run with little data and few rounds. */
   readonly quick: boolean
-  /** Also what takes much more time and disk. */
+  /** Whether to also run parts that need much more time and disk space. */
   readonly huge: boolean
-  /** Also what takes an hour. */
+  /** Whether to also run parts that need an hour. */
   readonly hour: boolean
-  /** A directory of this run, removed after it. */
+  /** The run's directory, which is removed after it. */
   readonly directory: string
-  /** Says what it does now. */
+  /** Prints the current step. */
   say(line: string): void
-  /** Ends what a work has started, after the work, the latest first. */
+  /** Registers a function to call after the work, latest first, which ends something that the work has started. */
   after(end: () => Promise<unknown>): void
 }
 
 export interface WorkResult {
   readonly figures: readonly Figure[]
-  /** What was shown to be refused, by each service that was measured. */
+  /** The checked refusals of each measured service. */
   readonly refusals: readonly Refusal[]
 }
 
 export interface Work {
   readonly name: string
-  /** One sentence for `--list`. */
+  /** The description for `--list`. */
   readonly says: string
   readonly measure: (run: Run) => Promise<WorkResult>
 }
 
-/** The medians and rounds of a contender, rounded for the file. */
+/** Returns the medians and rounds of a contender, rounded for the file. */
 export function detailsOf({ name, median, rounds }: Measured): Readonly<Record<string, unknown>> {
   const short = (round: object) =>
     Object.fromEntries(
@@ -44,6 +44,6 @@ export function detailsOf({ name, median, rounds }: Measured): Readonly<Record<s
 
 export function named(measured: readonly Measured[], name: string): Measured {
   const found = measured.find((each) => each.name === name)
-  if (!found) throw new TypeError(`nobody is called ${name}`)
+  if (!found) throw new TypeError(`there is no contender ${name}`)
   return found
 }

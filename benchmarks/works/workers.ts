@@ -1,6 +1,7 @@
 /**
- * Two workers on both cores against one on one core. The load takes a part of the second core, half of it and more on a
- * machine with two: the result says how much the service got, and what it did with each second of it.
+ * Compares two workers on both cores with one worker on one core. The load uses a part of the second core; on a
+ * machine with two, half of it or more. So the result shows how much CPU time the service got, and what it did with
+ * each second.
  */
 import { join } from 'node:path'
 import { makeScene } from '../../faults/load/scene.ts'
@@ -16,7 +17,7 @@ import { POST_TOKENS } from './requests.ts'
 import { asking, sizesOf } from './verify.ts'
 import { detailsOf, named, type Work } from './work.ts'
 
-/** Only what keeps the workers' cores busy by itself has a mark. */
+/** The kinds of request. Only one that can keep the workers' cores busy by itself has a target. */
 const KINDS = [
   { what: 'POST tokens', mark: atLeast(1.8) },
   { what: 'whoami', mark: undefined },
@@ -24,7 +25,7 @@ const KINDS = [
 
 export const workers: Work = {
   name: 'workers',
-  says: 'root macaroons and whoami with two workers against one',
+  says: 'root macaroons and whoami with two workers, compared with one',
   async measure(run) {
     const scene = await makeScene({ people: 10, models: 1, keys: 1 })
     const installation = await newInstallation('sqlite', scene, run.directory)
@@ -59,7 +60,7 @@ export const workers: Work = {
             },
             more: {
               rounds: measured.map(detailsOf),
-              // How many cores' time the service got.
+              // The CPU time that the service got, in cores.
               cores: { one: (alone.cpu * alone.rate) / 1_000, two: (both.cpu * both.rate) / 1_000 },
             },
           },

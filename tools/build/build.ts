@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 
 export interface Built {
   readonly name: string
-  /** Absolute. What `npm pack` and `npm publish` take. */
+  /** Absolute; an argument for `npm pack` and `npm publish`. */
   readonly directory: string
 }
 
@@ -16,9 +16,9 @@ interface Package {
 }
 
 /**
- * Compiles each package below `root`/packages to `output`/NAME (made anew): JavaScript and types in dist/, programs
- * in bin/, package.json, README.md, LICENSE. Returns them in dependency order.
- * Throws an Error with the compiler's complaints when a source has errors.
+ * Deletes `output`, then compiles each package below `root`/packages to `output`/NAME: JavaScript and types in dist/,
+ * programs in bin/, package.json, README.md, LICENSE. Returns them in dependency order.
+ * Throws an Error with the compiler's output if a source has errors.
  */
 export function buildPackages(root: string, output: string): readonly Built[] {
   rmSync(output, { recursive: true, force: true })
@@ -42,7 +42,7 @@ export function buildPackages(root: string, output: string): readonly Built[] {
   return packages.map(({ manifest, output: directory }) => ({ name: manifest.name, directory }))
 }
 
-/** Dependencies come first. The import rules forbid cycles. */
+/** Sorts dependencies first. There are no cycles, because the import rules forbid them. */
 function inOrder(packages: readonly Package[]): Package[] {
   const done = new Set<Package>()
   const add = (each: Package) => {
@@ -57,7 +57,7 @@ function inOrder(packages: readonly Package[]): Package[] {
 
 function compile(root: string, { source, output, manifest }: Package, packages: readonly Package[]): void {
   mkdirSync(output, { recursive: true })
-  // Use our other packages as built, as they will be where this one is installed.
+  // Compile against our other packages as built, which is what an installation has.
   const paths = packages.flatMap(({ manifest: other, output: built }) =>
     Object.entries(publishedManifest(other).exports ?? {}).map(([subpath, { types }]) => [
       join(other.name, subpath),
@@ -70,7 +70,7 @@ function compile(root: string, { source, output, manifest }: Package, packages: 
     compilerOptions: {
       noEmit: false,
       noEmitOnError: true,
-      // Types are for those who import the package; a package without exports only runs.
+      // A package without exports is never imported, so it needs no types.
       declaration: manifest.exports !== undefined,
       rewriteRelativeImportExtensions: true,
       rootDir: join(source, 'src'),
@@ -87,7 +87,7 @@ function compile(root: string, { source, output, manifest }: Package, packages: 
   rmSync(config)
 }
 
-/** Style sheets and the like: files beside the sources that are not sources. */
+/** Copies the files next to the sources that are not sources, such as style sheets. */
 function copyAssets({ source, output }: Package): void {
   const from = join(source, 'src')
   cpSync(from, join(output, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.ts') })
@@ -134,7 +134,7 @@ export function publishedManifest(manifest: Manifest) {
 
 function publishedExport(path: string): PublishedExport {
   const [, stem] = /^\.\/src\/(.+)\.ts$/.exec(path) ?? []
-  if (stem === undefined) throw new TypeError(`an export has to be a file ./src/….ts, not ${path}`)
+  if (stem === undefined) throw new TypeError(`an export must be a file ./src/….ts, not ${path}`)
   return { types: `./dist/${stem}.d.ts`, default: `./dist/${stem}.js` }
 }
 

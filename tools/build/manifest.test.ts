@@ -12,7 +12,7 @@ const manifest = {
   devDependencies: { 'fast-check': '4.10.2' },
 }
 
-test('exports lead to compiled files with their types; development dependencies are left out', () => {
+test('exports point to compiled files and their types; development dependencies are left out', () => {
   assert.deepEqual(publishedManifest(manifest), {
     name: '@ratafia/macaroon',
     version: '0.1.0',
@@ -26,7 +26,7 @@ test('exports lead to compiled files with their types; development dependencies 
   })
 })
 
-test('a package with a program publishes it, and has no exports when it had none', () => {
+test('a package with a program publishes it, and gains no exports', () => {
   const published = publishedManifest({
     name: 'ratafia',
     version: '0.1.0',
@@ -41,15 +41,15 @@ test('a package with a program publishes it, and has no exports when it had none
 })
 
 for (const path of ['./dist/index.js', './src/index.js', 'src/index.ts', './src/../other/index.ts.txt']) {
-  test(`an export ${path} is refused`, () => {
+  test(`refuses the export ${path}`, () => {
     assert.throws(() => publishedManifest({ ...manifest, exports: { '.': path } }), {
       name: 'TypeError',
-      message: `an export has to be a file ./src/….ts, not ${path}`,
+      message: `an export must be a file ./src/….ts, not ${path}`,
     })
   })
 }
 
-test('a program imports compiled files, and nothing else of it changes', () => {
+test('a published program imports compiled files and is otherwise unchanged', () => {
   const program = "// '../src/a.js'\nconst { run } = await import('../src/start.ts')\nimport './src/b.ts'\n"
   assert.equal(publishedProgram(program), program.replace('../src/start.ts', '../dist/start.js'))
 })

@@ -1,5 +1,5 @@
-// npm run test:packages. Builds the packages, packs them as for publishing, unpacks them where another project
-// would install them, and uses them there: they must not need the sources.
+// npm run test:packages. Builds and packs the packages as for publishing, unpacks them into another project, and uses
+// them there, to prove that they do not need the sources.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ import { buildPackages } from './build.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Runs `command` and returns its standard output; throws with all its output unless it exits with 0. */
+/** Runs `command` and returns its standard output. Throws an error with all output unless it exits with 0. */
 function run(directory: string, command: string, ...words: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, words, { cwd: directory, encoding: 'utf8' })
   if (error !== undefined) throw error
@@ -28,7 +28,7 @@ function run(directory: string, command: string, ...words: readonly string[]): s
   return stdout
 }
 
-describe('the packages as published', () => {
+describe('the published packages', () => {
   let project: string
 
   before(() => {
@@ -54,7 +54,7 @@ describe('the packages as published', () => {
   })
   after(() => rmSync(project, { recursive: true }))
 
-  test('hold compiled files, a licence, and neither sources nor tests', () => {
+  test('contain compiled files and a licence, but neither sources nor tests', () => {
     for (const directory of globSync(['ratafia', '@ratafia/*'], { cwd: join(project, 'node_modules') })) {
       const files = globSync('**', { cwd: join(project, 'node_modules', directory) })
       assert.ok(files.includes('LICENSE'), `${directory} has no LICENSE`)
@@ -65,7 +65,7 @@ describe('the packages as published', () => {
     }
   })
 
-  test('@ratafia/macaroon mints and verifies in plain JavaScript', () => {
+  test('@ratafia/macaroon creates and verifies macaroons in plain JavaScript', () => {
     const program = `
       import assert from 'node:assert/strict'
       import { addFirstPartyCaveat, decodeBinary, encodeBinary, mint, verify } from '@ratafia/macaroon'
@@ -83,7 +83,7 @@ describe('the packages as published', () => {
     assert.equal(run(project, process.execPath, 'program.js'), 'verified\n')
   })
 
-  test('@ratafia/macaroon and @ratafia/api bring types that a strict project can check', () => {
+  test('@ratafia/macaroon and @ratafia/api have types that a strict project can use', () => {
     const program = `
       import type { ErrorCode } from '@ratafia/api'
       import { type Macaroon, mint, verify } from '@ratafia/macaroon'
@@ -93,7 +93,7 @@ describe('the packages as published', () => {
       const minted: Macaroon = mint({ rootKey, id: rootKey, location: '' })
       export const names: string[] = verify([minted], rootKey).map((each) => splitCondition(each.condition).name)
       export type Both = readonly [KeyPair, ErrorCode]
-      // @ts-expect-error a location is a text: types that resolved to nothing would accept this
+      // @ts-expect-error a location is a string; if the types were not found, this would compile
       mint({ rootKey, id: rootKey, location: 1 })`
     writeFileSync(join(project, 'program.ts'), program)
     const compilerOptions = {
@@ -108,7 +108,7 @@ describe('the packages as published', () => {
     run(project, process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', '.')
   })
 
-  test('ratafia says its version', () => {
+  test('ratafia prints its version', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'packages/server/package.json'), 'utf8'))
     const said = run(project, process.execPath, 'node_modules/ratafia/bin/ratafia.js', 'version')
     assert.match(said, new RegExp(`\\b${version.replaceAll('.', '\\.')}\\b`))

@@ -16,7 +16,7 @@ for (const version of ['20.20.2', '23.11.1']) {
   }
   const tooOld = `ratafia needs Node 24 or newer, and this is Node ${version}.`
 
-  test(`on Node ${version} ratafia says in one line that \`npm ci\` installed a newer one`, () => {
+  test(`on Node ${version}, ratafia reports in one line that \`npm ci\` installed a newer Node`, () => {
     const clone = join(import.meta.dirname, '../..')
     assert.deepEqual(started(program), {
       status: 1,
@@ -27,7 +27,7 @@ for (const version of ['20.20.2', '23.11.1']) {
     })
   })
 
-  test(`on Node ${version}, with no newer one beside it, ratafia asks for an update`, () => {
+  test(`on Node ${version}, without a newer Node nearby, ratafia asks for an update`, () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'ratafia-program-'))
     try {
       const copy = join(elsewhere, 'ratafia.mjs')
@@ -39,9 +39,9 @@ for (const version of ['20.20.2', '23.11.1']) {
   })
 }
 
-// Guarantee: the cache only saves time. If it cannot be written, the program still works.
+// The cache only saves time, so the program must work without it.
 for (const directory of ['/proc/none', '/dev/null']) {
-  test(`ratafia runs where its cache cannot be written: ${directory}`, () => {
+  test(`ratafia runs if its cache cannot be written: ${directory}`, () => {
     const env = { PATH: process.env['PATH'], XDG_CACHE_HOME: directory }
     const { status, stderr } = spawnSync(process.execPath, [program, 'version'], {
       encoding: 'utf8',
@@ -52,8 +52,8 @@ for (const directory of ['/proc/none', '/dev/null']) {
   })
 }
 
-// Guarantee: code that another user could have put into the cache is not run.
-test('the cache is used only if nobody else can write to it', () => {
+// The program must never run code that another user could have put into the cache.
+test('ratafia uses its cache only if other users cannot write to it', () => {
   const caches = mkdtempSync(join(tmpdir(), 'ratafia-cache-'))
   try {
     const env = { PATH: process.env['PATH'], XDG_CACHE_HOME: caches }

@@ -1,4 +1,4 @@
-// Every word that the console says comes from its catalogue (contract/administration.md, C13).
+// Every word that the console shows comes from its catalogue (contract/administration.md, C13).
 
 import assert from 'node:assert/strict'
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,19 +8,19 @@ import { after, before, describe, test } from 'node:test'
 import { findWords } from './find-words.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** What a route says in a notice, of a field or in a refusal is on a page, too. */
+/** Routes are included because their notices and error messages are shown on pages. */
 const PAGES = ['web/console/**/*.ts', 'console/**/*routes.ts', 'http/console/*.ts'].map(
   (pages) => `packages/server/src/${pages}`,
 )
-/** The stylesheet, the script and what a CI system reads have no words, but much that looks like them. */
+/** These files (stylesheet, script, CI configurations) contain no words for people, but much that looks like them. */
 const WITHOUT_WORDS = /\/(?:style|script|pipelines)\.ts$|\.test\.ts$/
 
 describe('words of the console', () => {
-  test('the pages have none of their own', () => {
+  test('the pages contain no words of their own', () => {
     const files = globSync(PAGES, { cwd: root })
       .filter((path) => !WITHOUT_WORDS.test(path))
       .map((path) => join(root, path))
-    assert.ok(files.length > 10, 'the pages are elsewhere')
+    assert.ok(files.length > 10, 'PAGES no longer matches the pages')
     const found = findWords(root, files).map(
       ({ file, line, where, words }) => `${file.slice(root.length + 1)}:${line}: ${where}: ${words}`,
     )
@@ -33,7 +33,7 @@ describe('words of the console', () => {
   })
   after(() => rmSync(directory, { recursive: true }))
   let files = 0
-  /** `#{` begins a value. */
+  /** Finds words in `code`, in which `#{` stands for `${`. */
   const found = (code: string) => {
     const file = join(directory, `page-${++files}.ts`)
     writeFileSync(file, code.replaceAll('#{', '${'))
@@ -45,20 +45,24 @@ describe('words of the console', () => {
     ['a text between values', 'html`<p>#{a} of #{b}</p>`', '1 text: of'],
     ['a text in a template in a template', 'html`<p>#{\nhtml`<b>gone</b>`}</p>`', '2 text: gone'],
     ['a text without a tag', 'html`just words`', '1 text: just words'],
-    ['a word that is no attribute', 'html` refused`', '1 text: refused'],
+    ['a word that is not an attribute', 'html` refused`', '1 text: refused'],
     ['a text after a command', 'html`<code>ratafia jobs list</code> shows it`', '1 text: shows it'],
     ['a label that is read aloud', 'html`<div aria-label="Rows">#{x}</div>`', '1 aria-label: Rows'],
-    ['a title beside others', 'html`<a href="/console/x" title="Go #{there}">#{y}</a>`', '1 title: Go'],
+    [
+      'a title among other attributes',
+      'html`<a href="/console/x" title="Go #{there}">#{y}</a>`',
+      '1 title: Go',
+    ],
     ['a placeholder', 'html`<input name="a" placeholder="name">`', '1 placeholder: name'],
-    ['an alternative of a picture', 'html`<img alt="a plot">`', '1 alt: a plot'],
-    ['attributes alone', 'html` placeholder="first name"`', '1 placeholder: first name'],
+    ['the alternative text of a picture', 'html`<img alt="a plot">`', '1 alt: a plot'],
+    ['an attribute without its tag', 'html` placeholder="first name"`', '1 placeholder: first name'],
     ['a label as a string', "const c = { label: 'name' }", '1 string: name'],
     ['a title as a template', 'const c = { title: `Job #{id}` }', '1 string: Job \0'],
     ['a choice', "const c = flag ? 'Yes' : 'No'", '1 string: Yes', '1 string: No'],
     ['a sentence', "const empty = 'there is nothing'", '1 string: there is nothing'],
     ['a number with its noun', 'const n = `#{count} rows`', '1 string: \0 rows'],
   ] as const) {
-    test(`${what} is found`, () => assert.deepEqual(found(code), expected))
+    test(`finds ${what}`, () => assert.deepEqual(found(code), expected))
   }
 
   for (const [what, code] of [
@@ -74,8 +78,8 @@ describe('words of the console', () => {
     ['modules', "import { a } from './A b.ts'; export { b } from './C d.ts'"],
     ['addresses', 'const a = `/console/jobs/#{id}/items`; const b = `M#{x} #{y}h10`'],
     ['comments', '/** Two words. */ // and more\nconst a = 1'],
-    ['what an error says to programmers', "throw new TypeError('this cannot be')"],
+    ['messages of errors for programmers', "throw new TypeError('this cannot be')"],
   ] as const) {
-    test(`${what}: no finding`, () => assert.deepEqual(found(code), []))
+    test(`ignores ${what}`, () => assert.deepEqual(found(code), []))
   }
 })

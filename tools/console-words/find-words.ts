@@ -1,5 +1,5 @@
-// Finds words for people in the pages of the console that do not come from their catalogue (`web/words/en.ts`,
-// contract/administration.md, C13), from TypeScript's own syntax tree: comments and the names of things never count.
+// Finds words for people in the console's pages that do not come from the catalogue (`web/words/en.ts`,
+// contract/administration.md, C13). Uses TypeScript's own syntax tree, so comments and identifiers never count.
 
 import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
 import * as is from 'typescript/unstable/ast/is'
@@ -10,12 +10,12 @@ export interface Finding {
   readonly file: string
   /** 1-based. */
   readonly line: number
-  /** Where the words are shown: `text`, the name of an attribute, or `string`. */
+  /** Where the words are: `text`, the name of an attribute, or `string`. */
   readonly where: string
   readonly words: string
 }
 
-/** `files`: absolute paths below `root`. */
+/** Returns the findings in `files`, which are absolute paths below `root`. */
 export const findWords = (root: string, files: readonly string[]): readonly Finding[] =>
   [...parseSources(root, files)].flatMap(([file, source]) => findIn(file, source))
 
@@ -27,7 +27,7 @@ function findIn(file: string, source: SourceFile): readonly Finding[] {
       findings.push({ file, line, where, words })
     }
     if (is.isTaggedTemplateExpression(node) && isMarkup(node)) {
-      // Its own texts have been read as markup; the values in it are code.
+      // The template's own text has been read as markup above; only the values in it are code.
       for (const value of valuesOf(node.template)) visit(value)
       return
     }
@@ -52,7 +52,7 @@ function wordsOf(node: Node): readonly Piece[] {
   return isShown && !COMMAND.test(text) ? [{ where: 'string', words: text }] : []
 }
 
-/** A value of a template, in its text. */
+/** Stands for an interpolated value in the text of a template. */
 const VALUE = '\0'
 
 function textOf(template: Node): string {
@@ -66,26 +66,29 @@ const valuesOf = (template: Node): readonly Node[] =>
 
 const hasWords = (text: string): boolean => /\p{L}/u.test(text.replaceAll(NAMES, ''))
 
-/** What is called so in every language. */
+/** Names that are the same in every language. */
 const NAMES = /\bRatafia\b/g
 
-/** Two words in a row, one beside a value, or one that begins with a capital. `class` has words, too: see `isName`. */
+/**
+ * Whether a text has two words in a row, a word next to a value, or a single capitalised word. The values of `class`
+ * also look like this; `isName` excludes them.
+ */
 const isSentence = (text: string): boolean =>
   hasWords(text) &&
   (/\p{L}{2,}[,.:;!?]?\s+[“(\0]?\p{L}{2,}/u.test(text) ||
     /\0\s+\p{L}{2,}(?![^\s\0]*[=/])|(?:^|\s)\p{L}{2,}[,:]?\s+\0/u.test(text) ||
     /^\p{Lu}\p{Ll}+[.!?…]?$/u.test(text))
 
-/** A command is typed as it is, in every language. */
+/** Commands are the same in every language. */
 const COMMAND =
   /^(?:ratafia|npx|snapcraft|charmcraft|curl|export|sudo|snap|snapctl|npm|cat|cd|docker|systemctl) /
 
-/** Properties whose value is shown. */
+/** Properties whose values people see. */
 const LABELS: ReadonlySet<string> = new Set(
   'caption hint label legend message notice placeholder summary text title'.split(' '),
 )
 
-/** Of the property, or the constant, that has this value; of an object in it, the one that has that. */
+/** The name of the property or constant that has this value; undefined for other nodes. */
 function nameOf(node: Node): string | undefined {
   const { parent } = node
   if (is.isPropertyAssignment(parent) || is.isVariableDeclaration(parent)) {
@@ -94,7 +97,7 @@ function nameOf(node: Node): string | undefined {
   return undefined
 }
 
-/** A text that names something for the program: a module, a key, a type, a class of the stylesheet. */
+/** Whether a text is a name for the program: a module, a key, a type or a class of the stylesheet. */
 function isName(node: Node): boolean {
   const { parent } = node
   if (is.isImportDeclaration(parent) || is.isExportDeclaration(parent) || is.isLiteralTypeNode(parent))
@@ -113,7 +116,7 @@ const isComparison = (node: Node): boolean =>
     node.operatorToken.kind,
   )
 
-/** What an error says that no person ever sees. */
+/** Whether a node creates an error whose message only programmers see. */
 const isForProgrammers = (node: Node): boolean =>
   is.isNewExpression(node) &&
   is.isIdentifier(node.expression) &&

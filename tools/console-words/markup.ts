@@ -1,6 +1,6 @@
-// Takes a template of markup apart as a browser would, as far as words for people are concerned.
+// Splits a template of markup into its words for people, as a browser would parse it.
 
-/** Words, and where a person meets them. */
+/** Words, and where people see them. */
 export interface Piece {
   /** `text`, or the name of an attribute. */
   readonly where: string
@@ -13,16 +13,16 @@ const SHOWN: ReadonlySet<string> = new Set(
     ' ',
   ),
 )
-/** What is in these is typed or copied as it is, and no language. */
+/** Elements whose content people type or copy unchanged, so it is not in a language. */
 const VERBATIM: ReadonlySet<string> = new Set(['code', 'kbd', 'pre', 'samp', 'script', 'style'])
 
 const TAG = /<(\/?)([a-z][a-z0-9]*)((?:[^<>"]|"[^"]*")*)>|<!--[\s\S]*?-->|<!doctype[^>]*>/gi
 const ATTRIBUTE = /([a-z][a-z0-9-]*)(?:="([^"]*)")?/gi
-/** A template may be the attributes of a tag that another has begun. */
+/** Matches a template that contains only the attributes of a tag that another template begins. */
 const FRAGMENT =
   /^(?:\0|\s+(?:[a-z][a-z0-9-]*="[^"]*"|autofocus|checked|disabled|hidden|multiple|novalidate|open|readonly|required|selected))+$/i
 
-/** `template`: values in it are NUL characters. */
+/** Returns the words in `template`, in which NUL characters stand for values. */
 export function piecesOf(template: string): readonly Piece[] {
   if (FRAGMENT.test(template)) return attributesIn(template)
   const pieces: Piece[] = []
@@ -47,7 +47,7 @@ export function piecesOf(template: string): readonly Piece[] {
   return pieces
 }
 
-/** What stands in front of a quoted value is its name. */
+/** Returns the attributes in `text` that people see. */
 const attributesIn = (text: string): readonly Piece[] =>
   [...text.matchAll(ATTRIBUTE)].flatMap(([, name = '', value = '']) =>
     SHOWN.has(name.toLowerCase()) ? [{ where: name, words: value.replaceAll('\0', ' ').trim() }] : [],

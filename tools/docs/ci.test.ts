@@ -1,5 +1,5 @@
-// docs/ci and the program say the same: the issuers and rules that pages show are taken without a warning that the page
-// does not explain, and the tables have every kind, claim, event and reason.
+// docs/ci agrees with the program: the program accepts the issuers and rules that pages show, with no warning that the
+// page does not explain, and the tables have every kind, claim, event and reason.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ const RULES = read('ci/rules.md')
 const EXCHANGE = read('ci/exchange.md')
 const PLATFORMS = read('ci/platforms.md')
 
-/** The words of each command that begins so; quotes are taken off, and a line goes on behind a backslash. */
+/** The words of each command that begins with `words`, without quotes. A backslash continues a line. */
 function commandsIn(page: string, words: string): readonly (readonly string[])[] {
   const lines = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
     .flatMap(([, block = '']) => block.replace(/\\\n */g, '').split('\n'))
@@ -35,7 +35,7 @@ function commandsIn(page: string, words: string): readonly (readonly string[])[]
   )
 }
 
-/** What follows each of an option. */
+/** The values of a repeatable option. */
 const valuesOf = (command: readonly string[], option: string): readonly string[] =>
   command.flatMap((word, at) => (command[at - 1] === option ? [word] : []))
 
@@ -55,7 +55,7 @@ const issuers = new Map(
   ),
 )
 
-test('docs/ci/platforms.md shows how an issuer of each kind is added', () => {
+test('docs/ci/platforms.md shows how to add an issuer of each kind', () => {
   const shown = commandsIn(PLATFORMS, 'issuers add').flatMap((command) => valuesOf(command, '--kind'))
   assert.deepEqual(shown.toSorted(), KIND_NAMES.toSorted())
 })
@@ -65,7 +65,7 @@ for (const [name, page] of [
   ['ci/platforms.md', PLATFORMS],
   ['ci/rules.md', RULES],
 ] as const) {
-  test(`docs/${name}: the rules that it shows are taken, and warn only where the kind always does`, () => {
+  test(`the rules in docs/${name} are accepted, and warn only if the kind always does`, () => {
     const commands = commandsIn(page, 'publishers add')
     assert.notEqual(commands.length, 0)
     for (const command of commands) {
@@ -81,7 +81,7 @@ for (const [name, page] of [
   })
 }
 
-test('docs/ci.md and docs/ci/platforms.md show the publishing jobs that the page of a rule shows', () => {
+test("docs/ci.md and docs/ci/platforms.md show the same publishing jobs as a rule's page in the console", () => {
   const pages = `${read('ci.md')}${PLATFORMS}`
   const blocks = [...pages.matchAll(/^```(?:yaml|groovy)\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
   for (const platform of PLATFORMS_WITH_A_JOB) {
@@ -94,14 +94,14 @@ test('docs/ci.md and docs/ci/platforms.md show the publishing jobs that the page
   }
 })
 
-test('docs/ci/rules.md: each way to write a claim is one', () => {
+test('the program accepts every form of --match in docs/ci/rules.md', () => {
   const [, table = ''] = RULES.split('\n| written | the claim must be |\n')
   const written = [...(table.split('\n\n')[0] ?? '').matchAll(/`--match '?([^`']*)'?`/g)]
   assert.ok(written.length >= 6)
   for (const [, text = ''] of written) readMatch(readMatchOptions([text]))
 })
 
-/** The cells of the rows below a heading, without the row of titles. */
+/** The cells of the rows below a heading, without the header row. */
 function rowsOf(page: string, heading: string): readonly (readonly string[])[] {
   const [, section = ''] = page.split(`\n## ${heading}\n`)
   const rows = section.split('\n## ', 1)[0]?.match(/^\|.*\|$/gm) ?? []
@@ -114,7 +114,7 @@ function rowsOf(page: string, heading: string): readonly (readonly string[])[] {
 }
 const codeIn = (cell = ''): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
 
-test('docs/ci/rules.md has the claims that a rule of each kind needs', () => {
+test('docs/ci/rules.md lists the claims that a rule of each kind needs', () => {
   const rows = rowsOf(RULES, 'What has to be matched')
   assert.deepEqual(
     rows.map(([kind]) => codeIn(kind)[0]),
@@ -125,12 +125,12 @@ test('docs/ci/rules.md has the claims that a rule of each kind needs', () => {
       KIND_NAMES.find((name) => `\`${name}\`` === kind) ?? 'generic',
     )
     assert.deepEqual(codeIn(ids).slice(0, stableIds.length), stableIds, kind)
-    // Forgejo's "sub" is taken, but nobody should write it.
+    // Forgejo's "sub" is accepted but not recommended, so the page leaves it out.
     for (const claim of wanted.filter((one) => one !== 'sub')) assert.ok(codeIn(oneOf).includes(claim), kind)
   }
 })
 
-test('docs/ci/rules.md has the events that each kind lets through, and those that it never does', () => {
+test('docs/ci/rules.md lists the events that each kind allows by default, and those that it never allows', () => {
   const rows = rowsOf(RULES, 'Events')
   const withEvents = KIND_NAMES.filter((name) => kindOf(name).events !== undefined)
   assert.deepEqual(rows.flatMap(([kinds]) => codeIn(kinds)).toSorted(), withEvents.toSorted())
@@ -146,17 +146,17 @@ test('docs/ci/rules.md has the events that each kind lets through, and those tha
   }
 })
 
-test('docs/ci/rules.md names the permissions that no rule grants', () => {
+test('docs/ci/rules.md lists the permissions that no rule grants', () => {
   const [, listed = ''] = /\*\*Never granted\*\*: ([^.]*)\./.exec(RULES) ?? []
   assert.deepEqual(codeIn(listed).toSorted(), NEVER_GRANTED.toSorted())
 })
 
-test('docs/ci/exchange.md has every reason of a refusal, with the error that says it', () => {
+test('docs/ci/exchange.md lists every reason for a refusal', () => {
   const documented = new Set(rowsOf(EXCHANGE, 'When it is refused').flatMap(([, reasons]) => codeIn(reasons)))
   assert.deepEqual([...documented].sort(), [...Object.keys(REASONS), 'database', 'keys-unavailable'].sort())
 })
 
-test('docs/contract/oidc.md names every kind, in order', () => {
+test('docs/contract/oidc.md lists every kind in order', () => {
   const rows = rowsOf(read('contract/oidc.md'), 'Needed in a rule')
   assert.deepEqual(
     rows.map(([kind]) => kind),

@@ -1,4 +1,4 @@
-// The clock of a machine is used in few places, and the decision about time has a reason for each.
+// Few files may use the machine's clock, and the decision about time lists each with a reason.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
@@ -14,11 +14,11 @@ const sources = globSync('packages/*/{src,bin}/**/*.{ts,js}', { cwd: ROOT }).fil
   (path) => !path.endsWith('.test.ts'),
 )
 
-/** Ways to read the clock of the machine. A UUID v7 without `msecs` reads it, too. */
+/** Expressions that read the machine's clock. A UUID v7 without `msecs` also reads it. */
 const READS =
   /\bnew Date\(\)|\bnew Date\b(?!\()|\bDate\(\)|\bDate\.now\b|\bv7\(\)|\bv1\(\)|\btimeOrigin\b|\bTemporal\.Now\b/
 
-test(`no source reads the clock of the machine but ${CLOCK}`, () => {
+test(`only ${CLOCK} reads the machine's clock`, () => {
   assert.ok(sources.length > 1_000)
   const withoutComments = (path: string) => textOf(path).replace(/^\s*(\/\/|\/?\*).*$/gm, '')
   assert.deepEqual(
@@ -27,7 +27,7 @@ test(`no source reads the clock of the machine but ${CLOCK}`, () => {
   )
 })
 
-test(`${DECISION} has a reason for every file that uses it`, () => {
+test(`${DECISION} gives a reason for every file that uses the machine's clock`, () => {
   const rows = [...textOf(DECISION).matchAll(/^\| `(\S+\.ts)` \| (.+) \|$/gm)]
   const listed = rows.map(([, path = '']) => `packages/server/src/${path}`)
   const users = sources.filter((path) => path !== CLOCK && /\bsystemClock\b/.test(textOf(path)))

@@ -14,14 +14,14 @@ const documented = [...page.matchAll(/^### `([a-z-]+)` \((\d{3})\)\n\n([\s\S]*?)
     [code, { status: Number(status), meaning: meaning.replace(/\s+/g, ' ') }] as const,
 )
 
-test('docs/errors.md has every code of the API, in order, with its status and meaning, and no other', () => {
+test('docs/errors.md has exactly the codes of the API, in order, with status and meaning', () => {
   assert.deepEqual(
     documented,
     Object.entries(ERROR_CODES).map(([code, { status, meaning }]) => [code, { status, meaning }]),
   )
 })
 
-test('docs/errors.md has every code of the identity service with its status, and no other', () => {
+test('docs/errors.md has exactly the codes of the identity service, with their status', () => {
   const rows = [...page.matchAll(/^\| `([a-z ]+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
     code,
     Number(status),
@@ -29,7 +29,7 @@ test('docs/errors.md has every code of the identity service with its status, and
   assert.deepEqual(rows.sort(), Object.entries(BAKERY_ERROR_CODES).sort())
 })
 
-test('docs/errors.md has every code of logins with a password, with its status and meaning, and no other', () => {
+test('docs/errors.md has exactly the codes of password logins, with status and meaning', () => {
   const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \| (.+) \|$/gm)].map(
     ([, code, status, meaning]) => [code, { status: Number(status), meaning }],
   )
@@ -44,7 +44,7 @@ const program = textOf(sources.filter((path) => !path.endsWith('.test.ts')))
 const CODES = [ERROR_CODES, BAKERY_ERROR_CODES, LOGIN_ERROR_CODES].flatMap((codes) => Object.keys(codes))
 
 for (const code of CODES) {
-  test(`the code "${code}" is not dead: the server answers with it`, () => {
+  test(`the server uses the code "${code}"`, () => {
     assert.ok(program.includes(`'${code}'`), `nothing in packages/server/src has '${code}'`)
   })
 }

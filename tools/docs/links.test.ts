@@ -1,5 +1,5 @@
-// The form of the documentation: links and their anchors, line lengths, commands and options that exist, and the
-// sections of the contract that comments cite.
+// Checks the form of the documentation: links, anchors and line lengths are right, and commands, options and the
+// sections of the contract that comments cite exist.
 
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const PAGES = [
 /** A page without its code blocks. */
 const prose = (text: string): string => text.replace(/^ *```[\s\S]*?^ *```$/gm, '')
 
-/** A page's prose without its code: links may cross a line end, and so may code. */
+/** A page's prose without its inline code. Links and code may cross a line end. */
 function withoutCode(text: string): string {
   return paragraphsOf(text)
     .map((paragraph) => paragraph.replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, ''))
@@ -31,7 +31,7 @@ function withoutCode(text: string): string {
 /** The blocks between blank lines. */
 const paragraphsOf = (text: string): string[] => prose(text).split(/\n[ \t]*\n/)
 
-/** The anchors of a page's headings, as Git forges make them: a repeated heading gets a number. */
+/** The anchors of a page's headings, as Git forges create them: a repeated heading gets a number. */
 function anchors(text: string): Set<string> {
   const headings = [...prose(text).matchAll(/^#{1,6} +(.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -56,42 +56,42 @@ function linksOf(text: string): string[] {
   )
 }
 
-/** What is wrong with a link of `page`; undefined if its file and heading exist. */
+/** Returns the problem of a link of `page`; undefined if its file and heading exist. */
 function problemOf(link: string, page: string): string | undefined {
   if (/\s/.test(link)) return 'has a line end or a space in its target'
   if (/^(https?|mailto):/.test(link)) return undefined
   const [path = '', anchor] = link.split('#')
   const file = path === '' ? join(root, page) : resolve(root, dirname(page), path)
-  if (!file.startsWith(`${root}/`)) return 'leads out of the project'
-  if (!existsSync(file)) return 'leads nowhere'
+  if (!file.startsWith(`${root}/`)) return 'points outside the project'
+  if (!existsSync(file)) return 'no such file'
   if (anchor !== undefined && !anchors(readFileSync(file, 'utf8')).has(anchor)) return 'no such heading'
   return undefined
 }
 
 for (const page of PAGES) {
-  test(`${page}: every relative link leads to a file, and to a heading of it`, () => {
+  test(`every relative link in ${page} points to an existing file and heading`, () => {
     const broken = linksOf(read(page)).flatMap((link) => problemOf(link, page)?.concat(`: ${link}`) ?? [])
     assert.deepEqual(broken, [])
   })
 }
 
-test('the link check follows a link whose text crosses a line end, and sees one whose target does', () => {
+test('the link check accepts a line end in the text of a link, but not in its target', () => {
   const text = 'See [what to\ndo](README.md#no-such-heading), [a\n`b`](nowhere.md) and [c](#d-\ne).'
   assert.deepEqual(linksOf(text), ['README.md#no-such-heading', 'nowhere.md', '#d-\ne'])
   assert.deepEqual(
     linksOf(text).map((link) => problemOf(link, 'README.md')),
-    ['no such heading', 'leads nowhere', 'has a line end or a space in its target'],
+    ['no such heading', 'no such file', 'has a line end or a space in its target'],
   )
 })
 
-test('the link check passes over links in code, and over code that crosses a line end', () => {
+test('the link check ignores links in code, and code that crosses a line end', () => {
   assert.deepEqual(linksOf('`[a](b)` and ``[c](d)`` and `code\n[e](f)` and [g](h)'), ['h'])
 })
 
-/** Whether a line continues the previous one, rather than starting an item, a row or a heading. */
+/** Whether a line continues the previous one, and does not start an item, a row or a heading. */
 const continues = (line: string): boolean => !/^\s*([-*+] |\d+\. |\||#|>|<!--|$)/.test(line)
 
-/** Lines with one short word inside or at the end of a paragraph: left over when the rest was rewrapped. */
+/** Lines with one short word inside or at the end of a paragraph, which incomplete rewrapping leaves behind. */
 function orphans(text: string): string[] {
   return paragraphsOf(text).flatMap((paragraph) => {
     const lines = paragraph.split('\n')
@@ -103,19 +103,19 @@ function orphans(text: string): string[] {
 }
 
 for (const page of PAGES) {
-  test(`${page}: no line is a single orphaned word`, () => assert.deepEqual(orphans(read(page)), []))
+  test(`${page} has no line with a single orphaned word`, () => assert.deepEqual(orphans(read(page)), []))
 }
 
-test('the check for orphaned words sees one in a paragraph and in a list, and passes over titles and code', () => {
-  assert.deepEqual(orphans('One line of text that goes on\nleads\nand on.'), ['leads'])
-  assert.deepEqual(orphans('- An item that goes on\n  here.\n- two'), ['  here.'])
+test('the check for orphaned words finds them in paragraphs and lists, and ignores headings and code', () => {
+  assert.deepEqual(orphans('One line of text that continues\nhere\nand there.'), ['here'])
+  assert.deepEqual(orphans('- An item that continues\n  here.\n- two'), ['  here.'])
   assert.deepEqual(orphans('# Title\n\nalone\n\n```sh\nnpm ci\nls\n```\n\n1. one\n2. two'), [])
 })
 
 for (const page of PAGES.filter((path) =>
   /^(README|SECURITY|CHANGELOG|CONTRIBUTING|docs\/.*)\.md$/.test(path),
 )) {
-  test(`${page}: lines of text have at most 120 characters`, () => {
+  test(`lines of text in ${page} have at most 120 characters`, () => {
     const long = prose(read(page))
       .split('\n')
       .filter((line) => line.length > 120 && !line.startsWith('|'))
@@ -138,7 +138,7 @@ test('every command and option that a page names exists', async () => {
     for (const [line] of read(page).matchAll(/\bratafia (?:[a-z-]+ ?){1,2}[^\n`|;]*/g)) {
       const words = line.split(/\s+/).slice(1)
       const command = known.get(words.slice(0, 2).join(' ')) ?? known.get(words[0] ?? '')
-      // In running text "ratafia listening on …" is not a command.
+      // In prose, the words after "ratafia" may not be a command ("ratafia listening on …").
       if (!command) continue
       const options = words
         .filter((word) => word.startsWith('--') && word !== '--help')
@@ -151,7 +151,7 @@ test('every command and option that a page names exists', async () => {
   }
 })
 
-test('a command line in a code block is one that a checkout has: npx ratafia', () => {
+test('command lines in code blocks use npx ratafia, which works in a checkout', () => {
   for (const page of PAGES.filter(
     (path) => /^(README\.md|docs\/.*)$/.test(path) && path !== 'docs/reference.md',
   )) {
@@ -162,7 +162,7 @@ test('a command line in a code block is one that a checkout has: npx ratafia', (
   }
 })
 
-/** `contract/x.md, decisions 3, 15 to 20 and 31`; for some files the word is left out, in others there is a letter. */
+/** Matches `contract/x.md, decisions 3, 15 to 20 and 31`. Some files omit the word, and some use letters. */
 const CITED_DECISIONS =
   /contract\/([a-z-]+\.md), (?:decisions? )?([A-Z]?\d+(?:(?:,| and| to) [A-Z]?\d+)*)(?!\d|\.\d)/g
 
@@ -180,28 +180,28 @@ test('every section of the contract that a comment cites is in docs/contract', (
         cited++
         const [chapter, item] = section.split('.')
         const heading = new RegExp(`^### ${chapter}\\.${item} `, 'm').test(page)
-        assert.ok(heading, `${source} cites ${file} ${section}, which docs/contract/${file} does not have`)
+        assert.ok(heading, `${source} cites ${file} ${section}, which is not in docs/contract/${file}`)
       }
     }
-    // A citation may go on in the next line of its comment.
+    // A citation may continue on the next line of its comment.
     const text = read(source).replace(/\n\s*(\*|\/\/|#) /g, ' ')
     for (const [, file, list] of text.matchAll(CITED_DECISIONS)) {
       for (const [number] of (list ?? '').matchAll(/[A-Z]?\d+/g)) {
         const decided = new RegExp(`^\\| ${number} \\|`, 'm').test(read(`docs/contract/${file}`))
         assert.ok(
           decided,
-          `${source} cites decision ${number} of ${file}, which docs/contract/${file} does not have`,
+          `${source} cites decision ${number} of ${file}, which is not in docs/contract/${file}`,
         )
       }
     }
     for (const [, file, title] of text.matchAll(/contract\/([a-z-]+\.md), "([^"]+)"/g)) {
       const found = read(`docs/contract/${file}`).includes(`\n## ${title}\n`)
-      assert.ok(found, `${source} cites "${title}" of ${file}, which docs/contract/${file} does not have`)
+      assert.ok(found, `${source} cites "${title}" of ${file}, which is not in docs/contract/${file}`)
     }
   }
-  assert.ok(cited > 10, 'the comments cite the contract')
+  assert.ok(cited > 10, 'the pattern no longer finds the citations')
 })
 
-test('no page sends its reader out of the project', () => {
+test('no page refers to files outside the project', () => {
   for (const page of PAGES) assert.doesNotMatch(read(page), /\.\.\/shared|\/work\//, page)
 })

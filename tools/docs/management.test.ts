@@ -1,4 +1,4 @@
-// The management API, the commands, the audit log and the documentation say the same.
+// The management API, the commands, the audit log and the documentation agree.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -9,43 +9,43 @@ import { commandsByOperation, MANAGEMENT_PAGE, managementPage } from './manageme
 
 const operations = Object.entries<ManagementOperation>(MANAGEMENT_OPERATIONS)
 
-/** No command uses them, for the reason beside each. */
+/** Operations that no command uses, each with the reason. */
 const WITHOUT_COMMANDS: ReadonlyMap<string, string> = new Map([
-  ['exportJob', '`jobs items` lists them'],
-  ['accountIdentities', '`accounts link` works on the database, and no command lists them'],
-  ['accountSummaries', '`grants list`, `agents list` and `tokens list` have it'],
+  ['exportJob', '`jobs items` lists the items'],
+  ['accountIdentities', '`accounts link` works on the database, and no command lists identities'],
+  ['accountSummaries', '`grants list`, `agents list` and `tokens list` show the same'],
   ['apiKey', '`api-keys list` shows each'],
   ['token', '`tokens list` shows each'],
   ['myToken', '`tokens list --mine` shows each'],
   ['myBrowsers', 'the console shows them'],
-  ['endMyBrowser', 'the console does'],
-  ['endMyBrowsers', 'the console does'],
-  ['deviceHistory', '`audit list --subject` has it'],
+  ['endMyBrowser', 'the console uses it'],
+  ['endMyBrowsers', 'the console uses it'],
+  ['deviceHistory', '`audit list --subject` shows the same'],
   [
     'attention',
-    '`devices counts`, `tokens list`, `signing-keys list`, `jobs list` and `status` have its parts',
+    '`devices counts`, `tokens list`, `signing-keys list`, `jobs list` and `status` show its parts',
   ],
-  ['issuers', '`issuers list` works on the database; the console shows those there are'],
+  ['issuers', '`issuers list` works on the database; the console shows the issuers'],
   ['myPublishers', 'the console shows them; `publishers list` works on the database'],
   ['myPublisher', 'the console shows it; `publishers show` works on the database'],
-  ['testMyPublisher', 'the console does; `publishers test` works on the database'],
-  ['removeMyPublisher', 'the console does; `publishers remove` works on the database'],
+  ['testMyPublisher', 'the console uses it; `publishers test` works on the database'],
+  ['removeMyPublisher', 'the console uses it; `publishers remove` works on the database'],
 ])
 
-/** They change something, and the audit log says so elsewhere or not at all, for the reason beside each. */
+/** Operations that are not GET and write no audit entry, each with the reason. */
 const WITHOUT_ACTIONS: ReadonlyMap<string, string> = new Map([
-  ['createManagementRoot', 'nobody has logged in yet'],
-  ['explainToken', 'it changes nothing: a token belongs in no address'],
-  ['testMyPublisher', 'it changes nothing: an ID token belongs in no address'],
-  ['putJobPart', 'a file that is not whole changes nothing: the job has an entry'],
-  ['startJob', 'the job has an entry since it was made, and gets one when it ends'],
+  ['createManagementRoot', 'no user has logged in yet'],
+  ['explainToken', 'it only reads; it is a POST because a token must not be in a URL'],
+  ['testMyPublisher', 'it only reads; it is a POST because an ID token must not be in a URL'],
+  ['putJobPart', 'an incomplete file has no effect; the job has an entry'],
+  ['startJob', 'the job has an entry for its creation, and gets one for its end'],
 ])
 
-test('docs/management-api.md is in step with the operations: run `npm run docs:reference`', async () => {
+test('docs/management-api.md matches the operations (otherwise run `npm run docs:reference`)', async () => {
   assert.equal(readFileSync(MANAGEMENT_PAGE, 'utf8'), await managementPage())
 })
 
-test('every operation has a command, and every command names operations that are there', async () => {
+test('every operation has a command, and every command names existing operations', async () => {
   const commands = await commandsByOperation()
   const names = new Set(operations.map(([name]) => name))
   assert.deepEqual(
@@ -62,7 +62,7 @@ test('every operation has a command, and every command names operations that are
   )
 })
 
-test('every change writes into the audit log, and what it writes is a known action', () => {
+test('every operation that changes something writes known actions to the audit log', () => {
   const changes = operations.filter(([, { method }]) => method !== 'GET')
   assert.deepEqual(
     changes.filter(([name, { actions = [] }]) => actions.length === 0 && !WITHOUT_ACTIONS.has(name)),

@@ -1,4 +1,4 @@
-/** Writes the OpenAPI document to standard output. The argument is the base URL that it is for. */
+/** Writes the OpenAPI document to standard output. The argument is the base URL of the service. */
 import { openApi } from '@ratafia/api/schemas'
 
 const [baseUrl = 'http://127.0.0.1:8080'] = process.argv.slice(2)

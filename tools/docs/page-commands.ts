@@ -1,17 +1,17 @@
-/** The commands of a page, as somebody types them from its top to its end. */
+/** The commands of a page, in the order in which a reader types them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface PageCommands {
-  /** The blocks marked `sh`, one after the other. */
+  /** The blocks marked `sh`, joined. */
   readonly script: string
-  /** The blocks marked `sh` that begin with `#!`: files that the page shows. */
+  /** The blocks marked `sh` that begin with `#!`, which are files. */
   readonly files: readonly string[]
 }
 
 /**
- * `page` is a path from the root of the checkout, and `section` one of its headings of the second level (default: the
- * whole page). Blocks without a language are for reading.
+ * Returns the commands of a page. `page` is a path from the root of the checkout, and `section` one of its headings of
+ * the second level (default: the whole page). Blocks without a language are ignored.
  */
 export function commandsOf(page: string, section?: string): PageCommands {
   const whole = readFileSync(join(import.meta.dirname, '../..', page), 'utf8')

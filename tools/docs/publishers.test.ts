@@ -1,4 +1,4 @@
-// docs/publishers.md and the front page of a service tell publishers the same: variables of tools, forms of credentials.
+// docs/publishers.md agrees with the front page of a service: variables of tools, forms of credentials.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,20 +12,20 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/publishers.md'),
 
 const URL = 'https://store.example.com'
 const FACTS = { baseUrl: URL, signOn: URL, passwordLogins: true, deviceService: `${URL}/v1/` }
-/** Not a name behind a dot: that is one of a program. */
+/** Matches names of environment variables. A name after a dot belongs to a program. */
 const VARIABLE = /(?<!\.)\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g
 
-/** Of the rows between a heading and the next; the cells are those of the last column. */
+/** The cells in the last column of the table below a heading. */
 function lastCells(heading: string): readonly string[] {
   const [, section = ''] = page.split(`\n## ${heading}\n`)
   const rows = section.split('\n## ', 1)[0]?.match(/^\|.*\|$/gm) ?? []
   return rows.slice(2).map((row) => row.split(' | ').at(-1) ?? '')
 }
 
-/** Of services beside this one: uploads, registries, the store's API. */
+/** Variables for other services: uploads, registries, the store's API. */
 const ELSEWHERE = ['STORE_UPLOAD_URL', 'CHARMCRAFT_UPLOAD_URL', 'CHARMCRAFT_REGISTRY_URL', 'UBUNTU_STORE_URL']
 
-test('docs/publishers.md and the front page name the same variables of tools', () => {
+test('docs/publishers.md and the front page show the same variables of tools', () => {
   const shown = TOOLS.flatMap(({ variables, credential }) => [
     ...Object.keys(variables(FACTS)),
     ...(credential?.(FACTS) ?? []).flatMap((line) => /^export ([A-Z_]+)=/.exec(line)?.[1] ?? []),
@@ -44,7 +44,7 @@ test('docs/publishers.md and the front page name the same variables of tools', (
   )
 })
 
-test('docs/publishers.md has each form of `ratafia tokens create --for`, in its order', () => {
+test('docs/publishers.md lists the forms of `ratafia tokens create --for`, in order', () => {
   const [, section = ''] = page.split('\n| form | for |\n')
   const forms = [...(section.split('\n\n', 1)[0] ?? '').matchAll(/^\| `([a-z]+)` \|/gm)].map(
     ([, form]) => form,
@@ -52,7 +52,7 @@ test('docs/publishers.md has each form of `ratafia tokens create --for`, in its 
   assert.deepEqual(forms, CREDENTIAL_FORM_NAMES)
 })
 
-test('docs/publishers.md shows how the secrets of a service on http://127.0.0.1:8080 begin', () => {
+test('docs/publishers.md shows the prefixes of the secrets of a service on http://127.0.0.1:8080', () => {
   const { root, stored } = rootPrefixes('127.0.0.1:8080')
   for (const prefix of [root, stored]) assert.ok(page.includes(`\n${prefix}[A-Za-z0-9`), prefix)
 })

@@ -1,4 +1,4 @@
-// docs/reference.md matches what the program says about itself.
+// docs/reference.md matches the program.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -6,11 +6,11 @@ import { test } from 'node:test'
 import { VARIABLES } from '../../packages/server/src/config/variables.ts'
 import { REFERENCE, referencePage } from './reference.ts'
 
-test('docs/reference.md is in step with the program: run `npm run docs:reference`', async () => {
+test('docs/reference.md matches the program (otherwise run `npm run docs:reference`)', async () => {
   assert.equal(readFileSync(REFERENCE, 'utf8'), await referencePage())
 })
 
-test('docs/reference.md has every variable, once', () => {
+test('docs/reference.md lists every variable once', () => {
   const names = [...readFileSync(REFERENCE, 'utf8').matchAll(/^\| `((?:RATAFIA|OTEL)_\w+)` \|/gm)]
   assert.deepEqual(names.map(([, name]) => name).toSorted(), Object.keys(VARIABLES).toSorted())
 })

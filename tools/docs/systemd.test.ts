@@ -1,5 +1,5 @@
-// examples/systemd/ratafia runs a command with what the unit beside it has. A systemd-run of this test says what it was
-// called with.
+// examples/systemd/ratafia runs a command with the settings of examples/systemd/ratafia.service. The tests replace
+// systemd-run with a script that prints its arguments.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -13,7 +13,7 @@ const unit = readFileSync(join(examples, 'ratafia.service'), 'utf8')
 const directory = mkdtempSync(join(tmpdir(), 'ratafia-systemd-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-/** The words that systemd-run gets for a command; `etc` stands for /etc/ratafia. */
+/** Returns the arguments that systemd-run gets for a command. `etc` replaces /etc/ratafia. */
 function systemdRunOf(etc: string, words: readonly string[]): readonly string[] {
   const script = join(directory, 'ratafia')
   const text = readFileSync(join(examples, 'ratafia'), 'utf8').replaceAll('/etc/ratafia', etc)
@@ -31,7 +31,7 @@ function systemdRunOf(etc: string, words: readonly string[]): readonly string[] 
 const settingsOf = (name: string): readonly string[] =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 
-test('a command gets the user, the settings and the key of the unit, and its words as they are', () => {
+test("a command gets the unit's user, settings and key, and its arguments unchanged", () => {
   const etc = join(directory, 'with-key')
   mkdirSync(etc)
   writeFileSync(join(etc, 'secret.key'), 'key')
@@ -48,11 +48,11 @@ test('a command gets the user, the settings and the key of the unit, and its wor
       )
     }
   }
-  assert.ok(words.includes('--pipe'), 'this is no terminal')
+  assert.ok(words.includes('--pipe'), 'the test does not run at a terminal')
   assert.ok(words.includes('--setenv=SUDO_USER=ann'))
   assert.ok(
     words.every((word) => !word.startsWith('--') || !word.includes('%')),
-    'systemd-run leaves %d as it is',
+    'systemd-run does not expand %d',
   )
   const [node = '', program = ''] = settingsOf('ExecStart')[0]?.split(' ') ?? []
   const [home] = settingsOf('WorkingDirectory')
@@ -70,7 +70,7 @@ test('a command gets the user, the settings and the key of the unit, and its wor
   assert.ok(stdout.split('\n').includes(keyFile.replace('%d', '/run/credentials/a b')), stdout)
 })
 
-test('a key that is sealed to the machine is loaded as such', () => {
+test('a key that is sealed to the machine is loaded as an encrypted credential', () => {
   const etc = join(directory, 'sealed')
   mkdirSync(etc)
   writeFileSync(join(etc, 'secret.key.cred'), 'sealed')
@@ -81,7 +81,7 @@ test('a key that is sealed to the machine is loaded as such', () => {
   )
 })
 
-test('without a key of its own, with SQLite, none is loaded', () => {
+test('without a key file, as with SQLite, no credential is loaded', () => {
   const words = systemdRunOf(join(directory, 'without'), ['status'])
   assert.ok(!words.some((word) => word.includes('secret.key')), words.join(' '))
 })

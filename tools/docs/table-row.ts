@@ -1,5 +1,3 @@
-/** Tables in Markdown. */
-
 // Angle brackets outside code would be HTML tags.
 const cell = (text: string): string =>
   text
@@ -7,5 +5,5 @@ const cell = (text: string): string =>
     .replaceAll('|', '\\|')
     .replace(/<(?=[a-z])(?![^`]*`(?:[^`]*`[^`]*`)*[^`]*$)/g, '\\<')
 
-/** A row of a table in Markdown. */
+/** Returns a row of a table in Markdown. */
 export const tableRow = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`

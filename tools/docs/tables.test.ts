@@ -1,4 +1,4 @@
-// No table grows without bound: docs/operations/observe.md says what bounds each.
+// Every table is bounded, and docs/operations/observe.md lists the bound of each.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,9 +12,9 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/operations/obser
 const section = page.split(/^## What grows$/m)[1]?.split(/^## /m)[0] ?? ''
 const rows = [...section.matchAll(/^\| (`.*?) \| (.*?) \| (.+) \|$/gm)]
 
-test('docs/operations/observe.md says of every table what bounds it, once', () => {
+test('docs/operations/observe.md lists the bound of every table once', () => {
   const documented = rows.flatMap(([, names = '']) => [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name))
-  // The bookkeeping of migrations makes its tables itself.
+  // The migrations create these two tables themselves.
   const tables = [...tableNames('sqlite'), 'schema_lock', 'schema_migration']
   assert.deepEqual(documented.toSorted(), tables.toSorted())
   assert.deepEqual(new Set(tableNames('postgres')), new Set(tableNames('sqlite')))
@@ -29,7 +29,7 @@ test('every retention setting is in the table', () => {
   )
 })
 
-test('docs/operations/secrets-and-backup.md says of every check of `ratafia verify` what must be true', () => {
+test('docs/operations/secrets-and-backup.md lists every check of `ratafia verify` with its condition', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/operations/secrets-and-backup.md'), 'utf8')
   const [, table = ''] = text.split('| check | what must be true |\n|---|---|\n')
   const documented = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `(.+)` \| (.+) \|$/gm)]

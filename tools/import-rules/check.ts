@@ -2,13 +2,13 @@ import { RULES } from './rules.ts'
 import { readTree } from './tree.ts'
 
 export interface Report {
-  /** How many files were checked. */
+  /** The number of checked files. */
   readonly files: number
-  /** One text for each finding: where, what, the rule with its sentence, what to do instead. Sorted by file. */
+  /** A text for each finding: the place, the violation, the rule with its sentence, the advice. Sorted by file. */
   readonly findings: readonly string[]
 }
 
-/** Checks the tree at `root` (absolute). Throws an Error when it has a package that the rules do not know. */
+/** Checks the tree at `root` (absolute). Throws an Error if it has a package that the rules do not know. */
 export function check(root: string, rules = RULES): Report {
   const tree = readTree(root)
   const findings = rules.flatMap(({ name, sentence, advice, find }) =>

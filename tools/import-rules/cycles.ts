@@ -3,9 +3,9 @@ import type { Finding } from './rule.ts'
 import type { Tree } from './tree.ts'
 
 /**
- * Finds import cycles among the sources of packages and tools, type imports included: a cycle of types is two files that cannot be
- * understood separately. Each file of a cycle is reported once, with the shortest way back to itself, at the
- * first file by name only, so one cycle is one finding.
+ * Finds import cycles among the sources of packages and tools. Type imports count, because files whose types form a
+ * cycle cannot be understood separately. Each cycle is one finding: its first file by name, with the shortest path
+ * back to that file.
  */
 export function* findCycles({ files, tools }: Tree): Iterable<Finding> {
   const imports = new Map(
@@ -29,7 +29,7 @@ export function* findCycles({ files, tools }: Tree): Iterable<Finding> {
   }
 }
 
-/** The shortest path from `start` back to `start` over at least one import (breadth first), both ends included. */
+/** Returns the shortest path from `start` back to `start` over at least one import (breadth first), with both ends. */
 function wayBack(
   start: string,
   imports: ReadonlyMap<string, readonly { readonly path: string }[]>,
@@ -53,9 +53,8 @@ function trace(path: string, start: string, cameFrom: ReadonlyMap<string, string
 }
 
 /**
- * Finds imports between the server's folders that lead back: of each circle of folders, the imports that close it. A file
- * directly in `src/` is a folder of its own; what `routes.ts` imports of `http` does not count, because the routes of a
- * feature lie in its folder.
+ * Finds cycles of imports between the server's folders. A file directly in `src/` counts as a folder. Imports of `http`
+ * by routes do not count, because a feature's routes are in its folder.
  */
 export function* findFolderCycles({ files }: Tree): Iterable<Finding> {
   const sources = files.filter(({ place }) => place.package === 'server' && place.layer !== 'test')
@@ -81,7 +80,7 @@ export function* findFolderCycles({ files }: Tree): Iterable<Finding> {
     for (const folder of way) reported.add(folder)
     const first = between.find(({ from, to }) => from === way[0] && to === way[1])
     if (first)
-      yield { path: first.path, line: first.line, what: `is in a circle of folders: ${way.join(' -> ')}` }
+      yield { path: first.path, line: first.line, what: `is in a cycle of folders: ${way.join(' -> ')}` }
   }
 }
 

@@ -1,4 +1,5 @@
-// npm run check:imports [-- DIRECTORY]: prints each import that breaks a rule of the design; exits 1 if one does.
+// npm run check:imports [-- DIRECTORY]: prints each import that breaks an import rule, and exits with 1 if there is
+// one.
 
 import { resolve } from 'node:path'
 import { check } from './check.ts'

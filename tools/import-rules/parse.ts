@@ -1,5 +1,5 @@
-// Reads what a source file imports and which names of the platform it uses, from TypeScript's own syntax tree:
-// text in comments and strings never counts, and no way of writing an import is missed.
+// Finds a source file's imports and its uses of platform names. Uses TypeScript's own syntax tree, so that comments and
+// strings never count, and no form of import is missed.
 
 import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
 import * as is from 'typescript/unstable/ast/is'
@@ -9,13 +9,13 @@ import { parseSources } from './sources.ts'
 interface Import {
   /** 1-based. */
   readonly line: number
-  /** Undefined if the specifier is computed, so that it is unknown what is imported. */
+  /** Undefined if the specifier is computed, and therefore unknown. */
   readonly specifier: string | undefined
   /** True if the import does not exist at run time. */
   readonly typeOnly: boolean
 }
 
-/** One use of a name that some rule restricts, for example `Date.now` or `.selectFrom()`. */
+/** One use of a name that a rule restricts, for example `Date.now` or `.selectFrom()`. */
 export interface Use {
   /** 1-based. */
   readonly line: number
@@ -27,7 +27,7 @@ export interface Parsed {
   readonly uses: readonly Use[]
 }
 
-/** Globals by which a function reaches beyond its arguments: each is reported under its own name. */
+/** Globals with which a function reaches beyond its arguments. Each is reported under its own name. */
 const GLOBALS: ReadonlySet<string> = new Set([
   'console',
   'fetch',
@@ -38,10 +38,10 @@ const GLOBALS: ReadonlySet<string> = new Set([
   'setTimeout',
 ])
 
-/** Members of globals that are reported; the global itself is not. */
+/** Members of globals. The member is reported, and the global itself is not. */
 const MEMBERS: ReadonlySet<string> = new Set(['process.env', 'Date.now', 'Math.random'])
 
-/** The methods that start a Kysely statement: SQL in TypeScript. */
+/** The methods that start a Kysely statement, which is SQL in TypeScript. */
 const STATEMENTS: ReadonlySet<string> = new Set([
   'deleteFrom',
   'executeQuery',
@@ -53,7 +53,7 @@ const STATEMENTS: ReadonlySet<string> = new Set([
   'updateTable',
 ])
 
-/** Reads `files` as {@link parseSources} does. The result has one entry per file, under the path as given. */
+/** Reads `files` as {@link parseSources} does. Returns an entry for each file, under the given path. */
 export function parseFiles(root: string, files: readonly string[]): ReadonlyMap<string, Parsed> {
   return new Map([...parseSources(root, files)].map(([file, source]) => [file, parse(source)]))
 }
@@ -74,7 +74,7 @@ function parse(source: SourceFile): Parsed {
   return { imports, uses }
 }
 
-/** The node of the specifier, if `node` is an import of any kind. */
+/** Returns the node of the specifier if `node` is an import of any kind. */
 function importedModule(node: Node): Node | undefined {
   if (is.isImportDeclaration(node) || is.isExportDeclaration(node)) return node.moduleSpecifier
   if (is.isImportTypeNode(node)) {
@@ -111,7 +111,7 @@ function* memberUse(object: Node, property: string | undefined): Generator<strin
   if (property !== undefined && STATEMENTS.has(property)) yield `.${property}()`
 }
 
-/** `x` for the expression `x` and for `globalThis.x`. */
+/** Returns `x` for the expressions `x` and `globalThis.x`. */
 function globalName(node: Node): string | undefined {
   if (is.isIdentifier(node)) return node.text
   if (!is.isPropertyAccessExpression(node) || !is.isIdentifier(node.expression)) return undefined
@@ -119,8 +119,8 @@ function globalName(node: Node): string | undefined {
 }
 
 /**
- * False for an identifier that only names something: a property, a key, a declaration. A local variable named
- * like a global counts too: rename it rather than have it mistaken.
+ * Whether an identifier refers to a value, and does not name a property, a key or a declaration. A local variable with
+ * the name of a global also counts, so give it another name.
  */
 function isReference(node: Node): boolean {
   const { parent } = node

@@ -1,12 +1,14 @@
-// A file's place in the design: its package, its layer in the server, its folder.
+// Determines a file's place in the design: its package, its layer in the server, its folder.
 
 /**
+ * The layer of a file.
+ *
  * - `core`, `api`: any source of such a package.
  * - `routes`, `store`, `operation`: a file in one of the server's feature folders (or the keyring's store).
- * - `remembered`: `remembered-<nouns>.ts`, a store whose answers a node remembers while it hears of every change.
- * - `installation`: `src/installation.ts`, what `start/` builds for commands.
- * - `shared`: any other file directly in the server's `src/`, or in `src/addresses/`, `src/limits/` or `src/text/`, which
- *   every layer may import: errors.ts, clock.ts.
+ * - `remembered`: `remembered-<nouns>.ts`, a store whose results a node caches while it receives change notifications.
+ * - `installation`: `src/installation.ts`, the object that `start/` builds for commands.
+ * - `shared`: any other file directly in the server's `src/`, or in `src/addresses/`, `src/limits/` or `src/text/`,
+ *   which every layer may import: errors.ts, clock.ts.
  * - `tool`: a file outside `packages/`, in one of the {@link TOOLS}. Its package is ''.
  * - `test`: tests, their support, and examples. They may import from every layer of their own package.
  */
@@ -34,13 +36,13 @@ export type Layer =
   | 'workers'
 
 export interface Place {
-  /** With forward slashes, from the root of the tree: `packages/server/src/tokens/exchange.ts`. */
+  /** Relative to the root of the tree, with forward slashes: `packages/server/src/tokens/exchange.ts`. */
   readonly path: string
   /** The directory below `packages/`. */
   readonly package: string
   readonly layer: Layer
   /**
-   * The first folder below `src/`, whatever lies between: `devices` for `src/devices/sessions/`; '' for `src/` itself.
+   * The first folder below `src/`, at any depth: `devices` for `src/devices/sessions/`; '' for `src/` itself.
    */
   readonly folder: string
 }
@@ -73,8 +75,7 @@ const FOLDERS: ReadonlyMap<string, Layer> = new Map([
 ])
 
 /**
- * Returns the place of `path`. Throws an Error for a package unknown to the design: such a package needs a row in
- * this file, and rules.
+ * Returns the place of `path`. Throws an Error for an unknown package, which needs a row in this file, and rules.
  */
 export function placeOf(path: string): Place {
   const [root = '', directory = '', top, ...inside] = path.split('/')

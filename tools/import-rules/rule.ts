@@ -1,4 +1,4 @@
-// The shape of a rule, and the most common kind in the table: who may import or use what.
+// Defines rules, and the most common kind: a limit on the imports and uses of some files.
 
 import type { Place } from './places.ts'
 import type { Target, Tree } from './tree.ts'
@@ -6,7 +6,7 @@ import type { Target, Tree } from './tree.ts'
 export interface Finding {
   readonly path: string
   readonly line: number
-  /** What the file does: `imports packages/…`, `uses process.env`. */
+  /** The violation: `imports packages/…`, `uses process.env`. */
   readonly what: string
 }
 
@@ -14,7 +14,7 @@ export interface Rule {
   readonly name: string
   /** The sentence of the design that the rule enforces. */
   readonly sentence: string
-  /** What to do instead, or what is allowed; ends the message. */
+  /** The last line of the message: the fix, or what is allowed. */
   readonly advice: string
   find(tree: Tree): Iterable<Finding>
 }
@@ -27,15 +27,15 @@ interface Limits {
   readonly sentence: string
   readonly advice: string
   readonly who: Who
-  /** The only modules of our own that may be imported; libraries and Node are exempt. Absent: no restriction. */
+  /** The only modules of our own that may be imported. Libraries and Node are exempt. Absent: no restriction. */
   readonly may?: readonly What[]
-  /** What may not be imported, whether ours or not. */
+  /** Forbidden imports, of our own modules and of others. */
   readonly mayNot?: readonly What[]
-  /** What may not be used: names as parse.ts gives them. */
+  /** Selects forbidden uses by their name from parse.ts. */
   readonly uses?: (name: string) => boolean
 }
 
-/** A rule about the imports and uses of each file that `who` selects. */
+/** Returns a rule that limits the imports and uses of the files that `who` selects. */
 export function limit({ name, sentence, advice, who, may, mayNot = [], uses = () => false }: Limits): Rule {
   function* find({ files }: Tree): Iterable<Finding> {
     for (const { place, imports, uses: used } of files.filter((file) => who(file.place))) {

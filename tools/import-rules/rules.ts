@@ -1,5 +1,5 @@
-// The import rules of the design ("Who may import whom"), one row each: whom the row binds, what they may or may
-// not import, and the sentence it enforces. Tests may import from every layer of their own package, but of no other.
+// The import rules of the design. Each row selects files, limits their imports, and has the sentence that it enforces.
+// Tests may import from every layer of their own package, but not from other packages.
 
 import { posix } from 'node:path'
 import { findCycles, findFolderCycles } from './cycles.ts'
@@ -28,37 +28,38 @@ export const RULES: readonly Rule[] = [
   // Between packages
   limit({
     name: 'cores-stand-alone',
-    sentence: 'cores (`macaroon`, `assertions`) import no other package of ours',
-    advice: 'a core takes what it needs as arguments',
+    sentence: 'The cores (`macaroon`, `assertions`) import no other package of ours.',
+    advice: 'pass what the core needs as arguments',
     who: inLayer('core'),
     may: [ownPackage],
   }),
   limit({
     name: 'cores-are-pure',
-    sentence: 'Cores have no I/O, clock, environment or logger: keys, time and look-ups are arguments.',
-    advice: `of Node's modules a core may import ${PURE_BUILTINS.join(', ')}; no clock, no randomness, no process`,
+    sentence: 'Cores have no I/O, clock, environment or logger. Keys, time and look-ups are arguments.',
+    advice: `a core may import only ${PURE_BUILTINS.join(', ')} from Node, and use no clock, randomness or process`,
     who: inLayer('core'),
     mayNot: [(target) => target.kind === 'builtin' && !PURE_BUILTINS.includes(target.name)],
     uses: (use) => !isStatement(use),
   }),
   limit({
     name: 'api-stands-alone',
-    sentence: 'packages/api: wire schemas of every operation -> types -> OpenAPI; error codes; ids',
-    advice: 'the wire is described without the packages that speak it',
+    sentence:
+      'packages/api contains the schemas of every operation, from which types and OpenAPI derive, error codes and ids.',
+    advice: 'the description of the wire must not depend on the packages that implement it',
     who: inLayer('api'),
     may: [ownPackage],
   }),
   limit({
     name: 'nobody-imports-server',
-    sentence: 'nobody imports `server`',
-    advice: 'not even a test: move what is needed into a package below it',
+    sentence: 'No other package imports `server`, not even in a test.',
+    advice: 'move what you need into a package that both can import',
     who: (place) => place.package !== 'server',
     mayNot: [ours((place) => place.package === 'server')],
   }),
   limit({
     name: 'packages-by-name',
-    sentence: 'Each package is one that others can use: exports, docstrings, a README.',
-    advice: 'import the package by its name: a path into it does not exist where it is installed',
+    sentence: 'Other projects can use each package. It has exports, docstrings and a README.',
+    advice: 'import the package by its name; an installation does not have this path',
     who: () => true,
     mayNot: [
       (target, from) =>
@@ -70,28 +71,28 @@ export const RULES: readonly Rule[] = [
   // Inside the server
   limit({
     name: 'nobody-imports-start',
-    sentence: 'nothing imports `start/` or `cli/`',
-    advice: 'only bin/ratafia.js imports start/: take what it builds as an argument',
+    sentence: 'No other folder imports `start/` or `cli/`.',
+    advice: 'only bin/ratafia.js may import start/; accept what it builds as an argument',
     who: sourceOutside('bin', 'start'),
     mayNot: [layer('start')],
   }),
   limit({
     name: 'nobody-imports-cli',
-    sentence: 'nothing imports `start/` or `cli/`',
-    advice: 'only start/ imports cli',
+    sentence: 'No other folder imports `start/` or `cli/`.',
+    advice: 'only start/ may import cli/',
     who: sourceOutside('start', 'cli'),
     mayNot: [layer('cli')],
   }),
   limit({
     name: 'bin',
-    sentence: 'start/: the only folder that builds and connects things',
-    advice: 'bin/ratafia.js imports start/ and nothing else of ours',
+    sentence: 'Only `start/` builds and connects things.',
+    advice: 'bin/ratafia.js may import only start/ from our modules',
     who: inLayer('bin'),
     may: [layer('start')],
   }),
   limit({
     name: 'routes',
-    sentence: '`routes.ts` -> its operations, `http`, `api`',
+    sentence: 'Routes import only their operations, `http`, `web` and `api`.',
     advice:
       'routes may import operations of their own folder, grants, third-party, http, web, api, errors.ts and clock.ts',
     who: inLayer('routes'),
@@ -105,8 +106,9 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'operations',
     sentence:
-      "operations -> cores, their store, `keyring`, another folder's operations (of its store only the type, by `import type`)",
-    advice: 'what else an operation needs is an argument: import the type of a store with `import type`',
+      'Operations import only cores, `keyring`, operations and their own store; from other stores only types.',
+    advice:
+      'pass what else the operation needs as an argument, and import the type of a store with `import type`',
     who: inLayer('operation'),
     may: [
       own('store'),
@@ -117,43 +119,43 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'operations-know-no-http',
     sentence: 'Operations know no HTTP and no Fastify.',
-    advice: 'return plain values and throw a RequestError: routes.ts and http turn them into HTTP',
+    advice: 'return plain values or throw a RequestError; routes and http turn them into HTTP',
     who: inLayer('operation', 'remembered', 'store', 'keyring', 'database'),
     mayNot: [library('fastify', '@fastify/', 'node:http', 'node:https', 'node:http2')],
   }),
   limit({
     name: 'stores',
-    sentence: 'stores -> `database`',
+    sentence: 'Stores import only `database`, `api` and their own folder.',
     advice: 'a store may import database, api, errors.ts, clock.ts, and stores and types of its own folder',
     who: (place) => place.layer === 'store' && place.folder !== 'keyring',
     may: [layer('database', 'api', 'shared'), own('store'), typesOf(own('operation'))],
   }),
   limit({
     name: 'stores-have-owners',
-    sentence: "operations -> […] another folder's operations (of its store only the type)",
-    advice: 'call an operation: only operations know a store',
+    sentence: 'Only operations use stores.',
+    advice: 'call an operation',
     who: inLayer('http', 'web', 'telemetry', 'cli', 'config', 'files'),
     mayNot: [valuesOf(layer('store')), layer('remembered')],
   }),
   limit({
     name: 'remembered',
-    sentence: 'Verification caches its positive result only while the node hears revocations.',
+    sentence: 'A node caches positive results of verification only while it receives change notifications.',
     advice:
-      'remembered-<nouns>.ts wraps a store of its own folder: it may import that, database, and types beside it',
+      'remembered-<nouns>.ts wraps a store of its folder; it may import that store, types of the folder, and database',
     who: inLayer('remembered'),
     may: [own('store'), typesOf(own('operation')), layer('database', 'api', 'shared')],
   }),
   limit({
     name: 'database-is-for-stores',
-    sentence: 'stores -> `database`',
-    advice: 'call an operation: it asks a store, and the store asks the database',
+    sentence: 'Only stores use `database`.',
+    advice: 'call an operation, which uses a store',
     who: inLayer('http', 'web', 'telemetry', 'config', 'files'),
     mayNot: [layer('database')],
   }),
   limit({
     name: 'sql-in-stores',
-    sentence: '<noun>-store.ts: the only files with SQL',
-    advice: 'write the statement in a store, or in database/',
+    sentence: 'Only files named <noun>-store.ts contain SQL.',
+    advice: 'move the statement to a store, or to database/',
     who: sourceOutside('store', 'database'),
     mayNot: [library('kysely', 'pg', 'node:sqlite')],
     uses: isStatement,
@@ -161,72 +163,72 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'http-knows-no-feature',
     sentence: '`http` knows no feature.',
-    advice: 'the feature hands http what it needs, through start/',
+    advice: 'let the feature pass http what it needs, in start/',
     who: inLayer('http'),
     mayNot: [layer('operation', 'routes')],
   }),
   limit({
     name: 'keyring',
-    sentence: 'operations -> cores, their store, `keyring`: it stands below them',
+    sentence: 'Operations import `keyring`, so it imports no operations.',
     advice: 'the keyring may import its own files, cores, database, api, errors.ts and clock.ts',
     who: (place) => place.folder === 'keyring' && !isTest(place),
     may: [ownFolder, layer('core', 'database', 'api', 'shared')],
   }),
   limit({
     name: 'database',
-    sentence: 'stores -> `database`: it stands below them',
+    sentence: 'Stores import `database`, so it imports no stores.',
     advice: 'the database folder may import its own files, api, errors.ts and clock.ts',
     who: inLayer('database'),
     may: [ownFolder, layer('api', 'shared')],
   }),
   limit({
     name: 'shared',
-    sentence: 'start/: the only folder that builds and connects things',
-    advice: 'what every layer may import must not lead back into one: put the file into a folder',
+    sentence: 'Every layer may import shared files, so they import none of the layers.',
+    advice: 'move the file into a folder',
     who: inLayer('shared'),
     may: [layer('shared', 'api')],
   }),
   limit({
     name: 'installation',
-    sentence: 'start/: the only folder that builds and connects things',
-    advice: 'only start/ and cli/ know an installation: take what you use of it as an argument',
+    sentence: 'Only `start/` builds and connects things.',
+    advice: 'only start/ and cli/ may import the installation; accept the parts that you use as arguments',
     who: sourceOutside('start', 'cli'),
     mayNot: [layer('installation')],
   }),
   limit({
     name: 'config',
-    sentence: 'Only the config module reads the environment; below it, explicit arguments.',
+    sentence: 'Only the config module reads the environment. All others get explicit arguments.',
     advice: 'config may import its own files, files, api, and the files that every layer may import',
     who: inLayer('config'),
     may: [ownFolder, layer('files', 'api', 'shared')],
   }),
   limit({
     name: 'files',
-    sentence: 'A folder holds one thing of the field.',
+    sentence: 'A folder is about one concept of the domain.',
     advice:
-      'files/ reads and writes files for any feature: it may import its own files, and those that every layer may import',
+      'files/ is for any feature, so it may import only its own files and those that every layer may import',
     who: inLayer('files'),
     may: [ownFolder, layer('api', 'shared')],
   }),
   limit({
     name: 'workers',
-    sentence: 'A supervisor runs the service in several processes, and knows nothing of what they do.',
+    sentence: 'A supervisor runs the service in several processes, and does not know what they do.',
     advice:
-      'workers may import their own files, telemetry, and the files that every layer may import; start/ tells them the rest',
+      'workers may import their own files, telemetry and what every layer may import; start/ passes the rest',
     who: inLayer('workers'),
     may: [ownFolder, layer('telemetry', 'shared')],
   }),
   limit({
     name: 'processes-are-for-start',
-    sentence: 'A request does not know which process answers it.',
-    advice: 'take what is shared between processes as an argument (limits/counters.ts)',
+    sentence: 'The handling of a request does not depend on the process.',
+    advice: 'accept what processes share as an argument (limits/counters.ts)',
     who: sourceOutside('workers', 'start', 'cli'),
     mayNot: [layer('workers'), library('node:cluster', 'node:child_process')],
   }),
   limit({
     name: 'environment',
-    sentence: 'Only the config module reads the environment',
-    advice: 'add a variable in config/, and take its value as an argument',
+    sentence: 'Only the config module reads the environment.',
+    advice: 'add a variable in config/, and accept its value as an argument',
     who: sourceOutside('config', 'bin'),
     mayNot: [library('node:process')],
     uses: (use) => use === 'process.env',
@@ -235,40 +237,40 @@ export const RULES: readonly Rule[] = [
   // Everywhere
   limit({
     name: 'sources-import-no-tests',
-    sentence: 'Tests stand beside what they test.',
-    advice: 'if a source needs it, it is not test support: move it',
+    sentence: 'Sources import no tests.',
+    advice: 'a file that a source needs is not test support; move it',
     who: sourceOutside(),
     mayNot: [test],
   }),
   limit({
     name: 'imports-are-plain',
-    sentence: 'Who may import whom (checked in CI)',
-    advice: 'write the name of a file or package that exists, as a string',
+    sentence: 'Every import can be checked.',
+    advice: 'import an existing file or package, with its name as a string',
     who: sourceOutside(),
     mayNot: [(target) => target.kind === 'nothing'],
   }),
   {
     name: 'folder-size',
-    sentence: 'A folder holds one thing of the field, at most about 15 source files.',
-    advice: 'find the feature that hides in it, and give it a folder of its own',
+    sentence: 'A folder is about one concept of the domain, and has at most about 15 source files.',
+    advice: 'find another concept in the folder, and give it its own folder',
     find: findCrowdedFolders,
   },
   {
     name: 'folders-one-way',
-    sentence: 'Imports between folders run one way.',
-    advice: 'move what both folders need below both',
+    sentence: 'Imports between folders have no cycles.',
+    advice: 'move what both folders need to a folder that both can import',
     find: findFolderCycles,
   },
   {
     name: 'no-cycles',
-    sentence: "A request's way is one line.",
-    advice: 'move what both need into a file of its own',
+    sentence: 'Imports have no cycles.',
+    advice: 'move what both files need to a third file',
     find: findCycles,
   },
 ]
 
 const MOST_FILES = 16
-/** A numbered list that only grows: no folder of it would be one thing. */
+/** The migrations are a numbered list that only grows, and cannot be divided by concept. */
 const NUMBERED = 'packages/server/src/database/schema/migrations'
 
 function* findCrowdedFolders({ files }: Tree) {
@@ -276,7 +278,7 @@ function* findCrowdedFolders({ files }: Tree) {
   for (const folder of new Set(sources)) {
     if (folder === NUMBERED) continue
     const count = sources.filter((one) => one === folder).length
-    if (count > MOST_FILES) yield { path: folder, line: 1, what: `holds ${count} source files` }
+    if (count > MOST_FILES) yield { path: folder, line: 1, what: `has ${count} source files` }
   }
 }
 
@@ -294,8 +296,8 @@ function declaredDependencies(): Rule {
   }
   return {
     name: 'declared-dependencies',
-    sentence: 'Each package is one that others can use: exports, docstrings, a README.',
-    advice: 'name it under "dependencies" in the package.json of the package that imports it',
+    sentence: 'Other projects can use each package. It has exports, docstrings and a README.',
+    advice: 'add it to "dependencies" in the package.json of the package that imports it',
     find,
   }
 }

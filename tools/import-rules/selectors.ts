@@ -1,4 +1,4 @@
-// The vocabulary of the rule table: which files a rule binds, and what an import leads to.
+// Selectors for the rule table: of the files that a rule applies to, and of the targets of imports.
 
 import type { Layer, Place } from './places.ts'
 import type { What, Who } from './rule.ts'
@@ -28,7 +28,7 @@ export const valuesOf = (what: What): What => {
   return (target, from, typeOnly) => !typeOnly && what(target, from, typeOnly)
 }
 export const folder = (name: string): What => ours((place) => place.folder === name)
-/** Libraries and modules of Node by name; a name that ends in `/` stands for the whole scope. */
+/** Selects libraries and modules of Node by name. A name that ends in `/` stands for the whole scope. */
 export const library = (...names: readonly string[]): What => {
   return (target) =>
     (target.kind === 'builtin' || target.kind === 'external') &&

@@ -1,12 +1,12 @@
-// Syntax trees of source files, by TypeScript's own parser.
+// Parses source files with TypeScript's own parser.
 
 import type { SourceFile } from 'typescript/unstable/ast'
 import { API } from 'typescript/unstable/sync'
 
-/** Project configurations that exist only here, by path. */
+/** Project configurations, by path. They exist only in memory. */
 const configs = new Map<string, string>()
 
-// One compiler process for all calls. It ends with this process, because closing it earlier may print errors.
+// One compiler process for all calls. It is not closed before this process exits, because that may print errors.
 const api = new API({
   fs: {
     readFile: (path) => configs.get(path),
@@ -15,8 +15,9 @@ const api = new API({
 })
 
 /**
- * Parses `files` (absolute paths below `root`). The result has one entry per file, under the path as given.
- * The compiler reports syntax errors; whatever can be read is returned. A file is read once per process.
+ * Parses `files` (absolute paths below `root`). Returns an entry for each file, under the given path. Does not report
+ * syntax errors, which the compiler does: the tree then has the parts that can be read. A file is read once per
+ * process.
  */
 export function parseSources(root: string, files: readonly string[]): ReadonlyMap<string, SourceFile> {
   // The compiler process caches configurations by path.

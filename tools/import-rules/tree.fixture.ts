@@ -1,4 +1,4 @@
-// A small tree in which every layer imports all it may: what the tests of the rules plant their violations in.
+// A small tree in which every layer imports everything that it may. The tests of the rules add their violations to it.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -103,13 +103,13 @@ const FILES: Readonly<Record<string, string>> = {
     "import '../../src/start/run.ts'; import '../../src/cli/program.ts'",
   'packages/server/test/whoami.test.ts': "import './support/client.ts'; const home = process.env.HOME",
 
-  // A tool may import from every layer, and whatever it likes.
+  // A tool may import from every layer and any library.
   'faults/faults.ts':
     "import './black-hole.ts'; import 'an-undeclared-library'; import '../packages/server/src/start/run.ts'",
   'faults/black-hole.ts': "import '../package.json'",
 }
 
-/** Writes the tree with `plants` added to its files (or as new ones), hands its root to `use`, removes it. */
+/** Writes the tree, with `plants` appended to its files or as new files, calls `use` with its root, and removes it. */
 export function withTree<T>(plants: Readonly<Record<string, string>>, use: (root: string) => T): T {
   const root = mkdtempSync(join(tmpdir(), 'ratafia-import-rules-'))
   try {

@@ -1,4 +1,4 @@
-// The tree to check: every file of every package and tool, with the target of each import.
+// Reads the tree to check: every file of every package and tool, with the target of each import.
 
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -6,7 +6,7 @@ import { posix } from 'node:path'
 import { parseFiles, type Use } from './parse.ts'
 import { type Place, placeOf, TOOLS } from './places.ts'
 
-/** What an import leads to. `nothing`: a computed specifier, a file that is not there, a subpath not exported. */
+/** The target of an import. `nothing`: a computed specifier, a missing file, or a subpath that is not exported. */
 export type Target =
   | { readonly kind: 'ours'; readonly place: Place; readonly by: 'path' | 'name' }
   | { readonly kind: 'builtin' | 'external' | 'nothing'; readonly name: string }
@@ -31,9 +31,9 @@ interface Package {
 }
 
 export interface Tree {
-  /** Of the packages. */
+  /** The files of the packages. */
   readonly files: readonly SourceFile[]
-  /** Outside `packages/`: the service does not consist of them, so only the rule about cycles binds them. */
+  /** The files outside `packages/`. They are not part of the service, so only the rule about cycles applies to them. */
   readonly tools: readonly SourceFile[]
   /** By directory below `packages/`. */
   readonly packages: ReadonlyMap<string, Package>
@@ -85,20 +85,20 @@ function resolve(root: string, from: string, specifier: string | undefined, pack
   if (specifier.startsWith('.')) {
     const path = posix.join(posix.dirname(from), specifier)
     if (!existsSync(`${root}/${path}`)) return { kind: 'nothing', name: `${specifier} (no such file)` }
-    // Files outside packages/ (a tool, a root file) belong to no package and would be missing when published.
+    // A published package does not contain files outside packages/.
     const outside = !path.startsWith('packages/')
     if (outside && TOOLS.includes(from.split('/', 1)[0] ?? '')) {
       return TOOLS.includes(path.split('/', 1)[0] ?? '')
         ? { kind: 'ours', place: placeOf(path), by: 'path' }
         : { kind: 'external', name: path }
     }
-    if (outside) return { kind: 'nothing', name: `${path} (outside of packages/)` }
+    if (outside) return { kind: 'nothing', name: `${path} (outside packages/)` }
     return { kind: 'ours', place: placeOf(path), by: 'path' }
   }
   const [, name = specifier, rest = ''] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier) ?? []
   const ours = packages.find((candidate) => candidate.name === name)
   if (ours === undefined) return { kind: 'external', name }
-  // Node can import any path of a package without exports (the server): the specifier is then a path.
+  // Node can import any path of a package without exports (the server), so the specifier is then a path.
   const path = ours.exports === undefined ? `.${rest}` : ours.exports[`.${rest}`]
   if (path === undefined) return { kind: 'nothing', name: `${specifier} (not in that package's exports)` }
   return { kind: 'ours', place: placeOf(posix.join(ours.directory, path)), by: 'name' }

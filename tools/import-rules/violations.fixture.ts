@@ -1,6 +1,6 @@
-// One line for each way to break a rule, planted in the tree of tree.fixture.ts.
+// Lines that break the rules when they are added to the tree of tree.fixture.ts.
 
-/** The rule that is broken, the file, the line that is added to it, what is reported of that line. */
+/** The broken rule, the file, the line to add to the file, and the reported violation. */
 export type Violation = readonly [rule: string, path: string, plant: string, what: string]
 
 const server = 'packages/server/src'
@@ -247,7 +247,7 @@ export const VIOLATIONS: readonly Violation[] = [
     'imports-are-plain',
     `${server}/web/page.ts`,
     "import '../../../../package.json'",
-    'imports package.json (outside of packages/)',
+    'imports package.json (outside packages/)',
   ],
   [
     'installation',
@@ -259,7 +259,7 @@ export const VIOLATIONS: readonly Violation[] = [
     'folders-one-way',
     `${server}/accounts/list.ts`,
     "import type { Session } from '../tokens/session.ts'",
-    'is in a circle of folders: accounts -> tokens -> accounts',
+    'is in a cycle of folders: accounts -> tokens -> accounts',
   ],
   [
     'no-cycles',

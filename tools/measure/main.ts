@@ -1,4 +1,4 @@
-// npm run measure [-- DIRECTORY]: prints the size and shape of the sources as a table.
+// npm run measure [-- DIRECTORY]: prints a table of the size and structure of the sources.
 
 import { resolve } from 'node:path'
 import { type Figures, measure } from './measure.ts'
@@ -12,7 +12,7 @@ const ROWS: Readonly<Record<string, (figures: Figures) => string>> = {
   '`any`, `as`, `!` per 1,000 lines': ({ lines, any, as, nonNull }) =>
     [any, as, nonNull].map((count) => perThousand(count, lines)).join(', '),
   'import cycles': ({ cycles }) => String(cycles),
-  'imports that lead up between folders': ({ upward }) => String(upward),
+  'cycles of folders': ({ upward }) => String(upward),
   'biggest folder': ({ biggestFolder: [folder, count] }) => `${count} (${folder})`,
 }
 

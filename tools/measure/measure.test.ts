@@ -5,7 +5,7 @@ import { measure } from './measure.ts'
 
 const web = 'packages/server/src/web'
 
-test('what is planted into a tree is counted, and tests are not', () => {
+test('counts sources and not tests', () => {
   const plants = {
     [`${web}/html.ts`]: `export function html(text: any): string {
   const body = text as string
@@ -25,7 +25,7 @@ export const same = ['a'] as const
   assert.deepEqual(after.functionLines, { median: 4, p95: 4, max: 4 })
 })
 
-test('cycles, imports that lead up and the biggest folder are found', () => {
+test('finds cycles of imports, cycles of folders and the biggest folder', () => {
   const plants = {
     [`${web}/a.ts`]: "import './b.ts'\n",
     [`${web}/b.ts`]: "import './a.ts'\n",

@@ -1,4 +1,4 @@
-// Measures the packages' sources. Tests, examples and vectors do not count.
+// Measures the packages' sources, without tests, examples and vectors.
 
 import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -24,12 +24,12 @@ export interface Figures {
   readonly as: number
   readonly nonNull: number
   readonly cycles: number
-  /** Circles of folders: in each, one import leads up. */
+  /** The number of cycles of folders. */
   readonly upward: number
   readonly biggestFolder: readonly [folder: string, files: number]
 }
 
-/** For all packages below `root` (absolute), and for the server alone. */
+/** Measures all packages below `root` (absolute) together, and the server alone. */
 export function measure(root: string): ReadonlyMap<string, Figures> {
   const paths = globSync('packages/*/src/**/*.ts', { cwd: root })
     .filter((path) => !path.endsWith('.test.ts'))
@@ -82,7 +82,9 @@ function fileFigures(root: string, path: string, source: SourceFile | undefined)
   return { path, lines, functions, ...count }
 }
 
-/** Functions in braces: an arrow with an expression is one of the lines around it. */
+/**
+ * Whether a node is a function in braces. An arrow function without braces counts as part of the function around it.
+ */
 const hasBody = (node: Node): boolean =>
   (is.isFunctionDeclaration(node) ||
     is.isFunctionExpression(node) ||

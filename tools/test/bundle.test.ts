@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => rm(directory, { recursive: true, force: true }))
 
-test('a bundle is the whole program, with what was replaced', async () => {
+test('a bundle contains the whole program with the replacements', async () => {
   await bundle(directory, { replacements: [HELP] })
   const run = (word: string) =>
     execFileSync(process.execPath, [bundled(PROGRAM, directory), word], { encoding: 'utf8' })
@@ -27,8 +27,8 @@ test('a bundle is the whole program, with what was replaced', async () => {
   assert.match(run('--help'), /^Usage: planted /)
 })
 
-test('what cannot be replaced is an error: the text has changed, or its file is not in the program', async () => {
-  const gone = { ...HELP, from: 'a text that was there' }
+test('throws if the text to replace has changed, or its file is not part of the program', async () => {
+  const gone = { ...HELP, from: 'a text that has changed' }
   await assert.rejects(
     bundle(directory, { replacements: [gone] }),
     /program\.ts contains the text to replace 0 times/,

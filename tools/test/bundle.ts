@@ -1,6 +1,7 @@
 /**
- * Bundles the programs that tests start: nearly all of a start is loading 1,500 modules, and a run starts hundreds of
- * processes. A bundle is made from the current sources, in a second, and removed after the run.
+ * Bundles the programs that tests start. A run starts hundreds of processes, and nearly all of the time of a start is
+ * spent on loading 1,500 modules. Bundling takes a second, uses the current sources, and the bundle is removed after
+ * the run.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,16 +11,16 @@ import { BUNDLE, CRASH_CHILD, PROGRAM, ROOT } from './programs.ts'
 
 const MANIFEST = 'packages/server/package.json'
 
-/** A change to a source file while it is bundled. */
+/** A change to a source file during bundling. */
 export interface Replacement {
   /** Relative to the root of the checkout. */
   readonly file: string
-  /** Must occur there exactly once. */
+  /** Must occur in the file exactly once. */
   readonly from: string
   readonly to: string
 }
 
-/** Bundles {@link PROGRAM} and the other `programs` into `directory`. Throws if a replaced text is no longer there. */
+/** Bundles `programs` (default: {@link PROGRAM}) into `directory`. Throws if a text to replace is missing. */
 export async function bundle(
   directory: string,
   { programs = [PROGRAM], replacements = [] }: Bundling = {},
@@ -30,14 +31,14 @@ export async function bundle(
     entryPoints: [...programs],
     outdir: directory,
     outbase: ROOT,
-    // Where `start/release.ts` is, so that it finds the manifest by the same relative path.
+    // The same depth as `start/release.ts`, which finds the manifest by a relative path.
     chunkNames: join(dirname(MANIFEST), 'src/start/[hash]'),
     bundle: true,
     splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // For libraries that are CommonJS; under another name, because openpgp imports the same.
+    // CommonJS libraries need `require`. The other name avoids a conflict with openpgp's own import.
     banner: {
       js: `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url)`,
     },
@@ -55,7 +56,7 @@ interface Bundling {
   readonly replacements?: readonly Replacement[]
 }
 
-/** Changes `text`; `replaced` learns what was changed. */
+/** Returns a plugin that applies `replacements`, and adds those that it has applied to `replaced`. */
 function replacing(replacements: readonly Replacement[], replaced: Set<Replacement>): Plugin {
   return {
     name: 'replacing',
@@ -81,7 +82,10 @@ export function replace(text: string, { file, from, to }: Replacement): string {
   return text.replace(from, () => to)
 }
 
-/** Bundles what tests start, until this process exits, and puts its path in the environment of the test processes. */
+/**
+ * Bundles the programs that tests start, and sets the bundle's path in the environment of the test processes. Removes
+ * the bundle when this process exits.
+ */
 export async function bundleForTests(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-bundle-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-/** RSA keys for little work: a prime of one key and a prime of another make a third. For tests only. */
+/** Creates many RSA keys from few primes, because finding primes is slow. For tests only. */
 import { createPrivateKey, generatePrime, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 
@@ -6,16 +6,16 @@ const newPrime = promisify<number, { readonly bigint: true }, bigint>(generatePr
 
 const EXPONENT = 65_537n
 
-/** A prime for keys of twice as many bits. */
+/** Returns a random prime for a key of twice as many bits. */
 export async function primeOf(bits: number): Promise<bigint> {
   for (;;) {
     const prime = await newPrime(bits, { bigint: true })
-    // With the two highest bits set the product of two has all its bits, as in keys made the usual way.
+    // If both primes have their two highest bits set, their product has the full length, as in ordinary keys.
     if (prime >> BigInt(bits - 2) === 3n && (prime - 1n) % EXPONENT !== 0n) return prime
   }
 }
 
-/** The private key of two different primes. */
+/** Returns the private key of two different primes. */
 export function keyOf(p: bigint, q: bigint): KeyObject {
   const phi = (p - 1n) * (q - 1n)
   const d = inverse(EXPONENT, phi)
@@ -25,7 +25,7 @@ export function keyOf(p: bigint, q: bigint): KeyObject {
   return createPrivateKey({ key, format: 'jwk' })
 }
 
-/** Of `value` modulo `modulus`, by Euclid's algorithm. */
+/** Returns the inverse of `value` modulo `modulus`, by Euclid's algorithm. */
 function inverse(value: bigint, modulus: bigint): bigint {
   let [a, b, x, y] = [value % modulus, modulus, 1n, 0n]
   while (b !== 0n) {

@@ -1,14 +1,14 @@
-/** How much repetitive tests do: `npm test` runs a sample, `npm run test:full` all of it. */
+/** The effort of repetitive tests: `npm test` runs a sample, and `npm run test:full` everything. */
 import type { Parameters } from 'fast-check'
 
 export const FULL = process.env['RATAFIA_TEST_FULL'] === '1'
 
-/** So many times as many hostile requests: for a long run by hand. */
+/** A factor for the number of hostile requests, for a long run by hand. */
 export const HOSTILE_TIMES = Number(process.env['RATAFIA_TEST_HOSTILE_TIMES'] ?? 1)
 
 /**
- * How many values a property is tried with: `runs` in full, a twentieth of them in `npm test`. A limit of time would depend on
- * the machine, and fail a property of which it lets no value be tried.
+ * Returns the number of values to try a property with: `runs` in a full run, a twentieth of them in `npm test`. A time
+ * limit would depend on the machine, and would fail a property if it expired before the first value.
  */
 export const sampled = (runs: number): Parameters<unknown> => ({
   numRuns: FULL ? runs : Math.ceil(runs / 20),

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 const directory = mkdtempSync(join(tmpdir(), 'ratafia-end-of-tests-'))
 after(() => rmSync(directory, { recursive: true }))
 
-/** Runs a test file that loads the module. */
+/** Runs a test file with the module loaded. */
 function run(content: string) {
   const file = join(directory, 'some.test.mjs')
   writeFileSync(file, `import { test } from 'node:test'\n${content}`)
@@ -21,16 +21,16 @@ function run(content: string) {
   return { status, stdout }
 }
 
-test('a file whose process stays open fails, and the output says what keeps it open', () => {
+test('fails a file whose process stays open, and prints what keeps it open', () => {
   const { status, stdout } = run(
     "import { createServer } from 'node:net'\ntest('passes', () => {})\ncreateServer().listen(0, '127.0.0.1')\n",
   )
   assert.equal(status, 1)
-  assert.match(stdout, /does not end\. Still open: .*TCPServerWrap/)
+  assert.match(stdout, /does not exit\. Still open: .*TCPServerWrap/)
   assert.match(stdout, /✔ passes|ok 1 - passes/)
 })
 
-test('a file whose process ends is left alone', () => {
+test('passes a file whose process exits', () => {
   const { status, stdout } = run("test('passes', () => {})\n")
   assert.equal(status, 0, stdout)
 })

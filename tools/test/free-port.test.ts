@@ -4,21 +4,21 @@ import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { freePort } from './free-port.ts'
 
-test('a program can listen on each port, and each is a different one', async () => {
+test('returns different ports on which a program can listen', async () => {
   const ports = await Promise.all(Array.from({ length: 8 }, freePort))
   assert.equal(new Set(ports).size, ports.length)
   for (const port of ports) {
-    assert.ok(port >= 10_000 && port < 32_768, `${port} is one that systems choose`)
+    assert.ok(port >= 10_000 && port < 32_768, `${port} is outside the range`)
     const server = createServer().listen(port, '127.0.0.1')
     await once(server, 'listening')
     server.close()
   }
 })
 
-test('a port on which a server listens is skipped', async () => {
+test('skips a port on which a server listens', async () => {
   const taken = (await freePort()) + 1
   const server = createServer()
-  // If another program listens there, it is taken too.
+  // If another program already listens there, the port is in use as well.
   const listens = new Promise((resolve) => server.once('listening', resolve).once('error', resolve))
   server.listen(taken, '127.0.0.1')
   await listens

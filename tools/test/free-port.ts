@@ -1,23 +1,23 @@
-/** Ports for servers that run in other programs, which can't be handed a socket that listens already. */
+/** Finds ports for servers in other programs, which can't be passed a listening socket. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * These ports are below those that systems choose by themselves, by default from 32768 on Linux and from 49152 elsewhere.
- * A port from there can be free now and belong to another test's connection or server a moment later.
+ * The lowest port to return. All are below the range from which systems choose ports themselves (by default from 32768
+ * on Linux and from 49152 elsewhere), because a free port in that range can be in use a moment later.
  */
 const LOWEST = 10_000
 const HIGHEST = 32_767
 
-/** Each process starts at ports of its own, so that two of them don't choose the same one at the same moment. */
+/** Each process starts at different ports, so that two processes don't choose the same port at the same time. */
 const PORTS_PER_PROCESS = 32
 const PROCESSES = Math.floor((HIGHEST - LOWEST + 1) / PORTS_PER_PROCESS)
 
 let next = LOWEST + (process.pid % PROCESSES) * PORTS_PER_PROCESS
 
 /**
- * Returns a port of 127.0.0.1 that no server listens on, and a different one each time.
- * Throws an Error if all ports are in use, and any other error of listening.
+ * Returns a port of 127.0.0.1 on which no server listens, a different one each time.
+ * Throws an Error if all ports are in use, and passes on other errors of listening.
  */
 export async function freePort(): Promise<number> {
   for (let tried = LOWEST; tried <= HIGHEST; tried += 1) {

@@ -1,7 +1,7 @@
 /**
- * Runs the tests: without words those of `npm test`, with `--full` what is left (`passes.ts`), with paths those files,
- * which `--full` runs in full strength. Options that begin with `--test-` go to Node's runner. Starts one PostgreSQL and
- * bundles the program.
+ * Runs the tests. Without arguments it runs those of `npm test`; with `--full`, the others (`passes.ts`); with paths,
+ * those files, and `--full` then turns off sampling. Options that begin with `--test-` are passed to Node's runner.
+ * Starts one PostgreSQL and bundles the program.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,13 +13,15 @@ import { globalSetup, globalTeardown } from './postgres.ts'
 import { ROOT } from './programs.ts'
 import { scratchDirectory } from './scratch.ts'
 
-// The same on a terminal and in a log.
+// The same output at a terminal and in a log.
 const REPORTER = ['--test-reporter=spec']
 
-/** Far longer than any takes on a busy machine. A failed test that leaves a server behind must not hold up the run forever. */
+/**
+ * Far longer than a pass takes on a busy machine. A failed test that leaves a server running must not block the run.
+ */
 const PASS_DEADLINE_MS = 60 * 60_000
 
-/** Passes that run at a time, on a machine with two cores: tests wait for PostgreSQL and for each other. */
+/** The number of concurrent passes, for a machine with two cores: tests often wait for PostgreSQL and each other. */
 const AT_ONCE = 3
 
 process.chdir(ROOT)
@@ -43,7 +45,7 @@ if (passes.length === 0) {
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/ratafia-tests')
 if (full) process.env['RATAFIA_TEST_FULL'] = '1'
 const times: string[] = []
-// Otherwise these signals would end the process without an 'exit' event.
+// By default these signals end the process without an 'exit' event.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 try {
   await Promise.all([globalSetup(), bundleForTests()])
@@ -63,7 +65,7 @@ async function run(pass: Pass): Promise<void> {
   passed.push(await isPassed(pass))
 }
 
-/** Prints the output of concurrent passes one after the other, each when it has ended. */
+/** Runs a pass and returns whether it passed. Prints the output of a concurrent pass once it has finished. */
 async function isPassed({ name, files, nodeOptions }: Pass): Promise<boolean> {
   const started = performance.now()
   const program = nodeOptions.includes('--test') ? [] : ['tools/test/run-files.ts']
@@ -83,7 +85,7 @@ async function isPassed({ name, files, nodeOptions }: Pass): Promise<boolean> {
   const [code] = (await once(child, 'close')) as [number | null]
   const seconds = Math.round((performance.now() - started) / 1000)
   process.stdout.write(Buffer.concat(output))
-  if (child.killed) process.stdout.write(`\n${name} was stopped: it had not ended after ${seconds} s.\n`)
+  if (child.killed) process.stdout.write(`\nStopped ${name}, which was still running after ${seconds} s.\n`)
   times.push(
     `${code === 0 ? 'passed' : 'FAILED'} in ${`${seconds}`.padStart(3)} s: ${name} (${files.length})`,
   )

@@ -1,4 +1,4 @@
-/** Guarantee: `npm test` and `npm run test:full` together leave out no test, and repeat none but those with samples. */
+/** `npm test` and `npm run test:full` together must run every test, and repeat only those with samples. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const files = [
 const NO_POSTGRES = '--test-skip-pattern=^postgres$'
 const ONLY_POSTGRES = '--test-name-pattern=^postgres$'
 
-/** The name of each file, with the option that selects a database. */
+/** The names of the files of each pass, with the option that selects a database. */
 const shown = (run: Run) =>
   passesOf(files, run).map(({ files, nodeOptions, last }) => [
     files.map((path) => path.replace(/.*\/|\.test\.ts/g, '')).join(' '),
@@ -27,7 +27,7 @@ const shown = (run: Run) =>
     ...(last ? ['last'] : []),
   ])
 
-test('npm test runs each file but those of the full run once: on both databases what its name says, the rest on SQLite', () => {
+test('npm test runs each file once (".db" on both databases, others on SQLite), except those for the full run', () => {
   assert.deepEqual(shown('quick'), [
     ['keyring.db backup.db.sampled', undefined],
     ['pure many.sampled usage list.sampled', NO_POSTGRES],
@@ -36,7 +36,7 @@ test('npm test runs each file but those of the full run once: on both databases 
   ])
 })
 
-test('a full run has what is left: on PostgreSQL what ran on SQLite, and all of what ran as a sample', () => {
+test('a full run has the rest: on PostgreSQL what npm test ran on SQLite, and in full what it ran as a sample', () => {
   assert.deepEqual(shown('full'), [
     ['list.sampled', undefined],
     ['backup.db.sampled', undefined],
@@ -47,7 +47,7 @@ test('a full run has what is left: on PostgreSQL what ran on SQLite, and all of 
   ])
 })
 
-test('files that somebody names run on both databases', () => {
+test('files that are named on the command line run on both databases', () => {
   assert.deepEqual(shown('chosen'), [
     ['pure many.sampled keyring.db usage backup.db.sampled list.sampled locked.full', undefined],
     ['own.own', undefined],
@@ -61,9 +61,12 @@ test('many files are divided into passes of about the same size', () => {
   assert.deepEqual(lengths, [25, 25, 25, 25])
 })
 
-test('an ending that is unknown or in the wrong place is an error', () => {
+test('refuses an ending that is unknown or in the wrong place', () => {
   for (const name of ['a.postgres', 'a.sampled.db', 'a.db.db']) {
-    assert.throws(() => endingsOf(`${name}.test.ts`), /only db, full, sampled, own, timed, in this order/)
+    assert.throws(
+      () => endingsOf(`${name}.test.ts`),
+      /allowed endings are only db, full, sampled, own, timed, in this order/,
+    )
   }
 })
 
@@ -73,7 +76,7 @@ const named = (test: (file: (typeof real)[number]) => boolean) =>
   real.flatMap((file) => (test(file) ? [file.path] : []))
 const filesOf = (passes: readonly Pass[]) => passes.flatMap(({ files }) => files)
 
-test('npm test runs every test file of the project once, but for those of the full run', () => {
+test('npm test runs every test file of the project once, except those for the full run', () => {
   assert.ok(paths.length > 100)
   assert.deepEqual(
     filesOf(passesOf(real, 'quick')).toSorted(),
@@ -82,30 +85,31 @@ test('npm test runs every test file of the project once, but for those of the fu
   for (const ending of ENDINGS) assert.ok(named(({ path }) => endingsOf(path).has(ending)).length > 0, ending)
 })
 
-test('a file whose suites need both databases in npm test is called `.db`, and so is each outside `test`', () => {
+test('a file with suites for both databases ends in `.db`, unless it is in packages/server/test', () => {
   const on = (text: string) => /^\s*eachDatabase\(/m.test(text)
   assert.deepEqual(
     named(({ path, text }) => endingsOf(path).has('db') && !on(text)),
     [],
-    'no suite of both databases',
+    'has no suite for both databases',
   )
   assert.deepEqual(
     named(
       ({ path, text }) => on(text) && !endingsOf(path).has('db') && !path.startsWith('packages/server/test/'),
     ),
     [],
-    'without .db',
+    'needs the ending .db',
   )
 })
 
-test('a file that does more in a full run is called `.sampled`', () => {
+test('a file that does more in a full run has the ending `.sampled`', () => {
   assert.deepEqual(
     named(({ text }) => /^import .* from '[./]+tools\/test\/effort\.ts'/m.test(text)),
     named(({ path }) => endingsOf(path).has('sampled')),
   )
 })
 
-test('no test file has a hook for each test outside a suite: it would run for the tests of other files too', () => {
+// Files share a process, so such a hook would also run for the tests of other files.
+test('no test file has a hook for each test outside a suite', () => {
   assert.deepEqual(
     named(({ text }) => /^(before|after)Each\(/m.test(text)),
     [],

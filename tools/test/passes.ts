@@ -1,26 +1,26 @@
 /**
- * How a run divides the test files. What runs where follows from the endings of a file's name, which CONTRIBUTING.md
- * explains; files of the same kind share processes, because each start costs a second of CPU.
+ * Divides the test files of a run into passes. The endings of a file's name decide where it runs; CONTRIBUTING.md
+ * explains them. Files of the same kind share processes, because each start costs a second of CPU.
  */
 import { basename } from 'node:path'
 
 export interface TestFile {
   readonly path: string
-  /** In bytes. How long a file takes is guessed from it. */
+  /** In bytes. An estimate of the time that the file takes. */
   readonly size: number
 }
 
 export interface Pass {
-  /** What its files have in common, or the path of its only file. */
+  /** A description of its files, or the path of its only file. */
   readonly name: string
   readonly files: readonly string[]
-  /** With `--test` each file runs in a process of its own, otherwise all in one. */
+  /** With `--test`, each file runs in a process of its own; otherwise all share one. */
   readonly nodeOptions: readonly string[]
-  /** Runs when all others are done. */
+  /** Whether the pass runs after all others. */
   readonly last: boolean
 }
 
-/** `npm test`; `npm run test:full`, which runs what that leaves out; or files that somebody names, on both databases. */
+/** `quick`: `npm test`. `full`: `npm run test:full`, with the rest. `chosen`: the named files, on both databases. */
 export type Run = 'quick' | 'full' | 'chosen'
 
 export const ALL_TESTS = [
@@ -32,24 +32,26 @@ export const ALL_TESTS = [
   'benchmarks/{harness,report}/*.test.ts',
 ]
 
-/** Only here are tests on both databases that `npm test` runs on SQLite alone. */
+/** Matches the files whose suites for both databases `npm test` runs only on SQLite. */
 const BOTH_IN_FULL = /^packages\/server\/test\//
 
-/** In the order in which a name has them. */
+/** The endings, in the order that a file's name must have. */
 export const ENDINGS = ['db', 'full', 'sampled', 'own', 'timed'] as const
 export type Ending = (typeof ENDINGS)[number]
 
-/** Throws if the name has an unknown ending, or one in the wrong place. */
+/** Returns the endings of a file's name. Throws an Error if one is unknown or in the wrong place. */
 export function endingsOf(path: string): ReadonlySet<Ending> {
   const [, ...given] = basename(path, '.test.ts').split('.')
   const known = ENDINGS.filter((ending) => given.includes(ending))
-  if (known.join() !== given.join()) throw new Error(`${path}: only ${ENDINGS.join(', ')}, in this order`)
+  if (known.join() !== given.join()) {
+    throw new Error(`${path}: allowed endings are only ${ENDINGS.join(', ')}, in this order`)
+  }
   return new Set(known)
 }
 
 type Part = 'everything' | 'sqlite' | 'postgres'
 
-/** `eachDatabase` declares a suite with the name of each database. Node does not count what these options leave out. */
+/** `eachDatabase` names a suite after each database. Node does not count the tests that these options leave out. */
 const PARTS: Readonly<Record<Part, { readonly on: string; readonly options: readonly string[] }>> = {
   everything: { on: 'on both databases', options: [] },
   sqlite: { on: 'on SQLite', options: ['--test-skip-pattern=^postgres$'] },
@@ -64,13 +66,13 @@ function partOf(path: string, run: Run): Part | undefined {
   return !endings.has('db') && BOTH_IN_FULL.test(path) ? 'postgres' : undefined
 }
 
-/** How much one process gets. Smaller ones end at the same time, and start more often. */
+/** The size of files for one process. With less, passes finish closer together, but more processes start. */
 export const SHARE = 250_000
 
-/** In full strength, small files run for minutes. */
+/** A weight for files that run without sampling, because even small ones then take minutes. */
 const MINUTES = 1e9
 
-/** The longest pass first, so that short ones fill the end. */
+/** Returns the passes of a run, the longest first, so that short ones fill the remaining time. */
 export function passesOf(files: readonly TestFile[], run: Run): readonly Pass[] {
   return (Object.keys(PARTS) as Part[])
     .flatMap((part) =>
@@ -103,7 +105,7 @@ function passesOn(part: Part, files: readonly TestFile[], run: Run): readonly (P
   }))
   const timed = kinds.get('timed') ?? []
   if (timed.length === 0) return [...together, ...alone]
-  // They wait more than they work, so two run at once.
+  // They mostly wait, so two can run at once.
   const last = { ...passWith(timed, ['--test', '--test-concurrency=2', ...options]), last: true }
   return [...together, ...alone, { name: `tests that measure time, ${on}`, ...last, weight: 0 }]
 }
@@ -116,7 +118,7 @@ const passWith = (files: readonly TestFile[], nodeOptions: readonly string[]): O
 
 const sizeOf = (files: readonly TestFile[]): number => files.reduce((sum, { size }) => sum + size, 0)
 
-/** Neighbours stay together: they load the same modules. */
+/** Divides files into shares of about equal size. Neighbours stay together, because they load the same modules. */
 function sharesOf(files: readonly TestFile[]): readonly (readonly TestFile[])[] {
   const total = sizeOf(files)
   const share = total / Math.ceil(total / SHARE)

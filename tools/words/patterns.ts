@@ -51,7 +51,11 @@ export const PATTERNS: readonly Pattern[] = [
   { name: 'the-one-before', pattern: /\bthe (?:one|ones) before\b/i, instead: '"the previous one"' },
   { name: 'than-that', pattern: /\bno (?:longer|more) than that\b/i, instead: '"at most", with the limit' },
   { name: 'goes-on', pattern: /\b(?:go|goes|went|going) on\b/i, instead: '"continues", "keeps"' },
-  { name: 'too', pattern: /, too(?=[.,;:)!?]|$| (?:and|but|if|when)\b)/i, instead: '"also", before the verb' },
+  {
+    name: 'too',
+    pattern: /, too(?=[.,;:)!?]|$| (?:and|but|if|when)\b)/i,
+    instead: '"also", before the verb',
+  },
   {
     name: 'says-what',
     pattern: /\b(?:says?|said|saying|tells?|told) (?:who|whose|what|how|which|whether|where|when|why)\b/i,

@@ -1,4 +1,4 @@
-// snapd's asserts, as a program of its own: see ../rates.ts.
+// The program that measures snapd's asserts. See ../rates.ts.
 package main
 
 import (
@@ -67,7 +67,7 @@ func works(texts map[string]string) []work {
 		{"decode and verify serial-request, RSA-4096", func() { decodeAndVerify(requestText) }},
 		{"decode and verify serial-request, RSA-2048", func() { decodeAndVerify(smallText) }},
 		{"trust chain of 3 signatures, RSA-4096", func() {
-			// One check looks at one signature: what it relies on was checked when it was added.
+			// A check verifies only one signature, because the assertions below it were checked when they were added.
 			must(database.Check(serial))
 			must(database.Check(brandKey))
 			must(database.Check(brand))
@@ -86,7 +86,7 @@ func decodeAndVerify(text []byte) {
 	must(asserts.SignatureCheck(request, request.DeviceKey()))
 }
 
-// rateOf runs for so many seconds of CPU time, and says how often a second.
+// rateOf runs a function for this many seconds of CPU time, and returns its runs per second.
 func rateOf(run func(), seconds float64) float64 {
 	begin := cpuSeconds()
 	for runs := 0; ; {

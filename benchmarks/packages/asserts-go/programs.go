@@ -2,5 +2,5 @@
 
 package main
 
-// Never built: it makes go.mod and go.sum cover a program of snapd that benchmarks/setup builds.
+// This file is never built. It makes go.mod and go.sum cover a program of snapd that benchmarks/setup builds.
 import _ "github.com/snapcore/snapd/tests/lib/fakedevicesvc"

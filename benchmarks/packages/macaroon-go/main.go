@@ -1,4 +1,4 @@
-// Go's macaroon.v2, as a program of its own: see ../rates.ts.
+// The program that measures Go's macaroon.v2. See ../rates.ts.
 package main
 
 import (
@@ -86,7 +86,7 @@ func works(in inputs, tokenText string) []work {
 	}
 }
 
-// rateOf runs for so many seconds of CPU time, and says how often a second.
+// rateOf runs a function for this many seconds of CPU time, and returns its runs per second.
 func rateOf(run func(), seconds float64) float64 {
 	begin := cpuSeconds()
 	for runs := 0; ; {

@@ -1,7 +1,7 @@
-// A service that checks tokens with Go's macaroon-bakery on net/http, as its users write one: the oven opens the root
-// key's id, a root key store in memory has the key, and the checker verifies the macaroon, clears its conditions and
-// answers with the identity it declares. Nothing is revocable. Writes as many tokens as wanted to the file of its first
-// argument, a line each, and then listens.
+// A service that checks tokens with Go's macaroon-bakery on net/http, as its users would write one. The oven opens
+// the root key's id, a root key store in memory has the key, and the checker verifies the macaroon, checks its
+// conditions and returns the identity that it declares. Nothing can be revoked. Writes the requested number of tokens
+// to the file of its first argument, a line each, and then listens.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"gopkg.in/macaroon.v2"
 )
 
-// Identities are declared in the token itself; nobody else is asked.
+// identities reads the identity from the token itself and asks no other service.
 type identities struct{}
 
 func (identities) IdentityFromContext(context.Context) (identchecker.Identity, []checkers.Caveat, error) {
@@ -72,7 +72,7 @@ func main() {
 	check(http.Serve(listener, nil))
 }
 
-// writeTokens mints tokens with the caveats that a token of Ratafia has.
+// writeTokens mints tokens with the caveats of a Ratafia token.
 func writeTokens(b *identchecker.Bakery, name string, count int) error {
 	file, err := os.Create(name)
 	if err != nil {

@@ -1,7 +1,7 @@
 """A service that checks tokens with Python's macaroonbakery, as a WSGI program on gunicorn with one worker.
 
-The oven opens the root key's id, a root key store in memory has the key, and the checker verifies the macaroon, clears
-its conditions and answers with the identity it declares. Nothing is revocable. Writes BENCH_COUNT tokens to the file
+The oven opens the root key's id, a root key store in memory has the key, and the checker verifies the macaroon, checks
+its conditions and returns the identity that it declares. Nothing can be revoked. Writes BENCH_COUNT tokens to the file
 BENCH_TOKENS, a line each, before it listens.
 """
 
@@ -15,7 +15,7 @@ from macaroonbakery import bakery, checkers
 
 
 class Identities(bakery.IdentityClient):
-    """Identities are declared in the token itself; nobody else is asked."""
+    """Reads the identity from the token itself, and asks no other service."""
 
     def declared_identity(self, ctx, declared):
         return bakery.SimpleIdentity(declared["username"])
@@ -35,7 +35,7 @@ def write_tokens():
     with open(os.environ["BENCH_TOKENS"], "w") as file:
         for at in range(int(os.environ["BENCH_COUNT"])):
             caveats = [checkers.declared_caveat("username", "person-%d" % (at % 10))]
-            # The oven adds when it expires.
+            # The oven adds the expiry.
             macaroon = made.oven.macaroon(
                 bakery.LATEST_VERSION, expires, caveats, [bakery.LOGIN_OP]
             )
@@ -51,7 +51,7 @@ def app(environ, start_response):
         macaroon = pymacaroons.Macaroon.deserialize(text, serializer)
         context = checkers.AuthContext()
         info = made.checker.auth([[macaroon]]).allow(context, [bakery.LOGIN_OP])
-    except Exception as error:  # every refusal has a class of its own
+    except Exception as error:  # each refusal has its own class
         start_response("401 Unauthorized", [("Content-Type", "text/plain")])
         return [str(error).encode()]
     body = json.dumps(

@@ -1,11 +1,11 @@
-"""One worker, and connections that stay open: its default worker closes each after an answer."""
+"""Configures one worker that keeps connections open; the default one closes them after each response."""
 
 bind = "127.0.0.1:0"
 workers = 1
 worker_class = "gthread"
 threads = 32
 keepalive = 75
-# The program, and so its root key, is loaded before the worker is forked.
+# Loads the program, and so its root key, before the worker is forked.
 preload_app = True
 control_socket_disable = True
 

@@ -1,6 +1,6 @@
 /**
- * The overview of the console: what waits, what was counted, and the markup. Without the status of the service, which its
- * own page shows too, and which looks in no large table.
+ * Renders the console's overview: pending work, counters and markup. Leaves out the service's status, which also has
+ * its own page and reads no large table.
  */
 import { COUNTERS, type CounterPeriod, MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import type { Me } from '@ratafia/api/schemas'
@@ -19,11 +19,11 @@ import { overviewPage } from '../../../packages/server/src/web/console/overview/
 import type { Opened } from '../../data/opened.ts'
 
 const HOUR_MS = 3_600_000
-/** Of a service that has run for a year: hours for 45 days, then days. */
+// The counters of a service that has run for a year: hours for 45 days, then days.
 const HOURS = 45 * 24
 const DAYS = 365
 
-/** Counts as a year leaves them. */
+/** Adds the counters of a year. */
 export async function fillCounters({ counts, clock }: Opened): Promise<void> {
   const hour = new Date(clock()).setUTCMinutes(0, 0, 0)
   const ats = [
@@ -39,7 +39,7 @@ export async function fillCounters({ counts, clock }: Opened): Promise<void> {
   }
 }
 
-/** The page of a period, for whoever sees all of it. */
+/** Returns the page of a period, for a user who can see everything. */
 export async function consoleOverview(
   period: CounterPeriod,
   authority: Authority,

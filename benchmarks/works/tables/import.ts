@@ -1,4 +1,7 @@
-/** `ratafia devices import` beside bare inserts and `COPY` of the same rows; how soon a list of them all begins. */
+/**
+ * Compares `ratafia devices import` with bare inserts and `COPY` of the same rows, and measures how soon a list of all
+ * devices begins.
+ */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -24,12 +27,12 @@ import {
 import type { Work } from '../work.ts'
 
 const LINES = 1_000
-/** Whose rows `theirs` reads ahead of its clock, so that they need not all be in memory. */
+/** The devices whose rows are read at a time, outside the measured time, so that not all of them are in memory. */
 const AHEAD = 10_000
 
 export const imports: Work = {
   name: 'import',
-  says: 'an import of devices beside bare inserts or COPY of the same rows, and the start of a list of them',
+  says: 'an import of devices, compared with bare inserts or COPY, and the start of a list of them',
   async measure(run) {
     const devices = run.quick ? 20_000 : 1_000_000
     const scene = await makeScene({ people: 1, models: 1, keys: 1 })
@@ -49,7 +52,9 @@ export const imports: Work = {
         rates.ours.push(devices / imported.all)
         rates.theirs.push(devices / (await BARE[database](ours, theirs)))
         begins.push((await timed(ours, ['devices', 'list', '--limit', String(devices)])).first)
-        run.say(`${database}: ${rates.ours.map(Math.round)} a second beside ${rates.theirs.map(Math.round)}`)
+        run.say(
+          `${database}: ${rates.ours.map(Math.round)} per second, theirs ${rates.theirs.map(Math.round)}`,
+        )
         for (const each of [ours, theirs]) await removeInstallation(each)
       }
       figures.push(...figuresOf(database, devices, rates, begins))
@@ -58,7 +63,7 @@ export const imports: Work = {
   },
 }
 
-/** In an order that is not that of their keys and serials, as devices come from a factory. */
+/** Yields devices in an order other than that of keys and serials, as they come from a factory. */
 function* csv(devices: number): Generator<string> {
   yield 'brand_id,model,serial,device_key_id,status,revision,origin\n'
   for (let start = 0; start < devices; start += LINES) {
@@ -72,7 +77,7 @@ function* csv(devices: number): Generator<string> {
   }
 }
 
-/** Seconds until the first and the last of its output, with the start of its process. */
+/** Runs a command, and returns the seconds from the start of its process to its first and its last output. */
 async function timed(
   { environment }: BenchInstallation,
   words: readonly string[],
@@ -89,17 +94,17 @@ async function timed(
     first ??= since()
   })
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`ratafia ${words.join(' ')} ended with ${code}`)
+  if (code !== 0) throw new Error(`ratafia ${words.join(' ')} exited with ${code}`)
   return { first: first ?? since(), all: since() }
 }
 
-/** The rows that an import stores, of each table, in the order of the devices. */
+/** The queries for the rows that an import stores in each table, in the order of the devices. */
 const ROWS = {
   device: 'select * from device',
   serial_holder: 'select serial_holder.* from device join serial_holder using (brand_id, model, serial)',
 } as const
 
-/** Seconds to store the rows of `from` in `to`, which has none: the least that any import does. */
+/** Stores the rows of `from` in the empty `to`, which is the least that an import does, and returns the seconds. */
 const BARE: Readonly<
   Record<DatabaseKind, (from: BenchInstallation, to: BenchInstallation) => Promise<number>>
 > = { sqlite: insertEach, postgres: copy }
@@ -107,7 +112,7 @@ const BARE: Readonly<
 async function insertEach(from: BenchInstallation, to: BenchInstallation): Promise<number> {
   const source = new DatabaseSync(join(from.directory, 'data/ratafia.db'))
   const target = new DatabaseSync(join(to.directory, 'data/ratafia.db'))
-  // As the service opens it.
+  // The service opens it with this setting.
   target.exec('pragma synchronous = full')
   const tables = Object.entries(ROWS).map(([table, rows]) => {
     const page = source.prepare(`${rows} where device.id between ? and ? order by device.id`)
@@ -137,12 +142,12 @@ async function insertEach(from: BenchInstallation, to: BenchInstallation): Promi
   return seconds
 }
 
-/** From files beside the server's data. */
+/** Copies the rows from files next to the server's data. */
 async function copy(
   { postgres: from }: BenchInstallation,
   { postgres: to }: BenchInstallation,
 ): Promise<number> {
-  if (!from || !to) throw new TypeError('COPY is of PostgreSQL')
+  if (!from || !to) throw new TypeError('COPY needs PostgreSQL')
   const [setting] = await from.server.query('show data_directory')
   let seconds = 0
   for (const [table, rows] of Object.entries(ROWS)) {

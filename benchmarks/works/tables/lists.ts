@@ -1,4 +1,6 @@
-/** Every filter and order of `GET /devices` in a register with a million devices: the first page, and later ones. */
+/**
+ * Measures the first and later pages of every filter and order of `GET /devices` in a register of a million devices.
+ */
 import { COUNTER_PERIODS } from '@ratafia/api'
 import { makeScene } from '../../../faults/load/scene.ts'
 import { table } from '../../../faults/report.ts'
@@ -31,16 +33,16 @@ import { DATABASES, newInstallation, removeInstallation } from '../../services/i
 import type { Run, Work } from '../work.ts'
 import { consoleListPage, consoleOverview, fillCounters } from './console-overview.ts'
 
-/** Milliseconds. */
+/** The target for a page of a list, in milliseconds. */
 const MARK = 50
-/** Of a page of the console with such a list and its counts (contract/administration.md, C15). */
+/** The target for a console page with such a list and its counts (contract/administration.md, C15). */
 const PAGE_MARK = 100
-/** Of its overview, which counts in no large table. */
+/** The target for the console's overview, which counts nothing in large tables. */
 const OVERVIEW_MARK = 50
 const LIMIT = 100
-/** Pages before the later one. */
+/** The pages before the later one. */
 const LATER = 5
-/** The first of each compile code and fill caches. */
+/** The requests that don't count, because they compile code and fill caches. */
 const WARM_UP = 3
 
 const OPERATOR = directAuthority({ actor: 'operator', source: 'a benchmark' }, 'operator')
@@ -56,7 +58,7 @@ const DAY_MS = 86_400_000
 const before = (days: number) => new Date(NOW - days * DAY_MS)
 const block = (text: string) => ({ addresses: [addressRange(text) ?? { first: '', last: '' }] })
 
-/** By their parameters. */
+/** The lists by their parameters. */
 const listsOf = (devices: number): Readonly<Record<string, List>> => ({
   'sort=-registered': {},
   'sort=registered': { sort: 'registered' },
@@ -131,7 +133,7 @@ const listsOf = (devices: number): Readonly<Record<string, List>> => ({
   'of three brands, sort=seen': { authority: of(LARGE, MIDDLE, SMALL), sort: 'seen' },
 })
 
-/** Serials are AC- and ten digits. */
+/** The searches by name. Serials are AC- and ten digits. */
 const searchesOf = (devices: number): Readonly<Record<string, string>> => ({
   'the beginning of all': 'AC-',
   'the beginning of few': 'AC-0012',
@@ -153,7 +155,7 @@ export const lists: Work = {
     const scene = await makeScene({ people: 1, models: 1, keys: 1 })
     const figures: Figure[] = []
     for (const database of DATABASES) {
-      run.say(`${database}: making ${devices} devices`)
+      run.say(`${database}: creating ${devices} devices`)
       const installation = await newInstallation(database, scene, run.directory)
       await fillSeenFleet(installation, devices)
       run.say(`${database}: lists`)
@@ -201,7 +203,7 @@ interface Times {
   readonly later: Percentiles
 }
 
-/** Of each list its first page, with the counts above it and the markup. */
+/** Measures the first console page of each list, with the counts above it and the markup. */
 async function pageTimesOf(
   on: Opened,
   devices: number,
@@ -217,7 +219,7 @@ async function pageTimesOf(
   return times
 }
 
-/** Of each period, with what waits and the counts of a year. */
+/** Measures the overview of each period, with pending work and the counters of a year. */
 async function overviewTimesOf(on: Opened, run: Run): Promise<Readonly<Record<string, Percentiles>>> {
   await fillCounters(on)
   const times: Record<string, Percentiles> = {}

@@ -1,4 +1,4 @@
-/** A register with a million devices: one device, an export, and its import. */
+/** Measures a register of a million devices: showing one device, an export, and its import. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -17,7 +17,10 @@ import type { Run, Work } from '../work.ts'
 
 const [ONE, TWO, FEW] = ['one-brand', 'two-brand', 'few-brand'] as const
 
-/** Two large brands, one of them with three models, and a small one; one in 1,000 is revoked, one in 10,000 in quarantine. */
+/**
+ * Two large brands, one of them with three models, and a small one. One device in 1,000 is revoked, and one in 10,000
+ * is in quarantine.
+ */
 function fleetsOf(devices: number): readonly Fleet[] {
   const share = (of: number) => Math.round(devices * of)
   const quarantinedAt = '2026-01-01T00:00:00.000Z'
@@ -36,13 +39,13 @@ const OPERATOR = directAuthority({ actor: 'operator', source: 'a benchmark' }, '
 
 export const register: Work = {
   name: 'register',
-  says: 'one device of a large register, an export, and an import of what is there',
+  says: 'one device of a large register, an export, and an import of existing devices',
   async measure(run) {
     const devices = run.quick ? 10_000 : 1_000_000
     const scene = await makeScene({ people: 1, models: 1, keys: 1 })
     const figures: Figure[] = []
     for (const database of DATABASES) {
-      run.say(`${database}: making ${devices} devices`)
+      run.say(`${database}: creating ${devices} devices`)
       const installation = await newInstallation(database, scene, run.directory)
       await fillRegister(installation, fleetsOf(devices))
       run.say(`${database}: export, import`)
@@ -62,7 +65,7 @@ export const register: Work = {
 }
 
 interface Times {
-  /** Milliseconds; the others: seconds. */
+  /** The time in milliseconds; the others are in seconds. */
   readonly show: number
   readonly export: number
   readonly importAgain: number

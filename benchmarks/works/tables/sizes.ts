@@ -1,4 +1,4 @@
-/** Requests on small and large tables, in turn: the slowest of a hundred at 10^3, 10^5 and 10^6 rows. */
+/** Measures requests on small and large tables in turn: the slowest in a hundred at 10^3, 10^5 and 10^6 rows. */
 import { listTokens, logIn, revoke, whoami } from '../../../faults/load/log-in.ts'
 import { makeScene, type Scene } from '../../../faults/load/scene.ts'
 import { newRecorder, type Request, Wire } from '../../../faults/load/wire.ts'
@@ -22,7 +22,7 @@ import type { Run, Work } from '../work.ts'
 
 const MARK = 1.3
 const FLEET = { brandId: 'acme-brand', model: 'fleet' } as const
-/** Of each kind in a round: the third slowest is the 99th percentile. */
+/** The requests of each kind in a round, of which the third slowest is the 99th percentile. */
 const REQUESTS = 300
 
 const turnsOf = ({ quick }: Run): number => (quick ? 50 : REQUESTS)
@@ -35,12 +35,12 @@ export const sizes: Work = {
     const refusals: Refusal[] = []
     for (const database of DATABASES) {
       const [small, ...large] = await tables(database, run)
-      if (!small) throw new TypeError('there are tables')
+      if (!small) throw new TypeError('a table is required')
       const all = [small, ...large]
       // The first round compiles code and opens connections, and does not count.
       for (let round = 0; round <= run.pace.rounds; round++) {
         run.say(`${database}: round ${round} of ${run.pace.rounds}`)
-        // One after the other in each turn: whatever else the machine does hits all of them.
+        // The tables alternate in each turn, so that other work on the machine affects all of them.
         for (let turn = 0; turn < turnsOf(run); turn++) {
           for (const table of all) await table.turn()
         }
@@ -74,16 +74,16 @@ function rowsOf(database: DatabaseKind, { quick, huge }: Run): readonly number[]
 
 interface Table {
   readonly rows: number
-  /** Milliseconds, for each kind of request: one of each round. */
+  /** The 99th percentiles of each round in milliseconds, by kind of request. */
   readonly p99: ReadonlyMap<string, number[]>
-  /** One of each kind. */
+  /** Sends a request of each kind. */
   turn(): Promise<void>
-  /** With `counts` its times become a figure. */
+  /** Ends the round. Its times become a figure if it `counts`. */
   endRound(counts: boolean): void
   end(): Promise<readonly Refusal[]>
 }
 
-/** An installation and a service for each size. */
+/** Starts an installation and a service for each size. */
 async function tables(database: DatabaseKind, run: Run): Promise<readonly Table[]> {
   const scene = await makeScene({ people: 3, models: 2, keys: 2 })
   const made: Table[] = []
@@ -96,7 +96,7 @@ async function tables(database: DatabaseKind, run: Run): Promise<readonly Table[
 
 async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: Run): Promise<Table> {
   const installation = await newInstallation(database, scene, run.directory)
-  // Of somebody else: who is measured has as few sessions here as there.
+  // These belong to another person, so that the measured one has equally few sessions in all tables.
   const turns = turnsOf(run) * (run.pace.rounds + 1)
   const ended = await manyTokens(installation, { ...scene, people: scene.people.slice(2) }, turns)
   await manySessions(installation, { ...scene, people: scene.people.slice(1, 2) }, rows)
@@ -118,7 +118,7 @@ async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: 
   }
   const send = (request: Request) => async () => {
     const { status, body } = await wire.send(target, request)
-    if (status !== 200) throw new Error(`${request.kind} was answered ${status}: ${body}`)
+    if (status !== 200) throw new Error(`${request.kind} got ${status}: ${body}`)
   }
   const token = present(await logIn(person, wire, random), wire)
   const turn = async () => {

@@ -16,10 +16,10 @@ import {
 const now = new Date()
 const timestamp = formatTimestamp(now)
 const newKey = () => privateKeyFromKeyObject(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
-// Keys of 4096 bits and up sign when no policy is given.
+// Without a policy, keys need at least 4096 bits to sign.
 const options = { signedAt: now, policy: { minimumKeyBits: 2048, maximumKeyBits: 4096 } }
 
-// A private root says who the brand is and which key it has; the brand says what its model is.
+// A private root signs the brand's account and key, and the brand signs its model.
 const [rootKey, brandKey, deviceKey] = [newKey(), newKey(), newKey()]
 const account = (id: string) => {
   const about = { 'account-id': id, 'display-name': id, validation: 'unproven', timestamp }
@@ -39,7 +39,7 @@ const model = sign(
 )
 const known = [account('acme'), accountKey('acme', brandKey)]
 
-// What a device sends: its request, signed with the key in it, and its model.
+// A device sends its request, signed with the key in it, and its model.
 const asked = sign(
   {
     type: 'serial-request',
@@ -55,7 +55,7 @@ const asked = sign(
 )
 const body = encodeStream([asked, model])
 
-// The service: decode (form), verify (who signed it), then decide whether to grant it.
+// The service decodes the request (its form), verifies it (who signed it), then decides whether to grant it.
 const [first, second] = decodeStream(body)
 if (first === undefined || second === undefined) throw new Error('send a serial-request and a model')
 const request = expectType(first, 'serial-request')
@@ -82,6 +82,6 @@ const serial = sign(
   brandKey,
   options,
 )
-// Would a device accept it? If its key has constraints or no account, we learn it here.
+// Check that a device would accept it. This fails if the key has constraints that exclude it, or no account.
 await verifyTrust(serial, trust)
 process.stdout.write(`${serial.primaryKey.join(' ')} is signed by ${serial.authorityId}\n`)

@@ -6,7 +6,7 @@ import { quote, utf8 } from './text.ts'
 import { isTypeName, TYPES, type TypeName } from './types/registry.ts'
 import type { TypeRow } from './types/row.ts'
 
-/** An assertion taken apart, its headers parsed. */
+/** The parts of an assertion, with its headers parsed. */
 export interface Parts {
   readonly headers: Headers
   readonly body: Uint8Array
@@ -16,15 +16,15 @@ export interface Parts {
 
 export interface DecodeOptions {
   /**
-   * Whether to refuse what breaks the rules of its type besides those its fields need: true by default. False is for
+   * Whether to check all rules of the type, and not only those that its fields need. True by default. Pass false for
    * assertions that were accepted earlier, when fewer rules were known.
    */
   readonly rules?: boolean
 }
 
 /**
- * Checks what every type needs, then what this type needs. The order decides which of several
- * faults is reported: lengths, the common headers, the primary key, the type's own, its rules.
+ * Checks the headers that every type needs, then those of this type. If there are several faults, the order of the
+ * checks decides which is reported: lengths, common headers, primary key, the type's own headers, its rules.
  */
 export function assemble(
   { headers, body, content, signature }: Parts,
@@ -49,7 +49,7 @@ export function assemble(
     signKeyId,
     primaryKey: own.primaryKey,
     headers,
-    // The row is that of the type, so these are the type's fields.
+    // The row belongs to the type, so these are the type's fields.
     fields: own.fields as AssertionOf<TypeName>['fields'],
     body,
     content,

@@ -5,42 +5,42 @@ import type { FieldsOf, TypeName } from './types/registry.ts'
 /** An assertion of one type. */
 export interface AssertionOf<Type extends TypeName> {
   readonly type: Type
-  /** The version of the type's rules it was made with. A newer one than known decodes; trust refuses it. */
+  /** The version of the type's rules. An unknown, newer format decodes, but `verifyTrust` refuses it. */
   readonly format: number
-  /** How often it was replaced; 0 is the first. */
+  /** How often the assertion was replaced; 0 for the first revision. */
   readonly revision: number
-  /** In whose name it is signed; undefined for types that are signed by the key they are about. */
+  /** The account in whose name it is signed; undefined for types that are signed with the key they contain. */
   readonly authorityId: string | undefined
-  /** Id of the key that signed it, as the assertion itself claims. */
+  /** The id of the signing key, as the assertion itself claims. */
   readonly signKeyId: string
-  /** Values of the primary key's headers, in the order of the type. */
+  /** The values of the primary key's headers, in the type's order. */
   readonly primaryKey: readonly string[]
-  /** All headers as written, those of the type and unknown ones. */
+  /** All headers as written, including unknown ones. */
   readonly headers: Headers
-  /** The headers of the type, checked and read. */
+  /** The values of the type's headers, checked and parsed. */
   readonly fields: FieldsOf<Type>
-  /** UTF-8; empty when there is none. */
+  /** The body in UTF-8; empty if there is none. */
   readonly body: Uint8Array
-  /** What is signed: headers, and the body with the blank line before it. */
+  /** The signed bytes: the headers, and the body with the blank line before it. */
   readonly content: Uint8Array
   /** The text of the signature, with its newlines as received. */
   readonly signature: Uint8Array
 }
 
 /**
- * An assertion that was decoded: its form is right and it has the headers of its type, but who signed it
- * is not checked. `a.type === 'serial'` narrows it.
+ * A decoded assertion: its form is right and it has the headers of its type, but its signature is unchecked.
+ * `a.type === 'serial'` narrows it.
  */
 export type UnverifiedAssertion<Type extends TypeName = TypeName> = { [T in Type]: AssertionOf<T> }[Type]
 
 declare const trusted: unique symbol
 
-/** What `verifyTrust` returns: the same assertion, whose chain ended at a trusted root when it was checked. */
+/** An assertion that `verifyTrust` returned: its chain led to a trusted root when it was checked. */
 export type TrustedAssertion<Type extends TypeName = TypeName> = UnverifiedAssertion<Type> & {
   readonly [trusted]: true
 }
 
-/** Throws {@link AssertionError} `unexpected-type` unless it is of the type; keeps whether it is trusted. */
+/** Narrows an assertion to a type and keeps its trust. Throws {@link AssertionError} `unexpected-type`. */
 export function expectType<Type extends TypeName>(
   assertion: TrustedAssertion,
   type: Type,

@@ -12,12 +12,12 @@ for (const [text, bytes] of [
   ['Y\nW\r\nJj\n', 'abc'],
   ['YQ=\n=\n', 'a'],
 ] as const) {
-  test(`${JSON.stringify(text)} is read, with its newlines skipped`, () => {
+  test(`decodes ${JSON.stringify(text)} and skips its newlines`, () => {
     assert.equal(decode(text), bytes)
   })
 }
 
-// Guarantee: nothing is dropped silently, as Buffer.from would.
+// Guarantee: unlike Buffer.from, the decoder drops nothing silently.
 for (const [text, at] of [
   ['!', 0],
   ['YWJj!', 4],
@@ -37,7 +37,7 @@ for (const [text, at] of [
   ['YQ==YQ==', 2],
   ['YQ==\u0000', 2],
 ] as const) {
-  test(`${JSON.stringify(text)} is refused, and the place is named`, () => {
+  test(`refuses ${JSON.stringify(text)} and reports the position`, () => {
     assert.throws(() => decode(text), {
       code: 'malformed-key',
       message: `it is not base64: wrong character or padding at byte ${at}`,
@@ -45,7 +45,7 @@ for (const [text, at] of [
   })
 }
 
-test('it is written in lines of 76 characters, without a newline at the end', () => {
+test('writes lines of 76 characters, without a newline at the end', () => {
   assert.equal(encodeBase64(Buffer.alloc(60)), `${'A'.repeat(76)}\nAAAA`)
   assert.equal(encodeBase64(Buffer.alloc(57)), 'A'.repeat(76))
 })

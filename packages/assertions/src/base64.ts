@@ -3,13 +3,13 @@ import { AssertionError, type AssertionErrorCode } from './errors.ts'
 const LINE = 76
 
 /**
- * Reads padded standard base64 that may be wrapped: CR and LF are skipped, as snapd does, and nothing else.
- * Node would drop what it does not know. Throws {@link AssertionError} with `code` and the position of the
- * first fault; `what` begins the message.
+ * Reads padded standard base64, wrapped or not. Like snapd, it skips CR and LF but nothing else; Node would drop any
+ * unknown character. Throws {@link AssertionError} with `code` and the position of the first fault; the message begins
+ * with `what`.
  */
 export function decodeBase64(text: string, what: string, code: AssertionErrorCode): Buffer {
   const bytes = Buffer.from(text, 'base64')
-  // What gives the same text when it is written again lost nothing; only for the rest is the fault looked for.
+  // If encoding gives the same text again, nothing was lost. Otherwise, look for the fault.
   if (bytes.toString('base64') !== text.replaceAll('\n', '')) {
     const at = firstFault(text)
     if (at !== -1) {
@@ -27,13 +27,13 @@ export function encodeBase64(bytes: Uint8Array): string {
   return lines.join('\n')
 }
 
-/** Position of the first character that base64 does not allow there, or -1. */
+/** Returns the position of the first character that base64 does not allow there, or -1. */
 function firstFault(text: string): number {
   const notDigit = text.search(/[^A-Za-z0-9+/\r\n]/)
   const end = notDigit === -1 ? text.length : notDigit
   const digits = text.slice(0, end).replaceAll(/[\r\n]/g, '').length
   const padding = text.slice(end).replaceAll(/[\r\n]/g, '')
   if (padding === '=='.slice(0, (4 - (digits % 4)) % 4) && digits % 4 !== 1) return -1
-  // What is missing at the end is reported where the last, incomplete group of four begins.
+  // If characters are missing at the end, report where the last, incomplete group of four begins.
   return notDigit === -1 ? text.length - (digits % 4) : notDigit
 }

@@ -1,4 +1,4 @@
-// The canonical text that is signed, contract/devices.md 3.3.
+// Writes the canonical text that is signed (contract/devices.md 3.3).
 
 import { SEPARATOR } from './decode.ts'
 import { AssertionError } from './errors.ts'
@@ -8,7 +8,7 @@ import { checkName } from './headers/parse-headers.ts'
 import { writeHeader } from './headers/write-headers.ts'
 import { TYPES, type TypeName } from './types/registry.ts'
 
-/** A value to write. Null, undefined, empty lists and empty maps are left out. */
+/** A header's value to write. Null, undefined, empty lists and empty maps are left out. */
 export type HeaderInput =
   | string
   | null
@@ -20,11 +20,11 @@ export type HeaderInput =
 export interface SigningInput<Type extends TypeName = TypeName> {
   readonly type: Type
   /**
-   * All headers except those that follow from the rest: `type`, `body-length` and `sign-key-sha3-384` are written anew,
-   * so the headers of a decoded assertion can be signed again. `format` defaults to the lowest that the headers need.
+   * All headers except `type`, `body-length` and `sign-key-sha3-384`, which are derived from the rest and overwritten
+   * here, so you can sign the headers of a decoded assertion again. `format` defaults to the lowest that they need.
    */
   readonly headers: ReadonlyMap<string, HeaderInput> | { readonly [name: string]: HeaderInput }
-  /** Text, as UTF-8; none when it is empty. */
+  /** The body, in UTF-8; an empty one is left out. */
   readonly body?: string | Uint8Array
 }
 
@@ -79,7 +79,7 @@ function readInput(input: SigningInput['headers']): Headers {
   return value instanceof Map ? value : new Map()
 }
 
-/** Keeps what can be written. The shapes are checked, since JavaScript callers have no compiler. */
+/** Reads a value to write, and checks its shape, since JavaScript callers have no compiler. */
 function readValue(input: HeaderInput): HeaderValue | undefined {
   if (input === null || input === undefined) return undefined
   if (typeof input === 'string') {
@@ -92,7 +92,7 @@ function readValue(input: HeaderInput): HeaderValue | undefined {
   const entries = input instanceof Map ? [...input] : Object.entries(input)
   return new Map(
     entries.flatMap(([name, value]) => {
-      // Before it is written: a name with a line break would be another header.
+      // A name with a line break would become another header.
       checkName(name)
       const read = readValue(value)
       return read === undefined ? [] : [[name, read] as const]

@@ -8,10 +8,10 @@ import { checkLimit, DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { inputBytes, utf8 } from './text.ts'
 
 /**
- * Reads a stream of assertions, all or none; an empty stream is an empty list. A body is as long as
- * `body-length` says, a signature ends at the next blank line, and one extra newline before a signature is
- * accepted and dropped: it belongs to nothing that is signed, and {@link decode} would not take it. So every result,
- * encoded again, is read by {@link decode} as the same assertion. Checks what that checks, and throws the same.
+ * Reads a stream of assertions and returns all of them, or throws. An empty stream gives an empty list. The length of
+ * a body is its `body-length`, and a signature ends at the next blank line. One extra newline before a signature is
+ * accepted and dropped: it is not signed, and {@link decode} would refuse it. So {@link decode} reads every result,
+ * once encoded again, as the same assertion. Makes the same checks as {@link decode}, and throws the same errors.
  *
  * contract/devices.md 3.1.
  */
@@ -23,13 +23,13 @@ export function decodeStream(
   return [...iterateStream(input, limits, options)]
 }
 
-/** As {@link decodeStream}, one after the other: yields what comes before a fault, then throws. */
+/** Like {@link decodeStream}, but yields each assertion in turn, so those before a fault are read before it throws. */
 export function* iterateStream(
   input: Uint8Array | string,
   limits: Limits = DEFAULT_LIMITS,
   options: DecodeOptions = {},
 ): Generator<UnverifiedAssertion, void, undefined> {
-  const bytes = inputBytes(input, 'bytes of a stream of assertions', limits.streamBytes)
+  const bytes = inputBytes(input, 'bytes in a stream of assertions', limits.streamBytes)
   let at = 0
   for (let read = 1; at < bytes.length; read++) {
     checkLimit('assertions in a stream', read, limits.assertions)
@@ -47,7 +47,7 @@ function readAt(
 ): readonly [assertion: UnverifiedAssertion, next: number] {
   const headerEnd = bytes.indexOf(SEPARATOR, start)
   const headerBytes = (headerEnd === -1 ? bytes.length : headerEnd + SEPARATOR.length) - start
-  checkLimit('bytes of assertion headers', headerBytes, limits.headerBytes)
+  checkLimit('bytes in assertion headers', headerBytes, limits.headerBytes)
   if (headerEnd === -1) throw new AssertionError('incomplete', 'no blank line after the headers')
   const bodyStart = headerEnd + SEPARATOR.length
   const bodyEnd = bodyStart + bodyLength(bytes.subarray(start, headerEnd), limits)
@@ -61,15 +61,15 @@ function readAt(
   return [decodeParts(content, separated ? headerEnd - start : -1, signature, limits, options), next]
 }
 
-/** How many bytes to skip. Whether the number fits the body is checked with the rest. */
+/** Returns how many bytes of body to skip. `assemble` checks that the body has this length. */
 function bodyLength(head: Buffer, limits: Limits): number {
   const headers = parseHeaders(utf8(head, 'the header of the assertion'))
   const length = integer(headers, 'body-length')
-  checkLimit('bytes of an assertion body', length, limits.bodyBytes)
+  checkLimit('bytes in an assertion body', length, limits.bodyBytes)
   return Math.max(length, 0)
 }
 
-/** The text up to the next blank line, the newline at its end included, one at its start not. */
+/** Returns the text up to the next blank line, with the newline at its end but without one at its start. */
 function signatureAt(bytes: Buffer, from: number): readonly [signature: Buffer, next: number] {
   const start = bytes[from] === NEWLINE && bytes[from + 1] !== NEWLINE ? from + 1 : from
   const end = bytes.indexOf(SEPARATOR, start)

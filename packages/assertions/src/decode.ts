@@ -5,13 +5,13 @@ import { parseHeaders } from './headers/parse-headers.ts'
 import { checkLimit, DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { inputBytes, utf8 } from './text.ts'
 
-/** Between headers and body, and before the signature. */
+/** The blank line between headers and body, and before the signature. */
 export const SEPARATOR = '\n\n'
 
 /**
- * Reads exactly one assertion: the signature begins after the last blank line, the body after the first. A
- * blank line at the end, or before the signature, breaks it: `decodeStream` takes those. Checks its form and
- * the headers of its type, not its signature.
+ * Reads exactly one assertion. The body begins after the first blank line, the signature after the last one. So a blank
+ * line at the end, or an extra newline before the signature, is refused here; `decodeStream` accepts both. Checks the
+ * form and the headers of the type, not the signature.
  *
  * Throws {@link AssertionError} with a code of its text or its headers, `malformed-key` or `unsupported-key`.
  * contract/devices.md 3.1.
@@ -23,7 +23,7 @@ export function decode(
 ): UnverifiedAssertion {
   const { headerBytes, bodyBytes, signatureBytes } = limits
   const most = headerBytes + bodyBytes + SEPARATOR.length + signatureBytes
-  const bytes = inputBytes(input, 'bytes of an assertion', most)
+  const bytes = inputBytes(input, 'bytes in an assertion', most)
   const end = bytes.lastIndexOf(SEPARATOR)
   if (end === -1) throw new AssertionError('incomplete', 'no blank line before the signature')
   const content = bytes.subarray(0, end)
@@ -31,7 +31,9 @@ export function decode(
   return decodeParts(content, content.indexOf(SEPARATOR), signature, limits, options)
 }
 
-/** `headerEnd` is where the blank line after the headers begins in the content; -1 without a body. */
+/**
+ * Decodes the parts. `headerEnd` is where the blank line after the headers begins in the content; -1 without a body.
+ */
 export function decodeParts(
   content: Buffer,
   headerEnd: number,
@@ -41,9 +43,9 @@ export function decodeParts(
 ): UnverifiedAssertion {
   const head = headerEnd === -1 ? content : content.subarray(0, headerEnd)
   const body = headerEnd === -1 ? Buffer.alloc(0) : content.subarray(headerEnd + SEPARATOR.length)
-  checkLimit('bytes of assertion headers', head.length + SEPARATOR.length, limits.headerBytes)
-  checkLimit('bytes of an assertion body', body.length, limits.bodyBytes)
-  checkLimit('bytes of an assertion signature', signature.length, limits.signatureBytes)
+  checkLimit('bytes in assertion headers', head.length + SEPARATOR.length, limits.headerBytes)
+  checkLimit('bytes in an assertion body', body.length, limits.bodyBytes)
+  checkLimit('bytes in an assertion signature', signature.length, limits.signatureBytes)
   const headers = parseHeaders(utf8(head, 'the header of the assertion'))
   return assemble({ headers, body, content, signature }, options)
 }

@@ -1,17 +1,17 @@
 import type { UnverifiedAssertion } from './assertion.ts'
 import { SEPARATOR } from './decode.ts'
 
-/** The media type of requests and answers with assertions. */
+/** The media type of requests and responses with assertions. */
 export const ASSERTION_MEDIA_TYPE = 'application/x.ubuntu.assertion'
 
 type Encodable = Pick<UnverifiedAssertion, 'content' | 'signature'>
 
-/** The bytes of one assertion: what was signed and its signature, both as received. Rewrites nothing. */
+/** Returns the bytes of one assertion: the signed content and the signature, both as received. */
 export function encode({ content, signature }: Encodable): Uint8Array {
   return Buffer.concat([content, Buffer.from(SEPARATOR), signature])
 }
 
-/** A stream: a blank line between assertions, one newline at the end. Nothing for no assertion. */
+/** Returns a stream with a blank line between assertions and a newline at the end; empty without assertions. */
 export function encodeStream(assertions: readonly Encodable[]): Uint8Array {
   const texts = assertions
     .map(encode)

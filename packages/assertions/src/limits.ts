@@ -1,20 +1,20 @@
 import { AssertionError } from './errors.ts'
 
-/** What the decoders accept at most. Checked before anything is parsed (contract/devices.md 3.6). */
+/** The most that the decoders accept, checked before anything is parsed (contract/devices.md 3.6). */
 export interface Limits {
-  /** Bytes of the headers of one assertion, the separator after them included. */
+  /** Bytes in one assertion's headers, including the separator after them. */
   readonly headerBytes: number
-  /** Bytes of one body. */
+  /** Bytes in one body. */
   readonly bodyBytes: number
-  /** Bytes of the text of one signature. */
+  /** Bytes in one signature's text. */
   readonly signatureBytes: number
-  /** Bytes of a whole stream. */
+  /** Bytes in a whole stream. */
   readonly streamBytes: number
   /** Assertions in one stream. */
   readonly assertions: number
 }
 
-/** Headers 128 KiB, body 2 MiB and signature 128 KiB as snapd; streams of 4 MiB and 128 assertions. */
+/** snapd's limits for headers, body and signature, and streams of at most 4 MiB and 128 assertions. */
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   headerBytes: 128 * 1024,
   bodyBytes: 2 * 1024 * 1024,
@@ -23,9 +23,9 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   assertions: 128,
 })
 
-/** Throws {@link AssertionError} `limit-exceeded` when `actual` is over. */
+/** Throws {@link AssertionError} `limit-exceeded` if there are more than allowed. */
 export function checkLimit(what: string, actual: number, allowed: number): void {
   if (actual > allowed) {
-    throw new AssertionError('limit-exceeded', `${what}: ${actual}, and at most ${allowed} are accepted`)
+    throw new AssertionError('limit-exceeded', `too many ${what}: ${actual}, and the limit is ${allowed}`)
   }
 }

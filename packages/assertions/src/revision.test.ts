@@ -5,7 +5,7 @@ import { checkReplaces } from './revision.ts'
 
 const [first, third] = [decoded('valid/serial'), decoded('valid/serial-revision-body')]
 
-test('a higher revision replaces a lower one, and the first one nothing', () => {
+test('a higher revision replaces a lower one, and any revision can be the first', () => {
   checkReplaces(first, undefined)
   checkReplaces({ ...first, revision: 1 }, first)
   assert.equal(third.revision, 3)
@@ -22,7 +22,7 @@ for (const [proposed, stored, code] of [
   })
 }
 
-test('an assertion about something else cannot be replaced', () => {
+test('throws a TypeError for an assertion about something else', () => {
   assert.throws(() => checkReplaces(decoded('valid/model-acme-classic'), first), TypeError)
   const other = { ...first, primaryKey: ['acme-brand', 'acme-classic', 'other'] }
   assert.throws(() => checkReplaces(other, first), TypeError)

@@ -2,9 +2,9 @@ import type { UnverifiedAssertion } from './assertion.ts'
 import { AssertionError } from './errors.ts'
 
 /**
- * Checks that an assertion may take the place of the stored one with the same type and primary key: its
- * revision must be higher. With nothing stored, anything may. Throws {@link AssertionError} `same-revision` or
- * `older-revision`; `TypeError` when the two are not about the same thing.
+ * Checks that an assertion may replace the stored one with the same type and primary key: its revision must be higher,
+ * unless nothing is stored. Throws {@link AssertionError} `same-revision` or `older-revision`; `TypeError` if the type
+ * or the primary key differs.
  */
 export function checkReplaces(proposed: UnverifiedAssertion, stored: UnverifiedAssertion | undefined): void {
   if (stored === undefined) return
@@ -19,7 +19,7 @@ export function checkReplaces(proposed: UnverifiedAssertion, stored: UnverifiedA
   throw new AssertionError('older-revision', fault)
 }
 
-/** Whether it is the assertion with this type and primary key. */
+/** Whether an assertion has this type and primary key. */
 export function isReferredTo(
   assertion: UnverifiedAssertion,
   type: string,

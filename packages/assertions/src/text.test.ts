@@ -1,4 +1,4 @@
-// Guarantee: foreign text in a message is short, on one line, and cannot reorder or hide what is around it.
+// Guarantee: foreign text in a message is short, stays on one line, and can't reorder or hide the text around it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ for (const [what, text, quoted] of [
   ['a long text', 'm'.repeat(201), `"${'m'.repeat(200)}…"`],
   ['plain text', 'modèle 1', '"modèle 1"'],
 ] as const) {
-  test(`${what}: ${quoted.slice(0, 20)}`, () => {
+  test(`quotes ${what} as ${quoted.slice(0, 20)}`, () => {
     assert.equal(quote(text), quoted)
     if (what !== 'quotes and backslashes') assert.equal(shown(text), quoted.slice(1, -1))
   })

@@ -1,11 +1,11 @@
-// Bytes and text, and how a stranger's text is shown in a message.
+// Converts bytes and text, and prepares a stranger's text for a message.
 
 import { AssertionError } from './errors.ts'
 import { checkLimit } from './limits.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text; throws {@link AssertionError} `not-text` when the bytes are not UTF-8. Keeps a byte order mark. */
+/** Decodes UTF-8 and keeps a byte order mark. Throws {@link AssertionError} `not-text` for other bytes. */
 export function utf8(bytes: Uint8Array, what: string): string {
   try {
     return decoder.decode(bytes)
@@ -15,19 +15,19 @@ export function utf8(bytes: Uint8Array, what: string): string {
 }
 
 /**
- * A copy of the bytes, so that no caller can change them later; text as UTF-8. At most `limit` bytes: what is
- * larger is not even copied.
+ * Copies the input, as UTF-8 if it is text, so that no caller can change it later. Checks the limit in bytes before it
+ * copies.
  */
 export function inputBytes(input: Uint8Array | string, what: string, limit: number): Buffer {
   checkLimit(what, input.length, limit)
   if (typeof input !== 'string') return Buffer.from(input)
-  // JSON can contain a lone surrogate, so this is the sender's mistake, not a TypeError.
+  // Text from JSON can contain a lone surrogate, so this is the sender's mistake and not a TypeError.
   if (!input.isWellFormed()) throw new AssertionError('not-text', 'the assertion is not UTF-8')
   checkLimit(what, Buffer.byteLength(input), limit)
   return Buffer.from(input, 'utf8')
 }
 
-/** Longest stretch of foreign text in a message: a header can have 128 KiB. */
+/** The most characters of foreign text in a message; a header can have 128 KiB. */
 const SHOWN = 200
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['\u0007', '\\a'],
@@ -39,12 +39,12 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['\v', '\\v'],
 ])
 
-/** In quotes and on one line, with escapes as in Go; long texts are cut. */
+/** Quotes a text on one line, with escapes as in Go, and cuts a long one. */
 export function quote(text: string): string {
   return `"${shown(text, /["\\]|\p{C}|[^\P{Z} ]/gu)}"`
 }
 
-/** On one line, without quotes; long texts are cut. */
+/** Returns a text on one line, without quotes, and cuts a long one. */
 export function shown(text: string, unprintable = /\p{C}|[^\P{Z} ]/gu): string {
   const cut = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
   return cut.replaceAll(unprintable, (character) => {

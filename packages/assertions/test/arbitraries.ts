@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { HeaderInput, SigningInput } from '../src/index.ts'
 
-/** Any well-formed text, with more newlines, spaces and dashes than chance would give. */
+/** Well-formed text, with more newlines, spaces and dashes than chance would give. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.string({ unit: fc.constantFrom('\n', ' ', '-', ':', 'a', '\r', '\t', '"'), maxLength: 12 }),
@@ -24,7 +24,7 @@ export const value: fc.Arbitrary<HeaderInput> = fc.letrec<{ value: HeaderInput }
   ),
 })).value
 
-/** Something to sign: a device-session-request with any further headers, any revision and any body. */
+/** A device-session-request to sign, with any further headers, revision and body. */
 export const signable: fc.Arbitrary<SigningInput<'device-session-request'>> = fc
   .record({
     nonce: text.filter((nonce) => nonce !== ''),

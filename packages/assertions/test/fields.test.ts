@@ -1,4 +1,4 @@
-// The typed fields of each type are what its headers say.
+// The typed fields of each type have the values of its headers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ const STAMP = new Date('2020-06-01T12:00:00Z')
 const device = testKey('device').publicKey
 const brand = testKey('brand').publicKey
 
-test('account-key and account-key-request', () => {
+test('reads the fields of an account-key and an account-key-request', () => {
   const common = {
     publicKeyId: brand.id,
     accountId: 'acme-brand',
@@ -30,7 +30,7 @@ test('account-key and account-key-request', () => {
   assert.equal(expired.authorityId, 'test-root')
 })
 
-test('model', () => {
+test('reads the fields of a model', () => {
   const model = expectType(decoded('valid/model-acme-core-24'), 'model')
   assert.deepEqual(model.fields, {
     series: '16',
@@ -50,7 +50,7 @@ test('model', () => {
   assert.equal(expectType(decoded('valid/model-acme-next'), 'model').fields.classic, true)
 })
 
-test('serial, serial-request and device-session-request', () => {
+test('reads the fields of a serial, a serial-request and a device-session-request', () => {
   const about = { brandId: 'acme-brand', model: 'acme-classic' }
   const key = { deviceKeyId: device.id, deviceKey: device }
   const serial = expectType(decoded('valid/serial'), 'serial')
@@ -75,7 +75,7 @@ test('serial, serial-request and device-session-request', () => {
   assert.ok(session.nonce.length > 0)
 })
 
-test('store, with and without a URL', () => {
+test('reads the fields of a store, with and without a URL', () => {
   const { fields } = expectType(decoded('valid/store-acme-proxy'), 'store')
   assert.deepEqual(fields, {
     store: 'acme-proxy',
@@ -91,7 +91,7 @@ test('store, with and without a URL', () => {
   assert.equal(url('url: https://[::1]:8080/a/b\n'), 'https://[::1]:8080/a/b')
 })
 
-test('hardware-identity', () => {
+test('reads the fields of a hardware-identity', () => {
   const { hardwareKey, ...fields } = expectType(
     decoded('extra-head/hardware-identity'),
     'hardware-identity',

@@ -1,4 +1,4 @@
-// Guarantee: size is checked before anything else, and no input of any size takes more than linear time.
+// Guarantee: the size is checked first, and no input needs more than linear time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ const headerBytes = valid.indexOf('\n\n') + 2
 const bodyBytes = 11
 const signatureBytes = valid.length - valid.lastIndexOf('\n\n') - 2
 
-test('an assertion that just fits is taken, by both decoders', () => {
+test('both decoders accept an assertion that is exactly at the limits', () => {
   const limits = {
     ...DEFAULT_LIMITS,
     headerBytes,
@@ -23,35 +23,35 @@ test('an assertion that just fits is taken, by both decoders', () => {
   decodeStream(valid, limits)
 })
 
-const over = (actual: number) => `${actual}, and at most ${actual - 1} are accepted`
+const over = (actual: number) => `${actual}, and the limit is ${actual - 1}`
 for (const [name, limit, one, stream] of [
-  ['headerBytes', headerBytes - 1, `bytes of assertion headers: ${over(headerBytes)}`],
-  ['bodyBytes', bodyBytes - 1, `bytes of an assertion body: ${over(bodyBytes)}`],
-  ['signatureBytes', signatureBytes - 1, `bytes of an assertion signature: ${over(signatureBytes)}`],
-  ['streamBytes', valid.length - 1, undefined, `bytes of a stream of assertions: ${over(valid.length)}`],
-  ['assertions', 0, undefined, 'assertions in a stream: 1, and at most 0 are accepted'],
+  ['headerBytes', headerBytes - 1, `bytes in assertion headers: ${over(headerBytes)}`],
+  ['bodyBytes', bodyBytes - 1, `bytes in an assertion body: ${over(bodyBytes)}`],
+  ['signatureBytes', signatureBytes - 1, `bytes in an assertion signature: ${over(signatureBytes)}`],
+  ['streamBytes', valid.length - 1, undefined, `bytes in a stream of assertions: ${over(valid.length)}`],
+  ['assertions', 0, undefined, 'assertions in a stream: 1, and the limit is 0'],
 ] as const satisfies readonly (readonly [keyof Limits, number, string | undefined, string?])[]) {
-  test(`${name}: one more is refused`, () => {
+  test(`refuses one more than the limit ${name}`, () => {
     const limits = { ...DEFAULT_LIMITS, [name]: limit }
     if (one !== undefined) {
       const error = refusal(() => decode(valid, limits))
-      assert.deepEqual([error.code, error.message], ['limit-exceeded', one])
+      assert.deepEqual([error.code, error.message], ['limit-exceeded', `too many ${one}`])
     }
     const error = refusal(() => decodeStream(valid, limits))
-    assert.deepEqual([error.code, error.message], ['limit-exceeded', stream ?? one])
+    assert.deepEqual([error.code, error.message], ['limit-exceeded', `too many ${stream ?? one}`])
   })
 }
 
-test('an assertion may have all of its limits at once, and no more', () => {
+test('an assertion can be at all of its limits at once, but not larger', () => {
   const most = DEFAULT_LIMITS.headerBytes + DEFAULT_LIMITS.bodyBytes + 2 + DEFAULT_LIMITS.signatureBytes
   assert.equal(refusal(() => decode('a'.repeat(most))).code, 'incomplete')
-  const message = `bytes of an assertion: ${over(most + 1)}`
+  const message = `too many bytes in an assertion: ${over(most + 1)}`
   assert.equal(refusal(() => decode('a'.repeat(most + 1))).message, message)
-  // Counted in bytes: 2 for each of these characters.
+  // The limit counts bytes, and each of these characters has 2.
   assert.equal(refusal(() => decode('é'.repeat(most / 2 + 1))).code, 'limit-exceeded')
 })
 
-test('text that is not UTF-8 is refused, in headers and in the body', () => {
+test('refuses text that is not UTF-8, in headers and in the body', () => {
   const bytes = (text: string) => Buffer.from(text, 'latin1')
   const head = 'the header of the assertion is not UTF-8'
   const body = 'the body of the assertion is not UTF-8'
@@ -69,12 +69,12 @@ test('text that is not UTF-8 is refused, in headers and in the body', () => {
   assert.equal(refusal(() => decode('\ud800')).code, 'not-text')
 })
 
-test('the signature may be any bytes until it is verified', () => {
+test('accepts any bytes as a signature until it is verified', () => {
   const text = `${valid.slice(0, valid.lastIndexOf('\n\n'))}\n\n\u00ff`
   assert.equal(decode(Buffer.from(text, 'latin1')).signature.length, 1)
 })
 
-test('what is decoded does not change with the bytes it was decoded from', () => {
+test('a decoded assertion does not change with the bytes it was decoded from', () => {
   const bytes = Buffer.from(valid)
   const assertion = decode(bytes)
   const before = Buffer.from(assertion.content)
@@ -82,7 +82,7 @@ test('what is decoded does not change with the bytes it was decoded from', () =>
   assert.deepEqual(Buffer.from(assertion.content), before)
 })
 
-test('no stream and no assertion: an empty stream is an empty list, an empty assertion none', () => {
+test('decodes an empty stream as an empty list, and refuses an empty assertion', () => {
   assert.deepEqual(decodeStream(''), [])
   assert.equal(refusal(() => decode('')).code, 'incomplete')
   assert.equal(refusal(() => decodeStream('\n')).code, 'incomplete')
@@ -98,18 +98,18 @@ const hostile: readonly (readonly [what: string, text: string])[] = [
   ['newlines', '\n'.repeat(MEGABYTES)],
   ['blank lines with something between', fill('a\n\n', MEGABYTES)],
   ['one long line', 'a'.repeat(MEGABYTES)],
-  ['a header name that nearly is one', head(`${'a-'.repeat(HEADER / 2)}`)],
-  ['a header name that nearly is one, with its colon', head(`${fill('a-', HEADER)}-: a`)],
+  ['a nearly valid header name', head(`${'a-'.repeat(HEADER / 2)}`)],
+  ['a nearly valid header name with its colon', head(`${fill('a-', HEADER)}-: a`)],
   ['header names', head(fill('aaaa:\n', HEADER))],
   ['one text of many lines', head(`x:\n${fill('    a\n', HEADER)}y: z`)],
   ['a long list', head(`x:\n${fill('  - a\n', HEADER)}y: z`)],
   ['a deep list', head(`x:\n${deep} a\ny: z`)],
-  ['a deep list that goes on', head(`x:\n${deep} a\n${fill('  - a\n', 4000)}y: z`)],
+  ['a deep list with more items', head(`x:\n${deep} a\n${fill('  - a\n', 4000)}y: z`)],
   ['different names', head(Array.from({ length: 9000 }, (_, i) => `x${i}: a`).join('\n'))],
   ['spaces', head(`x:${' '.repeat(HEADER)}`)],
-  ['a model that nearly is one', vectorText('valid/serial').replace('acme-classic', `${fill('a-', HEADER)}`)],
+  ['a nearly valid model', vectorText('valid/serial').replace('acme-classic', `${fill('a-', HEADER)}`)],
   [
-    'a key name that nearly is one',
+    'a nearly valid key name',
     vectorText('valid/account-key-acme-brand').replace('serial', `${'a'.repeat(HEADER)}!`),
   ],
   ['a key name of digits', vectorText('valid/account-key-acme-brand').replace('serial', '1'.repeat(HEADER))],
@@ -117,16 +117,16 @@ const hostile: readonly (readonly [what: string, text: string])[] = [
   ['a timestamp', vectorText('valid/serial').replace('12:00:00Z', `12:00:00.${'9'.repeat(HEADER)}`)],
   ['a URL', vectorText('valid/store-acme-proxy').replace('127.0.0.1:18080', 'a'.repeat(HEADER))],
   ['a signature', `${vectorText('valid/serial').split('\n\n')[0]}\n\n${'A'.repeat(HEADER)}!`],
-  ['a stream of what is nearly assertions', fill('type: serial\n\nsig\n\n', MEGABYTES)],
+  ['a stream of nearly valid assertions', fill('type: serial\n\nsig\n\n', MEGABYTES)],
   [
-    'a body of base64 that is no key',
+    'a body of base64 that is not a key',
     vectorText('valid/account-key-acme-brand')
       .replace('body-length: 717', `body-length: ${MEGABYTES}`)
       .replace(/\n\nAcbB.*?\n\n/s, `\n\n${'A'.repeat(MEGABYTES)}\n\n`),
   ],
 ]
 for (const [what, text] of hostile) {
-  test(`${(text.length / 1024).toFixed()} KiB are answered at once: ${what}`, () => {
+  test(`answers ${(text.length / 1024).toFixed()} KiB of hostile text at once: ${what}`, () => {
     for (const run of [() => decode(text), () => decodeStream(text)]) {
       const begin = process.cpuUsage()
       try {
@@ -135,7 +135,7 @@ for (const [what, text] of hostile) {
         assert.equal((error as Error).name, 'AssertionError')
         assert.ok((error as Error).message.length < 1000, 'The message is short')
       }
-      // A quadratic walk over 2 MiB would take minutes.
+      // Quadratic work on 2 MiB would take minutes.
       assert.ok(process.cpuUsage(begin).user < 2_000_000)
     }
   })

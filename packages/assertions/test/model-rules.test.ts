@@ -1,4 +1,4 @@
-// Guarantee: a model that snapd refuses is refused here too, with the reason, and one that it accepts is accepted.
+// Guarantee: this package refuses the models that snapd refuses, with the reason, and accepts those that it accepts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,24 +12,24 @@ for (const { name, valid, accepted, refused } of MODEL_CASES) {
     return valid.replace(from, () => to)
   }
 
-  test(`a model ${name} is accepted`, () => {
+  test(`accepts a model ${name}`, () => {
     decode(valid)
   })
 
   for (const [from, to] of accepted) {
-    test(`a model ${name} with ${JSON.stringify(to)} for ${JSON.stringify(from)} is accepted`, () => {
+    test(`accepts a model ${name} with ${JSON.stringify(to)} instead of ${JSON.stringify(from)}`, () => {
       decode(change(from, to))
     })
   }
 
   for (const [from, to, message] of refused) {
-    test(`a model ${name} with ${JSON.stringify(to)} for ${JSON.stringify(from)} is refused`, () => {
+    test(`refuses a model ${name} with ${JSON.stringify(to)} instead of ${JSON.stringify(from)}`, () => {
       assert.equal(refusal(() => decode(change(from, to))).message, `model: header "${message}`)
     })
   }
 }
 
-test('a model that was stored before these rules can still be read', () => {
+test('still reads a model that was stored before these rules', () => {
   const [{ valid } = { valid: '' }] = MODEL_CASES
   const old = valid.replace('grade: signed', 'grade: Signed')
   const { type, fields } = decode(old, DEFAULT_LIMITS, { rules: false })

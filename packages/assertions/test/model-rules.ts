@@ -1,14 +1,14 @@
 // Models that snapd accepts, each with changes that it accepts and changes that it refuses. The unit tests compare our
-// answers with them, interop/snapd-models.test.ts those of a real snapd.
+// results with these, and interop/snapd-models.test.ts those of a real snapd.
 
 import { vectorText } from './vectors.ts'
 
 export interface ModelCase {
   readonly name: string
   readonly valid: string
-  /** What is replaced, and by what. */
+  /** The replaced text and its replacement. */
   readonly accepted: readonly (readonly [from: string, to: string, newSnapd?: 'new snapd'])[]
-  /** The message of the refusal follows `model: header "`. `new snapd`: snapd 2.57 does not check this yet. */
+  /** Also the message, after `model: header "`. `new snapd` marks rules that snapd 2.57 does not check yet. */
   readonly refused: readonly (readonly [from: string, to: string, message: string, newSnapd?: 'new snapd'])[]
 }
 
@@ -116,12 +116,16 @@ const withSnaps: ModelCase = {
       'distribution: ubuntu',
       'distribution" is only allowed in a classic model with "snaps"',
     ],
-    ['grade: signed', 'gadget: pc', 'gadget" is not allowed beside "snaps": list the snap there'],
-    ['grade: signed', 'kernel: pc-kernel', 'kernel" is not allowed beside "snaps": list the snap there'],
+    ['grade: signed', 'gadget: pc', 'gadget" is not allowed together with "snaps": list the snap there'],
+    [
+      'grade: signed',
+      'kernel: pc-kernel',
+      'kernel" is not allowed together with "snaps": list the snap there',
+    ],
     [
       'grade: signed',
       'required-snaps:\n  - a1',
-      'required-snaps" is not allowed beside "snaps": list the snap there',
+      'required-snaps" is not allowed together with "snaps": list the snap there',
     ],
     ['store: acme-store', 'store:\n  - a', 'store" is a list or a map, not text'],
     ['store: acme-store', 'display-name:\n  - a', 'display-name" is a list or a map, not text'],
@@ -150,8 +154,8 @@ const withSnaps: ModelCase = {
     [APP, 'name: 12\n', `snaps", snap "12": invalid name: ${NAMES}`],
     [APP, 'name: app_1\n', `snaps", snap "app_1": invalid name: ${NAMES}`],
     [APP, 'name: pc\n', 'snaps" has "pc" twice'],
-    [APP_ID, 'id: UqFziVZDHLSyO3TqSWgNBoAdHbLI4dAH', 'snaps" has one "id" twice, for "pc" and "app-one"'],
-    [`    ${APP_ID}\n`, '', `${SNAP}"id" is missing, and the grade signed needs it`],
+    [APP_ID, 'id: UqFziVZDHLSyO3TqSWgNBoAdHbLI4dAH', 'snaps" has the same "id" for "pc" and "app-one"'],
+    [`    ${APP_ID}\n`, '', `${SNAP}"id" is missing, and the grade signed requires it`],
     [APP_ID, 'id: abc', `${SNAP}"id" is not 32 letters and digits: "abc"`],
     [APP_ID, 'id: ', `${SNAP}"id" is empty`],
     [APP, app('type: snap'), `${SNAP}"type" is "snap": it must be app, base, gadget, kernel, core or snapd`],
@@ -329,7 +333,7 @@ const classicWithSnaps: ModelCase = {
     ['distribution: ubuntu', 'distribution: ', 'distribution" is empty'],
     ['architecture: amd64\n', '', 'architecture" is missing'],
     [GADGET, '', 'snaps" has a kernel without a gadget'],
-    [APP, app('classic: true'), `${SNAP}it is classic, so its only mode can be run`, NEW],
+    [APP, app('classic: true'), `${SNAP}it is classic, so its only mode must be run`, NEW],
     [
       KERNEL,
       `${KERNEL}    classic: true\n`,

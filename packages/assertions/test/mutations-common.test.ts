@@ -1,4 +1,4 @@
-// Guarantee: what every assertion has to have is checked, and each refusal has its code.
+// Guarantee: the headers that every assertion needs are checked, and each refusal has its code.
 
 import { testMutations } from './mutations.ts'
 import { vectorText } from './vectors.ts'

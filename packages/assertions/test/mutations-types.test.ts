@@ -1,4 +1,4 @@
-// Guarantee: what each type has to have is checked, and each refusal has its code.
+// Guarantee: the headers that each type needs are checked, and each refusal has its code.
 
 import { encodePublicKey } from '../src/index.ts'
 import { type Mutation, testMutations, without } from './mutations.ts'
@@ -82,7 +82,7 @@ testMutations('account-key-request', vectorText('valid/account-key-request'), [
   without('since', TIME),
 ])
 
-// The rest of what a model must be: model-rules.test.ts.
+// model-rules.test.ts tests the other rules of models.
 testMutations('model', vectorText('valid/model-acme-core-24'), [
   without('timestamp', LATER),
   without('architecture', 'amd64'),

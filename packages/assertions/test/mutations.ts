@@ -3,17 +3,17 @@ import { test } from 'node:test'
 import { type AssertionErrorCode, decode } from '../src/index.ts'
 import { refusal } from './vectors.ts'
 
-/** A piece of the valid text, what replaces it, the code of the refusal, and what its message names, in quotes. */
+/** A part of the valid text, its replacement, the code of the refusal, and the name that the message quotes. */
 export type Mutation = readonly [from: string, to: string, code: AssertionErrorCode, names?: string]
 
-/** One valid text, and one test for each way to break it. The signature is not looked at by `decode`. */
+/** Defines a test for a valid text, and one for each mutation of it. `decode` ignores the signature. */
 export function testMutations(name: string, valid: string, mutations: readonly Mutation[]): void {
-  test(`${name}: the unchanged text decodes`, () => {
+  test(`decodes the unchanged text (${name})`, () => {
     decode(valid)
   })
   for (const [from, to, code, names = ''] of mutations) {
-    test(`${name}: ${JSON.stringify(from)} changed to ${JSON.stringify(to.slice(0, 60))} is refused`, () => {
-      assert.ok(valid.includes(from), 'The valid text has what is changed')
+    test(`refuses ${JSON.stringify(to.slice(0, 60))} instead of ${JSON.stringify(from)} (${name})`, () => {
+      assert.ok(valid.includes(from), 'The valid text contains the part to change')
       const error = refusal(() => decode(valid.replace(from, to)))
       assert.equal(error.code, code, error.message)
       if (names !== '') assert.ok(error.message.includes(`"${names}"`), error.message)
@@ -21,7 +21,7 @@ export function testMutations(name: string, valid: string, mutations: readonly M
   }
 }
 
-/** Leaves a header out. */
+/** The mutation that leaves out a header. */
 export const without = (name: string, value: string): Mutation => [
   `${name}: ${value}\n`,
   '',

@@ -1,4 +1,4 @@
-// Keys and signatures built by hand, to break them one field at a time.
+// Builds keys and signatures by hand, so that tests can break one field at a time.
 
 import { createHash, sign } from 'node:crypto'
 import type { UnverifiedAssertion } from '../src/index.ts'
@@ -34,7 +34,7 @@ const HASHES: Readonly<Record<number, string>> = {
 export const CREATED: Uint8Array = Buffer.of(5, 2, 0x6b, 0, 0xac, 0x91)
 const uint16 = (n: number): Buffer => Buffer.of(n >> 8, n & 0xff)
 
-/** The serial-request of the vectors, signed anew with these fields in its signature. */
+/** Signs the serial-request of the vectors again, with these fields in its signature. */
 export function requestSignedAs(fields: Partial<SignatureFields>): UnverifiedAssertion<'serial-request'> {
   const {
     version = 4,

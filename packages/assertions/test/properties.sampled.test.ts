@@ -25,25 +25,25 @@ import {
 import { name, signable, text, value } from './arbitraries.ts'
 import { decoded, RECORDED, testKey, vector, vectorNames } from './vectors.ts'
 
-// A small key, so that many are signed in a second.
+// A small key, so that a second is enough for many signatures.
 const key = testKey('small1024')
 const policy: Policy = { ...SNAPD_POLICY, minimumKeyBits: 1024 }
 const signed = (input: SigningInput<'device-session-request'>) =>
   sign(input, key, { signedAt: RECORDED, policy })
 
-/** Runs on hostile input: a value or an AssertionError of one short line, nothing else. */
+/** Runs a function on hostile input, which must return a value or throw an AssertionError with one short line. */
 const tolerated = <Value>(run: () => Value): Value | undefined => {
   try {
     return run()
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
-    // It is shown by `snap changes` and in logs.
+    // `snap changes` and logs show it.
     assert.match(error.message, /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,1000}$/u)
     return undefined
   }
 }
 
-test('what is signed reads back as what was said, by both decoders, and verifies', () => {
+test('both decoders read a signed assertion with its input values, and it verifies', () => {
   fc.assert(
     fc.property(signable, (input) => {
       const assertion = signed(input)
@@ -65,7 +65,7 @@ test('what is signed reads back as what was said, by both decoders, and verifies
   )
 })
 
-test('what was signed once and is signed again gives the same bytes', () => {
+test('signing a signed assertion again gives the same bytes', () => {
   fc.assert(
     fc.property(signable, (input) => {
       const assertion = signed(input)
@@ -87,9 +87,9 @@ test('a stream of any assertions reads back as the same assertions', () => {
   )
 })
 
-// Guarantee: whatever is accepted in a stream can be stored and read again. Chance rarely makes a whole assertion, so
-// this only varies the newlines between the parts of real ones.
-test('what a stream decoder accepts, however many newlines it has, is read back by the single one', () => {
+// Guarantee: every assertion accepted in a stream can be stored and read again. Chance rarely produces a whole
+// assertion, so this only varies the newlines between the parts of real ones.
+test('decode reads every assertion that the stream decoder accepts, with any number of newlines', () => {
   const newlines = fc.integer({ min: 1, max: 5 }).map((count) => '\n'.repeat(count))
   const parts = fc.array(fc.tuple(signable, newlines, newlines), { minLength: 1, maxLength: 3 })
   const [plain] = fc.sample(signable, 1)
@@ -107,22 +107,21 @@ test('what a stream decoder accepts, however many newlines it has, is read back 
       })
       for (const read of found) {
         assert.deepEqual(decode(encode(read)), read)
-        // One newline after a signature makes the next assertion a part of it, and then it is none.
+        // After a single newline, the next assertion becomes a part of the signature, which is then invalid.
         tolerated(() => {
           verifySignature(read, key.publicKey, policy)
           verified++
         })
       }
     }),
-    // Chance might find only what does not verify.
+    // By chance, none of the samples might verify.
     { ...sampled(1400), examples: [[[[plain, '\n\n', '\n']]]] },
   )
   assert.ok(verified > 0)
 })
 
-// Guarantee: there is no bit of an assertion that can change without its signature failing, or its text of the
-// signature not being the same signature.
-test('one changed byte of the content is always noticed', () => {
+// Guarantee: if any bit of an assertion changes, it does not verify, unless the change leaves the same signature.
+test('notices every changed byte of the content', () => {
   const original = signed({
     type: 'device-session-request',
     headers: {
@@ -148,7 +147,7 @@ test('one changed byte of the content is always noticed', () => {
   }
 })
 
-test('one changed bit of the signature is noticed, unless it says the same as before', () => {
+test('notices every changed bit of the signature, unless its meaning is the same', () => {
   const original = decoded('valid/device-session-request')
   const publicKey = testKey('device').publicKey
   const packet = Buffer.from(Buffer.from(original.signature).toString(), 'base64')
@@ -162,7 +161,7 @@ test('one changed bit of the signature is noticed, unless it says the same as be
         verifySignature({ ...original, signature }, publicKey)
         return true
       })
-      // The bit count of an integer may be any that needs as many bytes.
+      // The bit count of an integer can be any that needs the same number of bytes.
       if (accepted) assert.deepEqual(decodeSignature(signature), before)
     }),
     sampled(15_000),
@@ -179,7 +178,7 @@ const folders = [
 ]
 const corpus = folders.flatMap((folder) => vectorNames(folder).map((file) => vector(`${folder}/${file}`)))
 
-/** Pieces of real assertions, cut and joined, with noise between. */
+/** Parts of real assertions, cut and joined, with noise between them. */
 const hostile: fc.Arbitrary<Buffer> = fc.oneof(
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
   fc
@@ -201,8 +200,8 @@ const hostile: fc.Arbitrary<Buffer> = fc.oneof(
     ),
 )
 
-// Guarantee: a stranger's bytes make an assertion or an AssertionError, and nothing else.
-test('hostile input to every decoder is answered with a value or an AssertionError', () => {
+// Guarantee: a stranger's bytes give an assertion or an AssertionError, and nothing else.
+test('every decoder answers hostile input with a value or an AssertionError', () => {
   fc.assert(
     fc.property(hostile, (bytes) => {
       const one = tolerated(() => decode(bytes))
@@ -229,7 +228,7 @@ test('hostile input to every decoder is answered with a value or an AssertionErr
   )
 })
 
-test('hostile headers, timestamps and patterns are answered with a value or their own error', () => {
+test('answers hostile headers, timestamps and patterns with a value or their own error', () => {
   const header = fc.tuple(name, value).map(([key]) => `${key}:`)
   const line = fc.oneof(header, text, fc.constantFrom('  - a', '  -', '    a', '  a: b', '    - a', 'a: b'))
   fc.assert(
@@ -251,7 +250,7 @@ test('hostile headers, timestamps and patterns are answered with a value or thei
   )
 })
 
-test('patterns that both engines know match the same texts as in JavaScript', () => {
+test('patterns that JavaScript also knows match the same texts there', () => {
   const piece = fc.constantFrom(
     'a',
     'b',

@@ -9,7 +9,7 @@ const file = (path: string): URL => new URL(`../${path}`, import.meta.url)
 const text = (path: string): string => readFileSync(file(path), 'utf8')
 const readme = text('README.md')
 
-test('the example of the README is the file that is run, and prints what the README says', () => {
+test('the example in the README is the tested file, and prints the output in the README', () => {
   const example = `\`\`\`ts\n${text('examples/serial.ts')}\`\`\``
   assert.ok(readme.includes(example), 'Copy examples/serial.ts into README.md')
   const { stdout, stderr, status } = spawnSync(process.execPath, [file('examples/serial.ts').pathname], {
@@ -19,7 +19,7 @@ test('the example of the README is the file that is run, and prints what the REA
   assert.ok(readme.includes(`It prints\n\`${stdout.trim()}\``))
 })
 
-test('the README explains every error code, and no other, in the words of the source', () => {
+test('the README explains exactly the error codes of the source, in the same words', () => {
   const source = text('src/errors.ts')
   const declared = [...source.matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(([, code]) => code)
   const explained = [...source.matchAll(/^ {2}\| '([a-z-]+)' \/\/ (.+)\.$/gm)].map(([, code, words]) => [

@@ -27,7 +27,7 @@ const changed = (headers: Record<string, unknown>): SigningInput<'device-session
   headers: { ...request.headers, ...headers } as SigningInput['headers'],
 })
 
-test('a signature says when it was made, and the key is that of the header', () => {
+test('a signature contains its time, and the header names its key', () => {
   const signed = sign(request, device, { signedAt: new Date('2026-01-01T00:00:00.999Z') })
   assert.equal(signed.signKeyId, device.publicKey.id)
   assert.deepEqual(decodeSignature(signed.signature).createdAt, new Date('2026-01-01T00:00:00Z'))
@@ -35,7 +35,7 @@ test('a signature says when it was made, and the key is that of the header', () 
   verifySignature(signed, decodePublicKey(encodePublicKey(device.publicKey)))
 })
 
-test('headers may be a map, nested as one likes; those that follow from the rest are written anew', () => {
+test('accepts headers as nested maps, and overwrites those that follow from the rest', () => {
   const headers = new Map<string, SigningInput['headers'] | string | null>([
     ...Object.entries(request.headers as Record<string, string>),
     ['type', 'serial'],
@@ -54,32 +54,32 @@ test('headers may be a map, nested as one likes; those that follow from the rest
   )
 })
 
-test('further headers, and the entries of maps, are written in byte order', () => {
+test('writes further headers and the entries of maps in byte order', () => {
   const input = changed({ z: { b: '1', a: { d: '2', c: '3' } }, 'x-1': 'b', x: 'a', x1: 'c' })
   const { content } = sign(input, device, { signedAt: RECORDED })
   const rest = 'x: a\nx-1: b\nx1: c\nz:\n  a:\n    c: 3\n    d: 2\n  b: 1\nsign-key-sha3-384'
   assert.ok(Buffer.from(content).toString().includes(`timestamp: 2020-01-01T00:00:00Z\n${rest}`))
 })
 
-// Guarantee: nothing is signed that a decoder would refuse.
+// Guarantee: we sign nothing that a decoder would refuse.
 for (const [what, headers, code] of [
   ['a missing header', { nonce: null }, 'missing-header'],
   ['a missing primary key', { serial: undefined }, 'missing-header'],
   ['a slash in the primary key', { serial: 'a/b' }, 'malformed-header'],
-  ['a name that cannot be one', { X: 'y' }, 'malformed-line'],
+  ['an invalid name', { X: 'y' }, 'malformed-line'],
   ['a header inside a name', { 'x: y\nz': 'y' }, 'malformed-line'],
-  ['a header inside a name of a map', { x: { 'x: y\n  z': 'y' } }, 'malformed-line'],
+  ['a header inside a name in a map', { x: { 'x: y\n  z': 'y' } }, 'malformed-line'],
   ['an authority', { 'authority-id': 'acme' }, 'unexpected-header'],
-  ['a revision below zero', { revision: '-1' }, 'malformed-header'],
+  ['a negative revision', { revision: '-1' }, 'malformed-header'],
   ['a newer format', { format: '1' }, 'unsupported-format'],
   ['headers of more than 128 KiB', { x: 'y'.repeat(131_072) }, 'limit-exceeded'],
 ] as const) {
-  test(`${what} is not signed`, () => {
+  test(`does not sign ${what}`, () => {
     assert.throws(() => sign(changed(headers), device, { signedAt: RECORDED }), { code })
   })
 }
 
-test('constraints need format 1: it is raised to that, and a lower one is refused', () => {
+test('signs constraints in format 1, and refuses a lower format', () => {
   const key = decoded('valid/account-key-acme-brand')
   const constraints = [{ headers: { type: 'serial' } }]
   const headers = { ...Object.fromEntries(key.headers), constraints } as unknown as SigningInput['headers']
@@ -92,7 +92,7 @@ test('constraints need format 1: it is raised to that, and a lower one is refuse
   })
 })
 
-test('what a compiler would have refused is a TypeError', () => {
+test('throws a TypeError for values that a compiler would refuse', () => {
   for (const headers of [{ x: 1 }, { x: true }, { x: '\ud800' }, { x: ['\udfff'] }, { x: () => 'y' }]) {
     assert.throws(() => sign(changed(headers), device, { signedAt: RECORDED }), TypeError)
   }
@@ -102,10 +102,10 @@ test('what a compiler would have refused is a TypeError', () => {
   }
 })
 
-test('a small key does not sign, unless the policy is asked for it', async () => {
+test('signs with a small key only if the policy allows it', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key = privateKeyFromKeyObject(privateKey)
-  const message = `key ${key.publicKey.id} has 2048 bits, and 4096 to 16384 are accepted`
+  const message = `key ${key.publicKey.id} has 2048 bits, and the policy accepts 4096 to 16384`
   const weak = { code: 'weak-key', message }
   assert.throws(() => sign(request, key, { signedAt: RECORDED }), weak)
   await assert.rejects(signAsync(request, key, { signedAt: RECORDED }), weak)
@@ -113,7 +113,7 @@ test('a small key does not sign, unless the policy is asked for it', async () =>
   verifySignature(sign(request, key, { signedAt: RECORDED, policy }), key.publicKey)
 })
 
-test('a request for an account key is verified with the key in its body', () => {
+test('verifies an account-key-request with the key in its body', () => {
   const asked = expectType(decoded('valid/account-key-request'), 'account-key-request')
   assert.equal(verifySelfSigned(asked).id, testKey('brand').publicKey.id)
   const headers = { ...Object.fromEntries(asked.headers) } as SigningInput['headers']
@@ -123,7 +123,7 @@ test('a request for an account key is verified with the key in its body', () => 
   assert.throws(() => verifySelfSigned(stolen), { code: 'wrong-key' })
 })
 
-test('expectType lets one type through', () => {
+test('expectType accepts one type', () => {
   const serial = decoded('valid/serial')
   assert.equal(expectType(serial, 'serial').fields.serial, 'SN-0001')
   assert.throws(() => expectType(serial, 'model'), {
@@ -132,7 +132,7 @@ test('expectType lets one type through', () => {
   })
 })
 
-test('a stream of assertions without a final newline gets one for each', () => {
+test('a stream gets a final newline for each assertion without one', () => {
   const signed = sign(request, device, { signedAt: RECORDED })
   const bare = { ...signed, signature: signed.signature.subarray(0, -1) }
   const stream = encodeStream([bare, signed, bare])

@@ -1,4 +1,4 @@
-// Guarantee: a signature is the packet the contract describes, over exactly these bytes, with this key.
+// Guarantee: a signature is the packet that the contract describes, over exactly these bytes, with this key.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -46,7 +46,7 @@ const accepted: readonly (readonly [what: string, fields: Partial<SignatureField
   ],
 ]
 for (const [what, fields] of accepted) {
-  test(`a signature ${what} verifies`, () => {
+  test(`verifies a signature ${what}`, () => {
     const request = requestSignedAs(fields)
     assert.equal(verifySelfSigned(request), request.fields.deviceKey)
   })
@@ -66,20 +66,15 @@ const refused: readonly (readonly [
   ['of version 5', { version: 5 }, UNSUPPORTED, 'version 5'],
   ['of DSA', { algorithm: 17 }, UNSUPPORTED, 'algorithm 17'],
   ['with RIPEMD-160', { hash: 3 }, UNSUPPORTED, 'hash, OpenPGP number 3'],
-  ['with a hash that is a name of JavaScript', { hash: 255 }, UNSUPPORTED, 'number 255'],
+  ['with an unassigned hash', { hash: 255 }, UNSUPPORTED, 'number 255'],
   ['without a time', { hashed: Buffer.alloc(0) }, MALFORMED, 'no creation time'],
   [
-    'with its time where it is not signed',
+    'with only an unsigned time',
     { hashed: Buffer.alloc(0), unhashed: CREATED },
     MALFORMED,
     'no creation time that is signed',
   ],
-  [
-    'with a second time that is not signed',
-    { unhashed: CREATED },
-    MALFORMED,
-    'creation time that is not signed',
-  ],
+  ['with a second, unsigned time', { unhashed: CREATED }, MALFORMED, 'creation time that is not signed'],
   ['with a time of three bytes', { hashed: Buffer.of(4, 2, 1, 2, 3) }, MALFORMED, 'not 4 bytes'],
   [
     'with an issuer of seven bytes',
@@ -88,7 +83,7 @@ const refused: readonly (readonly [
     'not 8 bytes',
   ],
   [
-    'with an unknown critical subpacket that is not signed',
+    'with an unknown, unsigned critical subpacket',
     { unhashed: Buffer.of(1, 0x80 | 101) },
     UNSUPPORTED,
     'critical subpacket of type 101',
@@ -123,7 +118,7 @@ const refused: readonly (readonly [
     'definite length',
   ],
   [
-    'in a packet of no definite length',
+    'in a packet without a definite length',
     { wrap: (c) => Buffer.concat([Buffer.of(0x8b), c]) },
     MALFORMED,
     'definite length',
@@ -134,17 +129,17 @@ const refused: readonly (readonly [
     MALFORMED,
     'packet of type 6',
   ],
-  ['in no packet', { wrap: () => Buffer.of(0x42) }, MALFORMED, 'not an OpenPGP packet'],
+  ['without a packet', { wrap: () => Buffer.of(0x42) }, MALFORMED, 'not an OpenPGP packet'],
   ['without anything after the version', { wrap: () => Buffer.alloc(0) }, MALFORMED, 'is cut off'],
 ]
 for (const [what, fields, code, says] of refused) {
-  test(`a signature ${what} is refused`, () => {
+  test(`refuses a signature ${what}`, () => {
     const message = new RegExp(`^the signature .*${says}`)
     assert.throws(() => verifySelfSigned(requestSignedAs(fields)), { code, message })
   })
 }
 
-// Guarantee: weak hashes and weak keys are refused unless a tool asks for them by name.
+// Guarantee: weak hashes and weak keys are refused unless a tool asks for them explicitly.
 for (const [number, hash, secure] of [
   [1, 'md5', false],
   [2, 'sha1', false],
@@ -153,7 +148,7 @@ for (const [number, hash, secure] of [
   [9, 'sha384', true],
   [10, 'sha512', true],
 ] as const) {
-  test(`a signature with ${hash} ${secure ? 'verifies' : 'verifies for tools only'}`, () => {
+  test(`verifies a signature with ${hash}${secure ? '' : ', but for tools only'}`, () => {
     const request = requestSignedAs({ hash: number })
     assert.equal(decodeSignature(request.signature).hash, hash satisfies HashName)
     verifySelfSigned(request, SNAPD_POLICY)
@@ -163,7 +158,7 @@ for (const [number, hash, secure] of [
   })
 }
 
-test('a key outside of the policy is refused, on both sides', () => {
+test('refuses a key with fewer or more bits than the policy accepts', () => {
   const { id } = testKey('device').publicKey
   const request = requestSignedAs({})
   const check = (minimumKeyBits: number, maximumKeyBits: number) =>
@@ -173,12 +168,12 @@ test('a key outside of the policy is refused, on both sides', () => {
     [4097, 8192],
     [2048, 4095],
   ] as const) {
-    const message = `key ${id} has 4096 bits, and ${least} to ${most} are accepted`
+    const message = `key ${id} has 4096 bits, and the policy accepts ${least} to ${most}`
     assert.throws(() => check(least, most), { code: 'weak-key', message })
   }
 })
 
-test('a session request is verified with the device key of the serial, and with no other', () => {
+test('verifies a session request only with the device key of the serial', () => {
   const [request, serial] = [decoded('valid/device-session-request'), decoded('valid/serial')]
   assert.ok(serial.type === 'serial')
   verifySignature(request, serial.fields.deviceKey)
@@ -190,8 +185,8 @@ test('a session request is verified with the device key of the serial, and with 
   })
 })
 
-test('a value shorter than the modulus is one with leading zeros', () => {
-  // About one signature in 256 is shorter; with a small key it is soon found.
+test('reads a value shorter than the modulus as one with leading zeros', () => {
+  // About one signature in 256 is shorter. With a small key, the search is quick.
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const key = { publicKey: publicKeyFromKeyObject(privateKey), keyObject: privateKey }
   const policy = { minimumKeyBits: 1024, maximumKeyBits: 1024 }
@@ -202,7 +197,7 @@ test('a value shorter than the modulus is one with leading zeros', () => {
     const { value } = decodeSignature(request.signature)
     if (value[0] !== 0) continue
     const packet = Buffer.from(Buffer.from(request.signature).toString(), 'base64')
-    // 1 version byte, 2 of packet header, 14 up to the digest tag: the value is what ends the packet.
+    // After the version byte, 2 bytes of packet header and 14 up to the digest tag, the value ends the packet.
     const shorter = Buffer.concat([
       packet.subarray(0, -130),
       Buffer.of(127 >> 5, (127 * 8) & 0xff),
@@ -215,7 +210,7 @@ test('a value shorter than the modulus is one with leading zeros', () => {
   }
 })
 
-test('keys of absurd sizes are answered, and take no time', () => {
+test('answers keys of absurd sizes at once', () => {
   const request = requestSignedAs({})
   const begin = process.cpuUsage()
   for (const length of [1, 2, 63, 64, 511, 513, 2048, 2049, 8000]) {

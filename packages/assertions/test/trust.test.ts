@@ -1,4 +1,4 @@
-// Guarantee: trust comes from a root alone, and every link of the chain is checked.
+// Guarantee: trust comes only from a root, and every link of the chain is checked.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -49,7 +49,7 @@ const serial = (key: string, extra: Extra = {}) => {
   return signedBy(key, 'serial', { ...Object.fromEntries(headers), ...extra } as Extra)
 }
 
-/** The recorded world, with these in place of those of the same reference, or besides. */
+/** The recorded world with these assertions, which replace those with the same reference. */
 const knowing = (
   assertions: readonly UnverifiedAssertion[],
   rest: Partial<TrustContext> = {},
@@ -75,7 +75,7 @@ const BRAND = testKey('brand').publicKey.id
 const ROOT = testKey('root').publicKey.id
 const UNKNOWN = testKey('unknown').publicKey.id
 
-test('an assertion whose chain ends at a root is returned, and nothing is asked for twice', async () => {
+test('returns an assertion whose chain leads to a root, and looks nothing up twice', async () => {
   const asked: string[] = []
   const { known, ...context } = world()
   const find = findIn(known)
@@ -91,7 +91,7 @@ test('an assertion whose chain ends at a root is returned, and nothing is asked 
   assert.deepEqual(asked, [`account-key ${BRAND}`, 'account acme-brand'])
 })
 
-test('what was checked before is not checked again; what is refused is never among it', async () => {
+test('does not check an assertion again that passed before, and never remembers a refused one', async () => {
   const checked = new Set<UnverifiedAssertion>()
   const serial = decoded('valid/serial')
   const { known, ...context } = world()
@@ -111,27 +111,27 @@ test('what was checked before is not checked again; what is refused is never amo
   assert.ok(!checked.has(forged))
 })
 
-test('the error of a failed look-up is passed on, not turned into a refusal of the assertion', async () => {
-  const away = new Error('the database is away')
+test('throws the error of a failed look-up, instead of refusing the assertion', async () => {
+  const away = new Error('the database is unavailable')
   const find = async () => {
     throw away
   }
   await assert.rejects(verifyTrust(decoded('valid/serial'), { ...world(), find }), away)
 })
 
-test('a look-up that finds something else is a mistake of the caller', async () => {
+test('throws a TypeError if a look-up returns a different assertion', async () => {
   const find = () => decoded('valid/account-key-generic')
   await assert.rejects(verifyTrust(decoded('valid/serial'), { ...world(), find }), TypeError)
 })
 
-test('a chain that ends at another root is refused', async () => {
+test('refuses a chain that leads to a different root', async () => {
   const roots = trustRoots(
     ['canonical/account-canonical', 'canonical/account-key-canonical-root'].map(decoded),
   )
   await refused(decoded('valid/serial'), knowing([], { roots }), 'unknown-key', ROOT)
 })
 
-test('an assertion that only looks like a root is checked like any other', async () => {
+test('checks an assertion that only looks like a root', async () => {
   for (const [name, from, to] of [
     ['account-test-root', 'validation: ', 'validation: x'],
     ['account-key-test-root', 'since: 2020', 'since: 2019'],
@@ -144,7 +144,7 @@ test('an assertion that only looks like a root is checked like any other', async
   }
 })
 
-test('a root of another house that the look-up knows is not a root', async () => {
+test('does not trust a foreign root that the look-up returns', async () => {
   const roots = trustRoots(
     ['canonical/account-canonical', 'canonical/account-key-canonical-root'].map(decoded),
   )
@@ -157,7 +157,7 @@ test('a key cannot vouch for itself', async () => {
   await refused(serial('unknown'), knowing([key]), 'untrusted', UNKNOWN)
 })
 
-test('keys that vouch for each other in a circle are refused', async () => {
+test('refuses keys that vouch for each other', async () => {
   const keys = [
     accountKey('unknown', 'acme-brand', 'device2', 'acme-brand'),
     accountKey('device2', 'acme-brand', 'unknown', 'acme-brand'),
@@ -165,37 +165,37 @@ test('keys that vouch for each other in a circle are refused', async () => {
   await refused(serial('unknown'), knowing(keys), 'untrusted', UNKNOWN)
 })
 
-test('a brand cannot register keys, nor accounts: only a trusted account can', async () => {
+test('only a trusted account can register keys and accounts, so a brand cannot', async () => {
   const key = accountKey('unknown', 'acme-brand', 'brand', 'acme-brand')
   await refused(serial('unknown'), knowing([key]), 'untrusted-signer', '"acme-brand"')
   const other = account('other', 'brand', 'acme-brand')
   await refused(other, knowing([]), 'untrusted-signer', '"other"')
 })
 
-test('a trusted account may have further keys, signed with one that is trusted', async () => {
+test('a trusted account can have further keys, signed with a trusted one', async () => {
   const further = accountKey('unknown', 'test-root', 'root', 'test-root')
   const key = accountKey('device2', 'acme-brand', 'unknown', 'test-root')
   await verifyTrust(serial('device2'), knowing([further, key]))
 })
 
-test('a key signs for its own account only', async () => {
+test('a key can sign only for its own account', async () => {
   const message = `the key "${BRAND}" belongs to "acme-brand", not to "generic"`
   await refused(serial('brand', { 'authority-id': 'generic' }), knowing([]), 'wrong-key', message)
 })
 
-test('a forged account-key of the brand is refused, although its id is right', async () => {
+test('refuses a forged account-key of the brand, although its id is right', async () => {
   const real = decoded('valid/account-key-acme-brand')
   const text = Buffer.from(encode(real)).toString().replace('since: 2020', 'since: 2019')
   await refused(decoded('valid/serial'), knowing([decode(text)]), 'bad-signature')
 })
 
-test('an account that was changed makes its keys useless', async () => {
+test('refuses the keys of an account that was changed', async () => {
   const real = decoded('valid/account-acme-brand')
   const text = Buffer.from(encode(real)).toString().replace('unproven', 'verified')
   await refused(decoded('valid/serial'), knowing([decode(text)]), 'bad-signature')
 })
 
-test('a key is valid from since, and no longer at until', async () => {
+test('a key is valid at since, and not valid at until', async () => {
   const until = new Date('2021-01-01T00:00:00Z')
   const validity = { since: '2020-02-01T00:00:00Z', until: '2021-01-01T00:00:00Z' }
   const key = accountKey('brand', 'acme-brand', 'root', 'test-root', validity)
@@ -213,7 +213,7 @@ test('a key is valid from since, and no longer at until', async () => {
   })
 })
 
-test("the assertion's timestamp has to be within the key's validity too, the end excluded", async () => {
+test("the assertion's timestamp must be within the key's validity, before until", async () => {
   const key = accountKey('brand', 'acme-brand', 'root', 'test-root', { until: '2099-01-01T00:00:00Z' })
   await verifyTrust(serial('brand', { timestamp: '2098-12-31T23:59:59Z' }), knowing([key]))
   await refused(
@@ -224,7 +224,7 @@ test("the assertion's timestamp has to be within the key's validity too, the end
   )
 })
 
-test('constraints: one entry has to allow the assertion; none at all allow everything', async () => {
+test("one entry of the key's constraints must allow the assertion", async () => {
   const message = `the constraints of key "${BRAND}" of "acme-brand" do not allow this serial assertion`
   const model = (pattern: HeaderInput) => ({ headers: { type: 'serial', model: pattern } })
   const rows: readonly (readonly [entries: readonly HeaderInput[], allowed: boolean])[] = [
@@ -233,7 +233,7 @@ test('constraints: one entry has to allow the assertion; none at all allow every
     [[{ headers: { type: 'model' } }, { headers: { type: 'serial' } }], true],
     [[model('acme-classic')], true],
     [[model('acme-.*')], true],
-    // Anchored: a pattern for the beginning is not enough.
+    // Patterns are anchored, so one for the beginning is not enough.
     [[model('acme')], false],
     [[model('a|acme-classic')], true],
     [[model(['other', 'acme-.*'])], true],
@@ -250,7 +250,7 @@ test('constraints: one entry has to allow the assertion; none at all allow every
   }
 })
 
-test('a serial signed by another account needs a model of the brand that names it, itself trusted', async () => {
+test('a serial signed by another account needs a trusted model of the brand that names the account', async () => {
   const context = knowing([])
   await verifyTrust(decoded('valid/serial-generic'), context)
   const model = decoded('valid/model-acme-classic')
@@ -268,7 +268,7 @@ test('a serial signed by another account needs a model of the brand that names i
   })
 })
 
-test("a store's operator has to be known, and a trusted account has to sign it", async () => {
+test('a store needs a known operator and the signature of a trusted account', async () => {
   const { known, ...context } = world()
   const find = findIn(known.filter((a) => a.primaryKey[0] !== 'acme-operator'))
   await refused(decoded('valid/store-acme-proxy'), { ...context, find }, 'missing-account', '"acme-operator"')
@@ -284,20 +284,20 @@ test("a store's operator has to be known, and a trusted account has to sign it",
   )
 })
 
-test('requests have no authority, so they cannot be trusted', async () => {
+test('refuses requests, which have no authority', async () => {
   for (const type of ['serial-request', 'device-session-request', 'account-key-request']) {
     const message = `a ${type} has no authority: verify it with its key`
     await refused(decoded(`valid/${type}`), knowing([]), 'unexpected-type', message)
   }
 })
 
-test('the policy binds every link of the chain', async () => {
+test('the policy applies to every link of the chain', async () => {
   const policy = { hashes: ['sha512'], minimumKeyBits: 8192, maximumKeyBits: 16_384 } as const
-  const message = `key ${ROOT} has 4096 bits, and 8192 to 16384 are accepted`
+  const message = `key ${ROOT} has 4096 bits, and the policy accepts 8192 to 16384`
   await refused(decoded('valid/serial'), knowing([], { policy }), 'weak-key', message)
 })
 
-test('trust roots are accounts with their keys, and nothing else', () => {
+test('accepts only accounts with their keys as trust roots', () => {
   const [own, key] = [decoded('valid/account-test-root'), decoded('valid/account-key-test-root')]
   assert.deepEqual(trustRoots([key, own]), { accounts: [own], keys: [key] })
   assert.throws(() => trustRoots([own]), {

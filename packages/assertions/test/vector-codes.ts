@@ -1,5 +1,5 @@
-// How we refuse each file of ../vectors that snapd refused: at decoding it alone, at decoding it as a stream, or
-// at verifying it. Files that are not here were accepted.
+// The codes with which we refuse the files of ../vectors that snapd refused: when decoding one assertion, when
+// decoding a stream, or when verifying. snapd accepted the files that are not listed.
 
 import type { AssertionErrorCode } from '../src/index.ts'
 

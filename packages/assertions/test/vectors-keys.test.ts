@@ -1,4 +1,4 @@
-// Key ids, the canonical text and new signatures are the same bytes that snapd makes.
+// Key ids, the canonical text and new signatures are the same bytes as snapd's.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,7 +29,7 @@ interface KeyVector {
 }
 
 for (const key of vectorJson<readonly KeyVector[]>('key-ids.json')) {
-  test(`key ${key.Name} has the id and the encoding that snapd gives it`, () => {
+  test(`key ${key.Name} has the same id and encoding as in snapd`, () => {
     const { publicKey, keyObject } = testKey(key.Name)
     assert.equal(publicKey.id, key.KeyID)
     assert.equal(publicKey.bits, key.Bits)
@@ -50,7 +50,7 @@ interface EncodeVector {
 }
 
 for (const { Name, Type, Headers, Body, Content } of vectorJson<readonly EncodeVector[]>('encode.json')) {
-  test(`canonical text: ${Name}`, () => {
+  test(`writes the canonical text of ${Name}`, () => {
     const input = { type: Type, headers: Headers, body: Body }
     assert.equal(writeContent(input, testKey('device').publicKey.id).toString(), Content)
     const signed = sign(input, testKey('device'), { signedAt: RECORDED })
@@ -61,7 +61,7 @@ for (const { Name, Type, Headers, Body, Content } of vectorJson<readonly EncodeV
 
 const single = vectorNames('valid').filter((name) => !name.startsWith('stream-'))
 for (const name of single) {
-  test(`valid/${name} is signed again byte for byte`, async () => {
+  test(`signs valid/${name} again byte for byte`, async () => {
     const original = decoded(`valid/${name}`)
     const keys = ['root', 'brand', 'generic', 'device', 'device2', 'expired'].map(testKey)
     const key = keys.find(({ publicKey }) => publicKey.id === original.signKeyId)
@@ -74,7 +74,7 @@ for (const name of single) {
   })
 }
 
-test("Canonical's own assertions, with a root of 8192 bits and signatures of GnuPG, verify", async () => {
+test("verifies Canonical's own assertions, with a root of 8192 bits and signatures by GnuPG", async () => {
   const roots = trustRoots(
     ['canonical/account-canonical', 'canonical/account-key-canonical-root'].map(decoded),
   )

@@ -1,5 +1,5 @@
-// Guarantee: what snapd accepted of ../vectors is accepted, what it refused is refused, with the code in
-// vector-codes.ts. The sentences that snapd answered are data and are not compared.
+// Guarantee: we accept the files of ../vectors that snapd accepted, and refuse the others with the code in
+// vector-codes.ts. snapd's messages are only recorded, not compared.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,7 +35,7 @@ interface Expected {
 
 const expected = vectorJson<readonly Expected[]>('expected.json')
 
-/** Ours is stricter than snapd by policy. */
+/** Files that our policy refuses, although snapd accepts them. */
 const WEAK: ReadonlyMap<string, string> = new Map([
   ['noncanonical-accepted/sig-sha1', 'weak-hash'],
   ['noncanonical-accepted/key-1024', 'weak-key'],
@@ -51,7 +51,7 @@ const answer = async (run: () => unknown): Promise<'OK' | AssertionErrorCode> =>
   }
 }
 
-/** What we have to answer where snapd gave this answer. */
+/** Our expected result for snapd's result. */
 const ours = (snapd: string, code: AssertionErrorCode | undefined): string | undefined =>
   snapd.startsWith('ERR ') ? code : snapd
 
@@ -61,7 +61,7 @@ const plain = (value: HeaderValue): unknown => {
   return (value as readonly HeaderValue[]).map(plain)
 }
 
-/** As the vectors were verified: requests with their key, the rest with the recorded database. */
+/** Verifies an assertion as the vectors were verified: requests with their key, others with the recorded database. */
 async function check(assertion: UnverifiedAssertion, policy: Policy): Promise<void> {
   if (assertion.type === 'serial-request') verifySelfSigned(assertion, policy)
   else if (assertion.type === 'account-key-request') verifySelfSigned(assertion, policy)
@@ -79,7 +79,7 @@ for (const vectorOf of expected) {
   const bytes = vector(name)
   const codes = VECTOR_CODES[name] ?? {}
 
-  test(`${name}: one assertion`, async () => {
+  test(`decodes ${name} as one assertion like snapd`, async () => {
     assert.equal(await answer(() => decode(bytes)), ours(vectorOf.decode, codes.decode))
     if (vectorOf.decode !== 'OK') return
     const assertion = decode(bytes)
@@ -94,7 +94,7 @@ for (const vectorOf of expected) {
     assert.equal(await answer(() => check(assertion, SECURE)), WEAK.get(name) ?? verified)
   })
 
-  test(`${name}: stream`, async () => {
+  test(`decodes ${name} as a stream like snapd`, async () => {
     const seen: string[] = []
     const verified: string[] = []
     const failure = await answer(async () => {
@@ -116,7 +116,7 @@ const SECURE: Policy = {
   maximumKeyBits: 16_384,
 }
 
-test('every code in the table belongs to an answer of snapd that was a refusal', () => {
+test('the table has a code exactly where snapd refused', () => {
   const refusedAt = ({ decode: one, stream, verify, stream_verify }: Expected) => ({
     decode: one.startsWith('ERR '),
     stream: stream.some((each) => each.startsWith('ERR ')),
@@ -143,7 +143,7 @@ test('every vector has its expectation', () => {
 })
 
 for (const name of vectorNames('valid').filter((n) => n.startsWith('stream-'))) {
-  test(`valid/${name} is written again byte for byte`, () => {
+  test(`writes valid/${name} again byte for byte`, () => {
     const bytes = vector(`valid/${name}`)
     assert.deepEqual(Buffer.from(encodeStream([...iterateStream(bytes)])), bytes)
   })

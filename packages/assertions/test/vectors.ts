@@ -14,7 +14,7 @@ import {
 
 const file = (path: string): URL => new URL(`../vectors/${path}`, import.meta.url)
 
-/** The bytes of a file of `../vectors` (see the README there). */
+/** The bytes of a file in `../vectors` (see the README there). */
 export const vector = (path: string): Buffer => readFileSync(file(path))
 export const vectorText = (path: string): string => vector(path).toString('utf8')
 export const vectorNames = (folder: string): string[] => readdirSync(file(folder))
@@ -25,10 +25,10 @@ export const decoded = (path: string): UnverifiedAssertion => decode(vector(path
 /** A test key of the vectors: root, brand, generic, device, device2, expired, unknown, small1024. */
 export const testKey = (name: string): PrivateKey => privateKeyFromPem(vector(`world/keys/${name}.pem`))
 
-/** When the answers in expected.json were recorded. */
+/** The time when the answers in expected.json were recorded. */
 export const RECORDED = new Date('2026-11-20T20:24:49Z')
 
-/** What a look-up knows, by reference. */
+/** A look-up in these assertions by reference. */
 export function findIn(assertions: readonly UnverifiedAssertion[]): FindAssertion {
   return async (type, primaryKey) => assertions.find((a) => isReferredTo(a, type, primaryKey))
 }

@@ -32,19 +32,19 @@ const root = addBakeryCaveat(expiring, {
   firstParty: shop,
 })
 
-// The client asks the identity service (in practice over HTTP), which authenticates the user and declares who it is.
+// The client asks the identity service (in practice over HTTP), which authenticates the user and declares the user id.
 const slice = await dischargeAll(root, ({ id, caveat }) =>
   discharge({ id, caveat, keyPairs: [identity], check: () => ['declared userid ada'] }),
 )
 const sent = encodeBinary(...slice)
 
-// The shop verifies what it was sent (cryptography), then checks that every condition is met (meaning).
+// The shop verifies the received slice (cryptography), then checks that every condition is met (meaning).
 const received = decodeBinary(sent)
 const conditions = verify(received, rootKey)
 const declared = declaredValues(conditions.map(({ condition }) => condition))
 checkConditions(conditions, STANDARD_CHECKERS, { now: new Date(), declared })
 
-// Anyone can append "declared …" to a macaroon they hold: only the answer to our own caveat says who it is.
+// Any holder can append "declared …" to a macaroon, so take the user only from the discharge of our own caveat.
 const [asked] = received[0].caveats.filter(({ verificationId }) => verificationId !== undefined)
 const answer = received.findIndex(
   ({ id }, i) => i > 0 && asked !== undefined && Buffer.compare(id, asked.id) === 0,

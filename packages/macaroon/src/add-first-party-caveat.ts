@@ -3,9 +3,9 @@ import { chain } from './signature.ts'
 import { utf8, utf8Bytes } from './text.ts'
 
 /**
- * A macaroon like `macaroon` that is valid only while `condition` is met. Needs no key: any holder can do it,
- * nobody can undo it. A discharge must be restricted before it is bound.
- * Throws `TypeError` for bytes that are not UTF-8 when the macaroon is version 1.
+ * Returns a copy of the macaroon that is valid only while `condition` is met. This needs no key, so any holder can do
+ * it, and it can't be undone. Restrict a discharge before you bind it. Throws `TypeError` for bytes that are not
+ * UTF-8 if the macaroon is version 1.
  */
 export function addFirstPartyCaveat(macaroon: Macaroon, condition: string | Uint8Array): Macaroon {
   const id = typeof condition === 'string' ? utf8Bytes(condition, 'The condition') : Buffer.from(condition)
@@ -13,7 +13,7 @@ export function addFirstPartyCaveat(macaroon: Macaroon, condition: string | Uint
   return withCaveat(macaroon, { id, location: '', verificationId: undefined })
 }
 
-/** The macaroon with one more caveat and the signature that goes with it. */
+/** Returns the macaroon with one more caveat and the matching signature. */
 export function withCaveat(macaroon: Macaroon, caveat: Caveat): Macaroon {
   return {
     ...macaroon,
@@ -22,7 +22,7 @@ export function withCaveat(macaroon: Macaroon, caveat: Caveat): Macaroon {
   }
 }
 
-/** Version 1 JSON has no way to write a binary caveat id. */
+/** Throws `TypeError` for a binary caveat id in version 1, because version 1 JSON can't contain it. */
 export function checkVersion1Text(macaroon: Macaroon, caveatId: Uint8Array): void {
   if (macaroon.version === 1 && utf8(caveatId) === undefined) {
     throw new TypeError('A caveat of a version 1 macaroon must be UTF-8; use version 2 for binary caveats')

@@ -7,20 +7,20 @@ import { deriveKey } from './signature.ts'
 import { utf8Bytes } from './text.ts'
 
 export interface ThirdPartyCaveatInput {
-  /** Root key of the discharge that will answer: a fresh random one per caveat, which the third party learns too. */
+  /** The root key of the discharge: random, new for each caveat, and known to the third party. */
   readonly rootKey: Uint8Array
-  /** Will be the id of the discharge. Unique in the macaroon. */
+  /** The id of the caveat and of its discharge, unique in the macaroon. */
   readonly id: Uint8Array | string
-  /** Where the third party is. Some clients skip caveats without one, so it may not be empty. */
+  /** The third party's location. It must not be empty, because some clients skip caveats without one. */
   readonly location: string
-  /** 24 bytes, never used twice with one macaroon. Default random; given only to reproduce a known macaroon. */
+  /** 24 bytes, random by default. Never use one twice with a macaroon; pass it only to reproduce a known macaroon. */
   readonly nonce?: Uint8Array
 }
 
 /**
- * A macaroon like `macaroon` that needs, from now on, a discharge from a third party.
- * Throws `TypeError` when the id is already a third-party caveat's (such a macaroon could never be verified),
- * for an empty location or root key, and for a nonce that is not 24 bytes.
+ * Returns a copy of the macaroon that also needs a discharge from a third party. Throws `TypeError` if a third-party
+ * caveat already has this id (such a macaroon could never be verified), for an empty location or root key, and for a
+ * nonce that is not 24 bytes.
  */
 export function addThirdPartyCaveat(macaroon: Macaroon, input: ThirdPartyCaveatInput): Macaroon {
   const { rootKey, location, nonce = randomBytes(NONCE_BYTES) } = input
@@ -29,7 +29,7 @@ export function addThirdPartyCaveat(macaroon: Macaroon, input: ThirdPartyCaveatI
   checkVersion1Text(macaroon, id)
   if (nonce.length !== NONCE_BYTES)
     throw new TypeError(`The nonce must be ${NONCE_BYTES} bytes, not ${nonce.length}`)
-  if (location === '') throw new TypeError('The location must say where the third party is')
+  if (location === '') throw new TypeError('The location of the third party must not be empty')
   utf8Bytes(location, 'The location')
   if (macaroon.caveats.some((c) => c.verificationId !== undefined && Buffer.compare(c.id, id) === 0)) {
     throw new TypeError('The macaroon already has a third-party caveat with this id')

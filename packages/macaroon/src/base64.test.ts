@@ -8,10 +8,10 @@ const MALFORMED = {
 }
 
 for (const text of ['-_8=', '-_8', '+/8=', '+/8']) {
-  test(`${text} is read`, () => assert.deepEqual(decodeBase64(text), Buffer.of(0xfb, 0xff)))
+  test(`decodes ${text}`, () => assert.deepEqual(decodeBase64(text), Buffer.of(0xfb, 0xff)))
 }
 
-// Guarantee: one value has one text in each of the four variants, and nothing is dropped silently.
+// Guarantee: a value has one text in each of the four variants, and the decoder drops nothing silently.
 for (const text of [
   '-/8=',
   '+_8=',
@@ -29,10 +29,10 @@ for (const text of [
   'é',
   'A=A=',
 ]) {
-  test(`${JSON.stringify(text)} is refused`, () => assert.throws(() => decodeBase64(text), MALFORMED))
+  test(`refuses ${JSON.stringify(text)}`, () => assert.throws(() => decodeBase64(text), MALFORMED))
 }
 
-test('bytes are written in the variant the name says', () => {
+test('encodes in standard base64 with padding, and in URL-safe base64 without', () => {
   assert.equal(encodeBase64(Buffer.of(0xfb, 0xff)), '+/8=')
   assert.equal(encodeBase64Url(Buffer.of(0xfb, 0xff)), '-_8')
   assert.deepEqual(decodeBase64(''), Buffer.of())

@@ -1,15 +1,15 @@
 import { MacaroonError } from './errors.ts'
 
 /**
- * Reads base64 in the standard or the URL-safe alphabet, with or without padding, as bakery clients write all four.
- * Throws {@link MacaroonError} `malformed` for anything else: both alphabets in one text, white space, padding of a
- * wrong length, a length no bytes have, or last bits that are not zero (two texts of one value).
+ * Reads base64 in the standard or the URL-safe alphabet, with or without padding, because bakery clients write all
+ * four. Throws {@link MacaroonError} `malformed` for anything else: both alphabets in one text, white space, wrong
+ * padding, an impossible length, or last bits that are not zero (which would give a value two texts).
  */
 export function decodeBase64(text: string): Uint8Array {
   const encoding = text.includes('-') || text.includes('_') ? 'base64url' : 'base64'
   const bytes = Buffer.from(text, encoding)
-  // Node drops what it does not know and takes either alphabet. So a text counts only if its bytes, written again, give
-  // it back: that is three times as fast as looking at each character.
+  // Node drops unknown characters and accepts either alphabet. So a text is valid only if encoding its bytes gives it
+  // again. This is three times as fast as a check of each character.
   const written = bytes.toString(encoding)
   const padding = (3 - (bytes.length % 3)) % 3
   const digits = encoding === 'base64url' ? written : written.slice(0, written.length - padding)
@@ -22,7 +22,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')
 }
 
-/** Writes standard base64 with padding, as public keys and wait tokens are written. */
+/** Writes standard base64 with padding, as in public keys and wait tokens. */
 export function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }

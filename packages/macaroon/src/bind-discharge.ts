@@ -2,8 +2,9 @@ import type { Macaroon } from './macaroon.ts'
 import { bound } from './signature.ts'
 
 /**
- * The discharge as it is sent along with `root`: useless with any other macaroon. Every discharge is bound to the root,
- * also one that answers a caveat of another discharge. Do it last: caveats cannot be added to either afterwards.
+ * Binds a discharge to `root`, to send both together; with any other macaroon it is useless. Bind every discharge to
+ * the root, even one for a caveat of another discharge. Do it last, because neither accepts further caveats
+ * afterwards.
  */
 export function bindDischarge(root: Macaroon, discharge: Macaroon): Macaroon {
   return { ...discharge, signature: bound(root.signature, discharge.signature) }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { hmac } from './hmac.ts'
 
 for (const keyLength of [0, 1, 24, 32, 63, 64, 65, 200]) {
-  test(`HMAC under a key of ${keyLength} bytes is that of createHmac`, () => {
+  test(`computes the same HMAC as createHmac with a key of ${keyLength} bytes`, () => {
     for (const length of [0, 1, 32, 64, 1000, 1024, 1025, 5000]) {
       const key = randomBytes(keyLength)
       const message = randomBytes(length)
@@ -13,7 +13,7 @@ for (const keyLength of [0, 1, 24, 32, 63, 64, 65, 200]) {
   })
 }
 
-test('HMACs of different lengths leave nothing of one another', () => {
+test('an HMAC does not depend on earlier ones of other lengths', () => {
   const expected = (key: Uint8Array, message: Uint8Array) =>
     createHmac('sha256', key).update(message).digest()
   const [long, short] = [randomBytes(64), randomBytes(3)]
@@ -24,7 +24,7 @@ test('HMACs of different lengths leave nothing of one another', () => {
   }
 })
 
-test('an HMAC can take the place of its key', () => {
+test('an HMAC can overwrite its key', () => {
   const key = randomBytes(32)
   const expected = createHmac('sha256', key).update('a').digest()
   assert.equal(hmac(key, Buffer.from('a'), key), key)

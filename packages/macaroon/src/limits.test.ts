@@ -30,7 +30,7 @@ const plain = mint({ rootKey, id: 'id' })
 const withConditions = (...conditions: string[]): Macaroon =>
   conditions.reduce((m, c) => addFirstPartyCaveat(m, c), plain)
 
-/** Root, discharge, discharge of the discharge, and so on. */
+/** Builds a slice of a root, its discharge, the discharge's discharge, and so on. */
 function chainOf(length: number): UnverifiedSlice {
   const key = (i: number): Uint8Array => Buffer.alloc(32, 1 + i)
   const macaroons = Array.from({ length }, (_, i) => {
@@ -44,18 +44,14 @@ function chainOf(length: number): UnverifiedSlice {
 }
 
 const OVER: readonly [string, UnverifiedSlice, RegExp][] = [
-  [
-    'an id',
-    [mint({ rootKey, id: 'x'.repeat(21) })],
-    /^An id with too many bytes: 21, and at most 20 are accepted$/,
-  ],
+  ['an id', [mint({ rootKey, id: 'x'.repeat(21) })], /^An id with too many bytes: 21, and the limit is 20$/],
   ['a condition', [withConditions('x'.repeat(31))], /^A condition with too many bytes: 31, /],
-  ['caveats', [withConditions('a', 'b', 'c')], /^Too many caveats: 3, and at most 2 are accepted$/],
-  ['macaroons', [plain, plain, plain, plain], /^Too many macaroons: 4, and at most 3 are accepted$/],
+  ['caveats', [withConditions('a', 'b', 'c')], /^Too many caveats: 3, and the limit is 2$/],
+  ['macaroons', [plain, plain, plain, plain], /^Too many macaroons: 4, and the limit is 3$/],
   [
     'bytes',
     [{ ...plain, location: 'x'.repeat(400) }],
-    /^Macaroons with too many bytes: \d+, and at most 400 /,
+    /^Macaroons with too many bytes: \d+, and the limit is 400$/,
   ],
   [
     'a third-party caveat id',
@@ -65,8 +61,8 @@ const OVER: readonly [string, UnverifiedSlice, RegExp][] = [
 ]
 
 for (const [what, slice, message] of OVER) {
-  test(`too much is refused before any cryptography: ${what}`, () => {
-    const wrongKey = Buffer.alloc(32, 9) // A signature error would show that limits came second.
+  test(`checks the limits before any cryptography (${what})`, () => {
+    const wrongKey = Buffer.alloc(32, 9) // If the limits were checked later, this would be a signature error.
     assert.throws(() => verify(slice, wrongKey, limits), { code: 'limit-exceeded', message })
     assert.throws(() => decodeBinary(encodeBinary(...slice), limits), { code: 'limit-exceeded', message })
     if (slice.length === 1) {
@@ -76,20 +72,20 @@ for (const [what, slice, message] of OVER) {
   })
 }
 
-test('discharges may nest as deep as the limit and no deeper', () => {
+test('discharges can nest as deep as the limit, but no deeper', () => {
   assert.deepEqual(verify(chainOf(9), rootKey), [])
   assert.throws(() => verify(chainOf(10), rootKey), {
     code: 'limit-exceeded',
-    message: 'Discharges nest too deep: 9, and at most 8 are accepted',
+    message: 'Discharges nest too deep: 9, and the limit is 8',
   })
 })
 
-test('version 1 cannot write a field over 64 KiB', () => {
+test('refuses to write a field over 64 KiB in version 1', () => {
   const m = addFirstPartyCaveat(mint({ rootKey, id: 'id', version: 1 }), 'x'.repeat(0x10000))
   assert.throws(() => encodeBinary(m), { code: 'limit-exceeded' })
 })
 
-test('the default limits are those the documentation names', () => {
+test('the default limits are those in the documentation', () => {
   assert.deepEqual(DEFAULT_LIMITS, {
     sliceBytes: 49152,
     macaroons: 16,

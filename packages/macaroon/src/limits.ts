@@ -1,18 +1,18 @@
 import { MacaroonError } from './errors.ts'
 
-/** What a decoder and `verify` accept at most. Checked before any cryptography. */
+/** The most that decoders and `verify` accept, checked before any cryptography. */
 export interface Limits {
-  /** Bytes of a whole slice, in binary. */
+  /** Bytes in a whole slice, in binary. */
   readonly sliceBytes: number
-  /** Macaroons in one slice: the root and its discharges. */
+  /** Macaroons in a slice, counting the root and its discharges. */
   readonly macaroons: number
-  /** Caveats of one macaroon. */
+  /** Caveats in a macaroon. */
   readonly caveats: number
-  /** How deep discharges may nest: 1 means that no discharge may itself need one. */
+  /** The depth of nested discharges; 1 if no discharge may need one itself. */
   readonly nesting: number
-  /** Bytes of the id of a macaroon or of a third-party caveat. */
+  /** Bytes in the id of a macaroon or of a third-party caveat. */
   readonly idBytes: number
-  /** Bytes of a first-party caveat. */
+  /** Bytes in a first-party caveat. */
   readonly conditionBytes: number
 }
 
@@ -26,9 +26,9 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   conditionBytes: 24 * 1024,
 })
 
-/** Throws {@link MacaroonError} `limit-exceeded` when `actual` is over; `what` completes "too many" or "too long". */
+/** Throws {@link MacaroonError} `limit-exceeded` if `actual` is more than allowed. The message begins with `what`. */
 export function checkLimit(what: string, actual: number, allowed: number): void {
   if (actual > allowed) {
-    throw new MacaroonError('limit-exceeded', `${what}: ${actual}, and at most ${allowed} are accepted`)
+    throw new MacaroonError('limit-exceeded', `${what}: ${actual}, and the limit is ${allowed}`)
   }
 }

@@ -14,7 +14,7 @@ import {
 const rootKey = Buffer.alloc(32, 1)
 const root = mint({ rootKey, id: 'id', location: 'https://shop.example' })
 
-// Guarantee: what the caller does wrong is a TypeError, never a macaroon that cannot be verified or read.
+// Guarantee: a caller's mistake gives a TypeError, never a macaroon that can't be verified or read.
 const MISTAKES: readonly [string, () => unknown][] = [
   ['an empty root key', () => mint({ rootKey: Buffer.of(), id: 'id' })],
   ['verifying with an empty root key', () => verify([root], Buffer.of())],
@@ -39,30 +39,30 @@ const MISTAKES: readonly [string, () => unknown][] = [
   ],
 ]
 for (const [mistake, run] of MISTAKES) {
-  test(`${mistake} is a TypeError`, () => assert.throws(run, TypeError))
+  test(`throws a TypeError for ${mistake}`, () => assert.throws(run, TypeError))
 }
 
-test('adding a caveat leaves the macaroon as it was', () => {
+test('adding a caveat does not change the original macaroon', () => {
   const before = structuredClone(root)
   const narrower = addFirstPartyCaveat(root, 'a')
   assert.deepEqual(structuredClone(root), before)
   assert.equal(narrower.caveats.length, 1)
 })
 
-test('two third-party caveats that are alike have different nonces', () => {
+test('two equal third-party caveats have different nonces', () => {
   const add = (): unknown =>
     addThirdPartyCaveat(root, { rootKey, id: 'c', location: 'l' }).caveats[0]?.verificationId
   assert.notDeepEqual(add(), add())
 })
 
-test('a condition that is not text verifies as nothing a checker could be asked', () => {
+test('refuses a condition that is not text, because it cannot be checked', () => {
   assert.throws(() => verify([addFirstPartyCaveat(root, Buffer.of(0xff))], rootKey), {
     code: 'condition-not-text',
     message: 'Caveat 0 of the macaroon at position 0 is not text, so its condition cannot be checked',
   })
 })
 
-test('a discharge bound to another root is refused', () => {
+test('refuses a discharge that is bound to another root', () => {
   const withCaveat = addThirdPartyCaveat(root, { rootKey, id: 'c', location: 'l' })
   const other = addFirstPartyCaveat(withCaveat, 'a')
   const discharge = mint({ rootKey, id: 'c' })
@@ -73,7 +73,7 @@ test('a discharge bound to another root is refused', () => {
   assert.throws(() => verify([withCaveat, discharge], rootKey), { code: 'bad-signature' })
 })
 
-test('conditions say which macaroon and which caveat they are', () => {
+test('a condition has the positions of its macaroon and its caveat', () => {
   const start = addThirdPartyCaveat(addFirstPartyCaveat(root, 'a'), { rootKey, id: 'c', location: 'l' })
   const whole = addFirstPartyCaveat(start, 'd')
   const discharge = bindDischarge(whole, addFirstPartyCaveat(mint({ rootKey, id: 'c' }), 'b'))
@@ -84,12 +84,12 @@ test('conditions say which macaroon and which caveat they are', () => {
   ])
 })
 
-// Guarantee: what is ambiguous in JSON is refused, and what is merely unusual is read.
+// Guarantee: ambiguous JSON is refused, and unusual JSON is read.
 const json = encodeJson(root)
 const REFUSED: readonly [string, unknown][] = [
-  ['id in both spellings', { ...json, i64: 'aWQ' }],
-  ['signature in both spellings', { ...json, s: 'x' }],
-  ['a caveat id in both spellings', { ...json, c: [{ i: 'a', i64: 'YQ' }] }],
+  ['an id in both forms', { ...json, i64: 'aWQ' }],
+  ['a signature in both forms', { ...json, s: 'x' }],
+  ['a caveat id in both forms', { ...json, c: [{ i: 'a', i64: 'YQ' }] }],
   ['an id that is a number', { ...json, i: 1 }],
   ['a lone surrogate', { ...json, i: '\ud800' }],
   ['caveats that are an object', { ...json, c: {} }],
@@ -101,15 +101,15 @@ const REFUSED: readonly [string, unknown][] = [
   ['two macaroons in one text', Buffer.from(encodeBinary(root, root)).toString('base64')],
 ]
 for (const [what, value] of REFUSED) {
-  test(`JSON with ${what} is refused`, () => assert.throws(() => decodeJson(value), { code: 'malformed' }))
+  test(`refuses JSON with ${what}`, () => assert.throws(() => decodeJson(value), { code: 'malformed' }))
 }
-test('JSON with caveats null, an empty v64 or a location on a first-party caveat is read', () => {
+test('reads JSON with null as caveats, an empty v64 or a location on a first-party caveat', () => {
   assert.deepEqual(decodeJson({ ...json, c: null }), root)
   const one = decodeJson({ ...json, c: [{ i: 'a', v64: '', l: 'x' }] })
   assert.deepEqual(one.caveats, [{ id: Buffer.from('a'), location: '', verificationId: undefined }])
 })
 
-test('control characters are written in base64: some databases cannot store them', () => {
+test('writes control characters in base64, because some databases cannot store them', () => {
   const m = addFirstPartyCaveat(mint({ rootKey, id: Buffer.of(3, 0) }), 'a\u2028b')
   assert.deepEqual({ ...encodeJson(m), s64: '' }, { v: 2, c: [{ i64: 'YeKAqGI' }], i64: 'AwA', s64: '' })
 })

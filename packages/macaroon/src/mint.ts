@@ -4,19 +4,19 @@ import { deriveKey } from './signature.ts'
 import { utf8, utf8Bytes } from './text.ts'
 
 export interface MintInput {
-  /** The secret only the issuer knows; 16 bytes or more of it should be random. Not empty. */
+  /** The secret that only the issuer knows. It must not be empty, and should have at least 16 random bytes. */
   readonly rootKey: Uint8Array
-  /** Public; how the issuer finds the root key again. A string is taken as UTF-8. */
+  /** The public id by which the issuer finds the root key again. Text is encoded as UTF-8. */
   readonly id: Uint8Array | string
-  /** Where it is meant to be used: a hint, not signed. Default empty. */
+  /** The service that it is meant for, as an unsigned hint; empty by default. */
   readonly location?: string
-  /** The format it will be written in. Default 2. */
+  /** The format in which it will be written; 2 by default. */
   readonly version?: 1 | 2
 }
 
 /**
- * Makes a macaroon without caveats: it permits everything its issuer lets its holder do.
- * Throws `TypeError` for an empty root key, or for an id that is not UTF-8 when `version` is 1.
+ * Mints a macaroon without caveats, which permits everything that its issuer allows.
+ * Throws `TypeError` for an empty root key, and for an id that is not UTF-8 if `version` is 1.
  */
 export function mint({ rootKey, id, location = '', version = 2 }: MintInput): Macaroon {
   checkRootKey(rootKey)
@@ -28,7 +28,7 @@ export function mint({ rootKey, id, location = '', version = 2 }: MintInput): Ma
   return { version, location, id: idBytes, caveats: [], signature: hmac(deriveKey(rootKey), idBytes) }
 }
 
-/** An empty key is not a secret, so it can only be a mistake. */
+/** Throws `TypeError` for an empty root key, which can only be a mistake. */
 export function checkRootKey(rootKey: Uint8Array): void {
   if (!(rootKey instanceof Uint8Array) || rootKey.length === 0) {
     throw new TypeError('The root key must be a Uint8Array that is not empty')

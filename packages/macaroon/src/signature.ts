@@ -3,12 +3,12 @@ import { hmac } from './hmac.ts'
 const KEY_GENERATOR = Buffer.from('macaroons-key-generator')
 const ZERO_KEY = new Uint8Array(32)
 
-/** The key derived from a root key, whatever its length. */
+/** Derives a key from a root key of any length. */
 export function deriveKey(rootKey: Uint8Array): Buffer {
   return hmac(KEY_GENERATOR, rootKey)
 }
 
-/** The signature after a caveat was added to a macaroon that had `signature`; written to `into`, which may be that. */
+/** Computes the signature after adding a caveat. `signature` is the previous one, and `into` can be the same buffer. */
 export function chain(
   signature: Uint8Array,
   caveatId: Uint8Array,
@@ -20,8 +20,8 @@ export function chain(
 }
 
 /**
- * The signature of a discharge once it is bound to the final signature of its root macaroon; written to `into`, which
- * may be that of the discharge.
+ * Computes the signature of a discharge that is bound to the final signature of its root macaroon. `into` can be the
+ * discharge's signature.
  */
 export function bound(rootSignature: Uint8Array, dischargeSignature: Uint8Array, into?: Buffer): Buffer {
   return hmacOfTwo(ZERO_KEY, rootSignature, dischargeSignature, into)

@@ -1,7 +1,7 @@
 import { checkLimit, type Limits } from './limits.ts'
 import type { Macaroon } from './macaroon.ts'
 
-/** Throws {@link MacaroonError} `limit-exceeded` when a slice, however it was made, is over the limits. */
+/** Throws {@link MacaroonError} `limit-exceeded` if a slice, read or built in memory, exceeds the limits. */
 export function checkSliceLimits(slice: readonly Macaroon[], limits: Limits): void {
   checkLimit('Too many macaroons', slice.length, limits.macaroons)
   let bytes = 0
@@ -12,7 +12,7 @@ export function checkSliceLimits(slice: readonly Macaroon[], limits: Limits): vo
   checkLimit('Macaroons with too many bytes', bytes, limits.sliceBytes)
 }
 
-/** Throws {@link MacaroonError} `limit-exceeded` when one macaroon is over the limits. */
+/** Throws {@link MacaroonError} `limit-exceeded` if a macaroon exceeds the limits. */
 export function checkMacaroonLimits(macaroon: Macaroon, limits: Limits): void {
   checkLimit('An id with too many bytes', macaroon.id.length, limits.idBytes)
   checkLimit('Too many caveats', macaroon.caveats.length, limits.caveats)

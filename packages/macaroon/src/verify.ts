@@ -9,19 +9,19 @@ import { bound, chain, deriveKey } from './signature.ts'
 import { checkSliceLimits } from './slice-limits.ts'
 import { utf8 } from './text.ts'
 
-/** A first-party caveat whose signature is good. The caller must check whether the condition is met. */
+/** A first-party caveat with a valid signature. The caller must check whether the condition is met. */
 export interface VerifiedCondition {
   readonly condition: string
-  /** Index in the slice of the macaroon that carries it; 0 is the root. Its holder may have added it. */
+  /** The index of its macaroon in the slice; 0 is the root. A holder may have added the condition. */
   readonly macaroon: number
-  /** Index among the caveats of that macaroon. */
+  /** The index among the caveats of that macaroon. */
   readonly caveat: number
 }
 
 /**
- * Checks every signature of a slice, and that discharges and third-party caveats match one to one. This is only
- * the cryptography: it returns the conditions that must also be met, depth first, those of a discharge at the
- * place of the caveat it answers. An empty list means that nothing is restricted.
+ * Checks every signature of a slice, and that discharges and third-party caveats match one to one. This is only the
+ * cryptography: it returns the conditions that must also be met, depth first, with those of a discharge at the position
+ * of its caveat. An empty list means that nothing is restricted.
  *
  * Throws {@link MacaroonError} `limit-exceeded`, `bad-signature`, `discharge-missing`, `discharge-reused`,
  * `discharge-unused` or `condition-not-text`; `TypeError` for an empty root key.
@@ -55,7 +55,7 @@ interface Found {
 interface Walk {
   readonly slice: UnverifiedSlice
   readonly limits: Limits
-  /** First discharge with an id, by the id's bytes as Latin-1. */
+  /** The index of the first discharge with an id, by the id's bytes as Latin-1. */
   readonly dischargeOf: ReadonlyMap<string, number>
   readonly used: Set<number>
   readonly found: Found[]
@@ -92,13 +92,13 @@ function openVerificationId(key: Uint8Array, verificationId: Uint8Array): Uint8A
   if (dischargeKey?.length !== 32) {
     throw new MacaroonError(
       'bad-signature',
-      'A third-party caveat was changed or was made with another root key',
+      'A third-party caveat was changed, or was added under another root key',
     )
   }
   return dischargeKey
 }
 
-/** The discharge that answers a caveat. Marked as used before it is walked, so that no cycle is possible. */
+/** Finds the discharge of a caveat, and marks it as used before it is verified, so that no cycle is possible. */
 function takeDischarge(walk: Walk, caveatId: Uint8Array): number {
   const index = walk.dischargeOf.get(latin1(caveatId))
   if (index === undefined) {
@@ -117,7 +117,7 @@ function takeDischarge(walk: Walk, caveatId: Uint8Array): number {
   return index
 }
 
-/** The first of several with one id counts, so a second copy ends up unused and is refused. */
+/** Indexes discharges by id. The first of several with an id counts, so a second one is unused and refused. */
 function indexDischarges(slice: UnverifiedSlice): Map<string, number> {
   const byId = new Map<string, number>()
   for (let i = slice.length - 1; i > 0; i--) byId.set(latin1((slice[i] as Macaroon).id), i)

@@ -11,12 +11,12 @@ import {
 export const bytes = (minLength = 0, maxLength = 40): fc.Arbitrary<Uint8Array> =>
   fc.uint8Array({ minLength, maxLength }).map((array) => Buffer.from(array))
 
-/** Well-formed text of any characters, control characters included. */
+/** Well-formed text with any characters, including control characters. */
 export const text = fc.string({ unit: 'binary', maxLength: 30 })
 const location = fc.oneof(fc.constant(''), text)
 const rootKey = bytes(1, 40)
 
-/** A root without third-party caveats, of either version. */
+/** A root of either version without third-party caveats. */
 export const plainMacaroon: fc.Arbitrary<{ rootKey: Uint8Array; macaroon: Macaroon; conditions: string[] }> =
   fc
     .record({
@@ -35,11 +35,11 @@ export const plainMacaroon: fc.Arbitrary<{ rootKey: Uint8Array; macaroon: Macaro
 interface Built {
   readonly rootKey: Uint8Array
   readonly slice: UnverifiedSlice
-  /** The conditions, in the order `verify` gives them. */
+  /** The conditions in the order in which `verify` returns them. */
   readonly conditions: readonly string[]
 }
 
-/** A slice with a nested discharge: root → discharge → discharge of the discharge, each with conditions. */
+/** A slice with a nested discharge: root → discharge → the discharge's discharge, each with conditions. */
 export const slice: fc.Arbitrary<Built> = fc
   .record({
     rootKey,

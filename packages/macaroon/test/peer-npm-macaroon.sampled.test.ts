@@ -14,7 +14,7 @@ import {
 } from '../src/index.ts'
 import { plainMacaroon, slice } from './arbitraries.ts'
 
-/** What is used of npm `macaroon` 3.0.4, which has no types. It reads no v1 binary and no binary slices. */
+/** The used part of npm `macaroon` 3.0.4, which has no types and reads neither version 1 binary nor binary slices. */
 interface PeerMacaroon {
   exportJSON(): Record<string, unknown>
   exportBinary(): Uint8Array
@@ -27,7 +27,7 @@ const peer = createRequire(import.meta.url)('macaroon') as Peer
 
 const json = (m: Macaroon): unknown => JSON.parse(JSON.stringify(encodeJson(m)))
 
-/** Verifies with the peer and gives the conditions it was asked about, in order. */
+/** Verifies with the peer and returns the conditions that it asked about, in order. */
 function peerVerify(slice: readonly PeerMacaroon[], rootKey: Uint8Array): string[] {
   const [root, ...discharges] = slice
   const conditions: string[] = []
@@ -39,12 +39,11 @@ function peerVerify(slice: readonly PeerMacaroon[], rootKey: Uint8Array): string
   return conditions
 }
 
-// The peer reads text by another decoder than it writes: a byte order mark is lost, which changes what is
-// signed.
+// The peer's decoder drops a byte order mark that its encoder writes, which changes the signed bytes.
 const readable = (m: Macaroon): boolean =>
   [m.id, ...m.caveats.map((c) => c.id)].every((id) => !Buffer.from(id).includes('\ufeff'))
 
-test('npm macaroon reads our version 2 JSON and binary, and we read what it writes', () => {
+test('npm macaroon reads our version 2 JSON and binary, and we read its output', () => {
   fc.assert(
     fc.property(plainMacaroon, ({ rootKey, macaroon, conditions }) => {
       fc.pre(macaroon.version === 2 && readable(macaroon))
@@ -55,7 +54,7 @@ test('npm macaroon reads our version 2 JSON and binary, and we read what it writ
         assert.deepEqual(peerVerify([theirs], rootKey), conditions)
         const back = decodeJson(theirs.exportJSON())
         assert.deepEqual(back, macaroon)
-        // Its buffer doubles with every field it writes: gigabytes after a few caveats.
+        // The peer's buffer doubles with every field that it writes, so a few caveats would need gigabytes.
         if (macaroon.caveats.length <= 1) assert.deepEqual(decodeBinary(theirs.exportBinary()), [macaroon])
       }
     }),
@@ -63,7 +62,7 @@ test('npm macaroon reads our version 2 JSON and binary, and we read what it writ
   )
 })
 
-test('npm macaroon verifies our slices with the same conditions, and refuses those we refuse', () => {
+test('npm macaroon verifies our slices with the same conditions, and refuses those that we refuse', () => {
   fc.assert(
     fc.property(slice, ({ rootKey, slice, conditions }) => {
       fc.pre(slice.every(readable))

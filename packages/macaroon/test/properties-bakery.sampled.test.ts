@@ -35,7 +35,7 @@ const tolerated = (run: () => unknown): boolean => {
   }
 }
 
-test('a caveat reads back as what was sealed', () => {
+test('a caveat opens with the sealed condition and root key', () => {
   fc.assert(
     fc.property(version, text, bytes(1, 200), (v, condition, rootKey) => {
       const decoded = decodeCaveatId(seal(v, condition, rootKey), [own])
@@ -48,7 +48,7 @@ test('a caveat reads back as what was sealed', () => {
   )
 })
 
-test('a binary caveat with any byte changed does not open, but for the label it is not sealed under', () => {
+test('a binary caveat with any byte changed does not open, except for the ignored bit of a key', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(2 as const, 3 as const),
@@ -58,7 +58,7 @@ test('a binary caveat with any byte changed does not open, but for the label it 
         const caveat = Buffer.from(seal(v, 'condition', Buffer.alloc(24, 1)))
         const position = at % caveat.length
         caveat[position] = (caveat[position] as number) ^ change
-        // The top bit of a Curve25519 key is ignored by definition, so it makes no other key.
+        // Curve25519 ignores the top bit of a key, so changing it gives the same key.
         const ignored = position === 36 && change === 0x80
         assert.equal(
           tolerated(() => decodeCaveatId(caveat, [own])),
@@ -70,7 +70,7 @@ test('a binary caveat with any byte changed does not open, but for the label it 
   )
 })
 
-test('bytes that are not a caveat id, and boxes with anything in them, make BakeryError and nothing else', () => {
+test('hostile caveat ids and boxes give a value or a BakeryError, and nothing else', () => {
   const nonce = Buffer.alloc(24, 3)
   const head = (v: number): Buffer =>
     Buffer.concat([Buffer.of(v), own.publicKey.subarray(0, 4), firstParty.publicKey, nonce])
@@ -111,7 +111,7 @@ test('bytes that are not a caveat id, and boxes with anything in them, make Bake
   )
 })
 
-test('whatever condition is sealed, a discharge is made or refused', async () => {
+test('discharges or refuses a caveat with any sealed condition', async () => {
   const condition = fc.oneof(
     text,
     text.map((t) => `need-declared ${t}`),
@@ -132,7 +132,7 @@ test('whatever condition is sealed, a discharge is made or refused', async () =>
   )
 })
 
-test("JSON that is not a bakery macaroon, and text that is not a namespace, throw only the package's errors", () => {
+test("invalid bakery macaroons and namespaces throw only the package's own errors", () => {
   const wrapper = fc.record({
     m: fc.jsonValue(),
     v: fc.constant(3),

@@ -19,7 +19,7 @@ import {
 } from '../src/conditions/index.ts'
 import { text } from './arbitraries.ts'
 
-/** fnmatch once more, by trying everything, so that the property does not trust the code it checks. */
+/** A second fnmatch, which tries everything, so that the properties don't rely on the code that they check. */
 function fnmatch(pattern: string, subject: string): boolean {
   if (pattern === '') return subject === ''
   if (pattern[0] === '*')
@@ -51,14 +51,14 @@ const attenuations: fc.Arbitrary<Attenuations> = fc
   .map(([channels, packages, permissions, storeIds]) => ({ channels, packages, permissions, storeIds }))
 const use = fc.record({ channel: subject, packageId: letter, permission: letter, storeId: letter })
 
-test('a pattern matches what trying everything finds', () => {
+test('a pattern matches the same texts as an exhaustive matcher', () => {
   fc.assert(
     fc.property(pattern, subject, (p, s) => assert.equal(matchesPattern(p, s), fnmatch(p, s))),
     sampled(180_000),
   )
 })
 
-test('whatever matches the narrower of two patterns matches the wider one', () => {
+test('every match of an included pattern matches the wider one', () => {
   fc.assert(
     fc.property(pattern, pattern, subject, (wide, narrow, s) => {
       if (includesPattern(wide, narrow) && fnmatch(narrow, s)) assert.ok(fnmatch(wide, s))
@@ -67,7 +67,7 @@ test('whatever matches the narrower of two patterns matches the wider one', () =
   )
 })
 
-/** `permits`, with the other matcher. */
+/** Like `permits`, with the second matcher. */
 function accepts(
   a: Attenuations,
   u: { channel: string; packageId: string; permission: string; storeId: string },
@@ -80,7 +80,7 @@ function accepts(
   )
 }
 
-test('an intersection permits nothing that one of its parts forbids', () => {
+test('an intersection permits only what both of its parts permit', () => {
   fc.assert(
     fc.property(attenuations, attenuations, use, (a, b, u) => {
       const both = intersectAttenuations(a, b)
@@ -91,7 +91,7 @@ test('an intersection permits nothing that one of its parts forbids', () => {
   )
 })
 
-test('lists without patterns intersect exactly, and an intersection with itself is the same', () => {
+test('lists without patterns intersect exactly, and an intersection with itself is unchanged', () => {
   fc.assert(
     fc.property(attenuations, attenuations, use, (a, b, u) => {
       const plain = (x: Attenuations): Attenuations => ({ ...x, channels: null })
@@ -113,14 +113,14 @@ test('a holder who appends conditions can only lose permissions', () => {
   )
 })
 
-test('extra reads back as what was written', () => {
+test('reads extra as it was written', () => {
   fc.assert(
     fc.property(attenuations, (a) => assert.deepEqual(parseExtra(formatExtra(a).slice('extra '.length)), a)),
     sampled(50_000),
   )
 })
 
-test('hostile conditions are met or make ConditionError, nothing else', () => {
+test('hostile conditions are met or throw a ConditionError, and nothing else', () => {
   const name = fc.constantFrom(
     'time-before',
     'time-since',

@@ -29,7 +29,7 @@ const refused = (run: () => unknown): void => {
   assert.fail('It was accepted')
 }
 
-/** Runs a decoder on hostile input: a value or a MacaroonError, nothing else. */
+/** Runs a decoder on hostile input, which must return a value or throw a MacaroonError. */
 const tolerated = <Value>(run: () => Value): Value | undefined => {
   try {
     return run()
@@ -39,7 +39,7 @@ const tolerated = <Value>(run: () => Value): Value | undefined => {
   }
 }
 
-test('every encoding of a macaroon reads back as the same macaroon', () => {
+test('reads every encoding of a macaroon as the same macaroon', () => {
   fc.assert(
     fc.property(plainMacaroon, ({ macaroon }) => {
       assert.deepEqual(decodeBinary(encodeBinary(macaroon)), [macaroon])
@@ -50,7 +50,7 @@ test('every encoding of a macaroon reads back as the same macaroon', () => {
   )
 })
 
-test('every encoding of a slice reads back and verifies with its conditions in order', () => {
+test('reads every encoding of a slice, which verifies with its conditions in order', () => {
   fc.assert(
     fc.property(slice, ({ rootKey, slice, conditions }) => {
       const spellings = [
@@ -69,7 +69,7 @@ test('every encoding of a slice reads back and verifies with its conditions in o
   )
 })
 
-test('a slice with any bit of its signed content changed is refused', () => {
+test('refuses a slice with any bit of its signed content changed', () => {
   fc.assert(
     fc.property(slice, fc.nat(), fc.nat({ max: 7 }), ({ rootKey, slice }, at, bit) => {
       refused(() => verify(flipped(slice, at, bit), rootKey))
@@ -78,7 +78,7 @@ test('a slice with any bit of its signed content changed is refused', () => {
   )
 })
 
-test('a binary slice with any byte changed is refused, or says the same', () => {
+test('refuses a binary slice with any byte changed, unless its meaning is the same', () => {
   fc.assert(
     fc.property(slice, fc.nat(), fc.integer({ min: 1, max: 255 }), ({ rootKey, slice }, at, change) => {
       const encoded = Buffer.from(encodeBinary(...slice))
@@ -86,14 +86,14 @@ test('a binary slice with any byte changed is refused, or says the same', () => 
       encoded[position] = (encoded[position] as number) ^ change
       const read = tolerated(() => decodeBinary(encoded))
       if (read === undefined || tolerated(() => verify(read, rootKey)) === undefined) return
-      // Locations are not signed; everything else must be as it was.
+      // Locations are not signed; everything else must be unchanged.
       assert.deepEqual(read.map(withoutLocations), slice.map(withoutLocations))
     }),
     sampled(15_000),
   )
 })
 
-test('with another root key, without a discharge, or with a discharge twice, a slice is refused', () => {
+test('refuses a slice with another root key, without a discharge, or with a repeated discharge', () => {
   fc.assert(
     fc.property(slice, bytes(1), ({ rootKey, slice: [root, outer, inner] }, otherKey) => {
       assert.ok(outer && inner)
@@ -110,7 +110,7 @@ test('with another root key, without a discharge, or with a discharge twice, a s
   )
 })
 
-test('bytes that are not a macaroon make decodeBinary throw MacaroonError and nothing else', () => {
+test('decodeBinary throws only a MacaroonError for bytes that are not a macaroon', () => {
   const start = fc.constantFrom(Buffer.of(2), Buffer.from('0024location '), Buffer.of())
   fc.assert(
     fc.property(start, bytes(0, 300), (head, tail) => {
@@ -120,7 +120,7 @@ test('bytes that are not a macaroon make decodeBinary throw MacaroonError and no
   )
 })
 
-test('JSON that is not a macaroon makes decodeJson throw MacaroonError and nothing else', () => {
+test('decodeJson throws only a MacaroonError for JSON that is not a macaroon', () => {
   const key = fc.constantFrom(
     'i',
     'i64',
@@ -151,7 +151,7 @@ test('JSON that is not a macaroon makes decodeJson throw MacaroonError and nothi
   )
 })
 
-test('a valid macaroon in JSON with one value replaced is read or refused, never a crash', () => {
+test('reads or refuses a macaroon in JSON with one value replaced, and never crashes', () => {
   fc.assert(
     fc.property(slice, fc.nat(), fc.jsonValue(), ({ slice }, at, replacement) => {
       const json = JSON.parse(JSON.stringify(encodeJson(slice[0]))) as Record<string, unknown>
@@ -163,7 +163,7 @@ test('a valid macaroon in JSON with one value replaced is read or refused, never
   )
 })
 
-test('all four variants of base64 read alike; any other text is refused or has one value', () => {
+test('reads all four variants of base64 alike, and refuses other texts', () => {
   fc.assert(
     fc.property(bytes(0, 50), (value) => {
       const padded = encodeBase64(value)
@@ -185,7 +185,7 @@ test('all four variants of base64 read alike; any other text is refused or has o
   )
 })
 
-test('whatever is in a Macaroons header, reading it does not throw', () => {
+test('reading a Macaroons header never throws', () => {
   const hostile = fc.oneof(
     fc.string(),
     fc.jsonValue().map((value) => encodeBase64(Buffer.from(JSON.stringify(value)))),
@@ -207,7 +207,7 @@ function withoutLocations(m: Macaroon): unknown {
   return { id: m.id, signature: m.signature, caveats: m.caveats.map((c) => [c.id, c.verificationId]) }
 }
 
-/** The slice with one bit of all that is signed, taken as one long string of bytes, the other way. */
+/** Flips one bit of a slice's signed bytes, counted across all its macaroons. */
 function flipped(slice: UnverifiedSlice, at: number, bit: number): UnverifiedSlice {
   const signed = slice.flatMap((m) => [
     m.id,

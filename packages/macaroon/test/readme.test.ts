@@ -7,7 +7,7 @@ const file = (path: string): URL => new URL(`../${path}`, import.meta.url)
 const text = (path: string): string => readFileSync(file(path), 'utf8')
 const readme = text('README.md')
 
-test('the example of the README is the file that is run, and prints what the README says', () => {
+test('the example in the README is the tested file, and prints the output in the README', () => {
   assert.ok(
     readme.includes(`\`\`\`ts\n${text('examples/login.ts')}\`\`\``),
     'Copy examples/login.ts into README.md',
@@ -19,7 +19,7 @@ test('the example of the README is the file that is run, and prints what the REA
   assert.ok(readme.includes(`it prints \`${stdout.trim()}\``))
 })
 
-test('the README names every error code, and no other', () => {
+test('the README names exactly the error codes of the source', () => {
   for (const [type, source] of [
     ['MacaroonError', 'src/errors.ts'],
     ['BakeryError', 'src/bakery/errors.ts'],

@@ -55,7 +55,7 @@ for (const file of ['04-bakery-macaroons-py', '06-bakery-macaroons-go']) {
   for (const vector of vectors<{ cases: BakeryVector[] }>(file).cases) {
     const name = `vector ${file.slice(0, 2)} ${vector.name}`
 
-    test(`${name}: the root reads at its bakery version and is written so that it reads the same`, () => {
+    test(`${name}: reads the root with its bakery version, and writes it so that it reads the same`, () => {
       const root = decodeBakeryMacaroon(vector.root_json)
       assert.equal(root.version, vector.bakery_version)
       assert.deepEqual(decodeBakeryMacaroon(JSON.parse(JSON.stringify(encodeBakeryMacaroon(root)))), root)
@@ -70,7 +70,7 @@ for (const file of ['04-bakery-macaroons-py', '06-bakery-macaroons-go']) {
       assert.equal(payload === undefined ? null : toHex(payload), expected.external_payload_hex)
     })
 
-    test(`${name}: discharged by us, the slice verifies with the same conditions`, async () => {
+    test(`${name}: the slice with our discharge verifies with the same conditions`, async () => {
       const root = decodeBakeryMacaroon(vector.root_json)
       const theirs = decodeBakeryMacaroon(vector.discharge_json)
       const seen: string[] = []
@@ -92,13 +92,13 @@ for (const file of ['04-bakery-macaroons-py', '06-bakery-macaroons-go']) {
       })
       assert.deepEqual(conditionsOf(slice, vector.root_key_hex), vector.expected_conditions_in_order)
       assert.equal(ours[0]?.version, theirs.version)
-      // The same conditions under the same key: the discharge is theirs to the last byte.
+      // With the same conditions and the same key, our discharge has the same bytes as theirs.
       assert.equal(toHex(ours[0]?.macaroon.signature ?? Buffer.of()), toHex(theirs.macaroon.signature))
       const expected = vector.third_party_caveat?.condition ?? vector.condition_seen_by_discharger
       assert.equal(seen[0], expected)
     })
 
-    test(`${name}: their bound slice verifies in every spelling`, () => {
+    test(`${name}: their bound slice verifies in every encoding`, () => {
       for (const [spelling, text] of Object.entries(vector.bound_slice)) {
         const value = spelling === 'json' ? Buffer.from(text).toString('base64') : text
         const read = slicesFromMacaroonsHeader([value])
@@ -116,13 +116,13 @@ for (const file of ['04-bakery-macaroons-py', '06-bakery-macaroons-go']) {
   }
 }
 
-test('vector 04 agent: the login macaroon, discharged with the agent key, is the token the real client sends', async () => {
+test('vector 04 agent: the login macaroon, discharged with the agent key, is the token of the real client', async () => {
   const { agent } = vectors<{ agent: AgentVector }>('04-bakery-macaroons-py')
   const login = decodeBakeryMacaroon(agent.login_response.macaroon)
-  const refuse = (): never => assert.fail('Only a local caveat is in it')
+  const refuse = (): never => assert.fail('The login macaroon has only a local caveat')
   const slice = await dischargeAll(login, refuse, { localKeyPair: agentKey })
   assert.deepEqual(conditionsOf(slice, agent.root_key_hex), agent.expected_conditions_in_order)
-  // pymacaroons writes the empty location of the discharge, so the bytes differ and the contents do not.
+  // pymacaroons writes the empty location of the discharge, so the bytes differ but not the contents.
   const theirs = decodeBinary(fromHex(agent.discharge_token.hex))
   assert.deepEqual(decodeBinary(encodeBinary(...slice)), theirs)
   assert.deepEqual(decodeBinary(decodeBase64(agent.discharge_token.base64_std_padded)), theirs)

@@ -28,7 +28,7 @@ interface CaveatIdVector {
 
 const keys = vectorKeyPairs()
 
-test('vector 03: keys are read from text and public keys belong to their private keys', () => {
+test('vector 03: reads keys from text, and derives public keys from private keys', () => {
   const texts = vectors<{ keys: Record<string, { public: string; private: string; public_hex: string }> }>(
     '03-caveat-ids',
   ).keys
@@ -45,22 +45,22 @@ for (const vector of vectors<{ cases: CaveatIdVector[] }>('03-caveat-ids').cases
   const other = keys['other']
   assert.ok(own && firstParty && other)
 
-  test(`vector 03 ${vector.name}: opens with the third party's key, also when it has newer ones`, () => {
+  test(`vector 03 ${vector.name}: opens with the third party's key, even if it has newer ones`, () => {
     const decoded = decodeCaveatId(fromHex(vector.caveat_id.hex), [other, own])
     assert.equal(decoded.version, vector.bakery_version)
     assert.equal(decoded.condition, vector.condition)
     assert.equal(toHex(decoded.rootKey), vector.root_key_hex)
     assert.equal(toHex(decoded.firstPartyPublicKey), toHex(firstParty.publicKey))
-    // Only version 3 carries its namespace; the others have the standard one, whatever the macaroon had.
+    // Only version 3 contains its namespace. The others have the standard one, even if the macaroon's was different.
     assert.equal(formatNamespace(decoded.namespace), vector.bakery_version === 3 ? vector.namespace : 'std:')
     assert.equal(decoded.keyPair, own)
     assert.throws(() => decodeCaveatId(fromHex(vector.caveat_id.hex), [other]), {
       code: 'public-key-mismatch',
-      message: 'The caveat is sealed to another public key than ours',
+      message: 'The caveat is not sealed to our public key',
     })
   })
 
-  test(`vector 03 ${vector.name}: sealed again with the same nonce`, () => {
+  test(`vector 03 ${vector.name}: sealing again with the same nonce gives the same caveat`, () => {
     const again = encodeCaveatId({
       version: vector.bakery_version,
       condition: vector.condition,
@@ -71,7 +71,7 @@ for (const vector of vectors<{ cases: CaveatIdVector[] }>('03-caveat-ids').cases
       nonce: fromHex(vector.nonce_hex),
     })
     if (vector.bakery_version === 1) {
-      // The spacing of the JSON is each library's own, so what is in it is compared.
+      // Libraries space JSON differently, so this compares the contents.
       const decoded = decodeCaveatId(again, [own])
       assert.deepEqual(decoded, decodeCaveatId(fromHex(vector.caveat_id.hex), [own]))
       assert.equal(again[0], 'e'.charCodeAt(0))
@@ -88,7 +88,7 @@ interface InvalidVector {
   readonly expect: 'ok' | 'error' | 'depends'
 }
 
-/** The code for each case the vectors call an error: which one is ours to say, that it is one is theirs. */
+/** Our code for each case that the vectors call an error. The codes are our choice. */
 const CODES: Readonly<Record<string, BakeryErrorCode>> = {
   'short-id-without-payload': 'payload-missing',
   'version-4': 'unsupported-version',
@@ -118,7 +118,7 @@ for (const vector of invalid.cases) {
       await assert.rejects(discharge(input), (error) => error instanceof BakeryError && error.code === code)
       return
     }
-    // "depends" is base64 in the other alphabet, which is read here.
+    // "depends" is base64 in the other alphabet, which this package reads.
     const { macaroon } = await discharge(input)
     assert.equal(toHex(macaroon.id), vector.id_hex)
   })

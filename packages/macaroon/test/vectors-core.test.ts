@@ -72,7 +72,7 @@ function plain(m: Macaroon): unknown {
   }
 }
 
-/** Every encoding of a vector reads as the same macaroon; returns it. */
+/** Checks that every encoding of a vector reads as the same macaroon, and returns it. */
 function readEveryEncoding(vector: MacaroonVector): Macaroon {
   const macaroon = decodeJson(vector.json)
   assert.equal(macaroon.version, vector.version)
@@ -96,7 +96,7 @@ function readEveryEncoding(vector: MacaroonVector): Macaroon {
 }
 
 for (const vector of vectors<{ cases: CoreVector[] }>('01-macaroon-core').cases) {
-  test(`vector 01 ${vector.name}: every encoding is read alike, and minting again gives the same signatures`, () => {
+  test(`vector 01 ${vector.name}: reads every encoding alike, and minting again gives the same signatures`, () => {
     const read = readEveryEncoding(vector)
     const rootKey = fromHex(vector.root_key_hex)
     assert.equal(toHex(deriveKey(rootKey)), vector.derived_key_hex)
@@ -114,7 +114,7 @@ for (const vector of vectors<{ cases: CoreVector[] }>('01-macaroon-core').cases)
       verify([read], rootKey).map((c) => Buffer.from(c.condition).toString('hex')),
       vector.caveats.map((c) => c.id_hex),
     )
-    // pymacaroons writes an empty location as an empty field, which is left out here.
+    // pymacaroons writes an empty location as an empty field, which we leave out.
     if (location !== '' || version === 1) assert.equal(toHex(encodeBinary(macaroon)), vector.binary.hex)
   })
 }
@@ -138,7 +138,7 @@ for (const vector of vectors<{ cases: ThirdPartyVector[] }>('02-third-party').ca
   })
 
   if (vector.vid_nonce_hex === undefined) continue
-  test(`vector 02 ${vector.name}: minted again byte for byte, the third-party caveat included`, () => {
+  test(`vector 02 ${vector.name}: mints the macaroon again byte for byte, with its third-party caveat`, () => {
     const caveatRootKey = fromHex(vector.caveat_root_key_hex)
     assert.equal(toHex(deriveKey(caveatRootKey)), vector.caveat_derived_key_hex)
     let root: Macaroon | undefined

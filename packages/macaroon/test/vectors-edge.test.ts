@@ -46,7 +46,7 @@ const VERIFY_CODES: Readonly<Record<string, MacaroonErrorCode>> = {
   'removed-third-party-caveat': 'bad-signature',
 }
 
-/** Runs a vector to its end and says where it stopped. */
+/** Runs a vector and returns the step at which it stopped. */
 function outcome(vector: EdgeVector): { readonly outcome: EdgeVector['expect']; readonly error?: unknown } {
   let slice: UnverifiedSlice
   try {
@@ -86,10 +86,9 @@ for (const vector of cases) {
   })
 }
 
-// Guarantee: a service can tell who could have written a condition, so the cases it must refuse are visible
-// to it.
+// Guarantee: a service can see who could have written a condition, so it can recognise the cases that it must refuse.
 for (const vector of cases.filter((c) => c.service_expect !== undefined)) {
-  test(`vector 05 ${vector.name}: what the service needs to refuse it is exposed`, () => {
+  test(`vector 05 ${vector.name}: the conditions show the service why to refuse it`, () => {
     const slice = parse(vector)
     const declared = verify(slice, fromHex(vector.root_key_hex))
       .filter((c) => c.condition.startsWith('declared username '))

@@ -10,7 +10,7 @@ interface HeaderVector {
   readonly why: string
 }
 
-/** What is there but is no slice: one value each, except nothing at all. */
+/** The vectors with a value that is not a slice. */
 const MALFORMED = new Set(['garbage', 'single-object-not-array', 'binary-slice', 'empty-array'])
 
 for (const vector of vectors<{ cases: HeaderVector[] }>('08-headers').cases) {
@@ -19,14 +19,14 @@ for (const vector of vectors<{ cases: HeaderVector[] }>('08-headers').cases) {
     const cookies = vector.headers.filter(([name]) => name === 'Cookie').map(([, value]) => value)
     const fromHeader = slicesFromMacaroonsHeader(values)
     const fromCookies = slicesFromCookieHeader(cookies.join('; '))
-    // Go counts an empty list as a slice and refuses it when verifying; here it is refused at once.
+    // Go counts an empty list as a slice and refuses it when verifying; we refuse it when reading.
     const expected = vector.name === 'empty-array' ? 0 : vector.recommended_slices
     assert.equal(fromHeader.slices.length + fromCookies.slices.length, expected)
     assert.equal(fromHeader.malformed, MALFORMED.has(vector.name))
     assert.equal(fromHeader.errors.length, MALFORMED.has(vector.name) ? 1 : 0)
     assert.equal(fromCookies.malformed, false)
 
-    // As Node joins repeated headers.
+    // Node joins repeated headers like this.
     const joined = slicesFromMacaroonsHeader([values.join(', ')])
     assert.deepEqual(joined, fromHeader)
     if (vector.name === 'binary-slice') {

@@ -57,7 +57,7 @@ function decode(text: string): Macaroon {
   return macaroon
 }
 
-/** Of `Macaroon root=R, discharge=D`, quoted or not. */
+/** Reads the slice of a header `Macaroon root=R, discharge=D`, with values quoted or not. */
 function sliceOf(header: string): UnverifiedSlice {
   const [root, ...discharges] = [...header.matchAll(/(?:root|discharge)="?([^",\s]+)/g)].map(
     ([, text = '']) => decode(text),
@@ -82,7 +82,7 @@ const refusal = (slice: UnverifiedSlice, key = rootKey): MacaroonErrorCode | und
 for (const vector of valid) {
   const { root, discharge_unbound, discharge_bound, refreshed_unbound, refreshed_bound } = vector
 
-  test(`vector 10 ${vector.name}: every macaroon is read, and written with the same bytes`, () => {
+  test(`vector 10 ${vector.name}: reads every macaroon, and writes it with the same bytes`, () => {
     const all = [root, discharge_unbound, discharge_bound, refreshed_unbound, refreshed_bound]
     for (const one of all.filter((each) => each !== undefined)) {
       const macaroon = decode(one.serialized)
@@ -102,7 +102,7 @@ for (const vector of valid) {
     }
   })
 
-  test(`vector 10 ${vector.name}: verifies in every spelling, with the conditions in their order`, () => {
+  test(`vector 10 ${vector.name}: verifies in every client's header, with the conditions in order`, () => {
     for (const [client, header] of Object.entries(vector.authorization)) {
       const found = conditionsOf(sliceOf(header))
       if (vector.conditions_in_order) assert.deepEqual(found, vector.conditions_in_order, client)
@@ -129,23 +129,23 @@ const CODES: Readonly<Record<string, MacaroonErrorCode>> = {
   'discharge-of-another-caveat': 'discharge-missing',
 }
 for (const { name, why, authorization } of invalid) {
-  test(`vector 10 ${name}: refused (${why})`, () => {
+  test(`vector 10 ${name}: refuses the slice (${why})`, () => {
     assert.equal(refusal(sliceOf(authorization)), CODES[name] ?? 'bad-signature')
   })
 }
 
 for (const { name, authorization } of [...identity, ...expiry]) {
-  test(`vector 10 ${name}: its signatures are good, and conditions decide`, () => {
+  test(`vector 10 ${name}: has valid signatures, so its conditions decide`, () => {
     assert.equal(refusal(sliceOf(authorization)), undefined)
   })
 }
 
 for (const { name, body } of refresh_invalid.filter((one) => one.body.discharge_macaroon !== undefined)) {
-  test(`vector 10 ${name}: is no discharge that could be refreshed`, () => {
+  test(`vector 10 ${name}: is not a discharge that could be refreshed`, () => {
     assert.throws(() => verify([decode(body.discharge_macaroon ?? '')], caveatKey), MacaroonError)
   })
 }
 
-test('vector 10: a root of version 2 is read, too', () => {
+test('vector 10: also reads a root of version 2', () => {
   assert.equal(decode(v2_root.serialized).version, 2)
 })

@@ -46,12 +46,12 @@ for (const [i, exchange] of exchanges.entries()) {
   const title = `exchange 09/${i} ${exchange.Client} ${exchange.Method} ${exchange.Path} ${exchange.Status}`
 
   if (exchange.Path === '/discharge') {
-    test(`${title}: the caveat is decoded from the request`, async () => {
+    test(`${title}: decodes the caveat in the request`, async () => {
       const parameters = new URLSearchParams(`${exchange.Query ?? ''}&${exchange.ReqBody ?? ''}`)
       const id = bytes(parameters, 'id') ?? Buffer.of()
       const caveat = bytes(parameters, 'caveat')
       if (exchange.Status === 500) {
-        // bakeryjs decodes binary ids as UTF-8 and loses bytes: a clear refusal, not a crash.
+        // bakeryjs decodes binary ids as UTF-8 and loses bytes, which must give a clear refusal and not a crash.
         assert.throws(
           () => decodeCaveatId(caveat ?? id, [thirdParty]),
           (error) => error instanceof BakeryError && error.code === 'public-key-mismatch',
@@ -79,7 +79,7 @@ for (const [i, exchange] of exchanges.entries()) {
   const macaroons = exchange.ReqHdr['Macaroons'] ?? []
   const cookies = (exchange.ReqHdr['Cookie'] ?? []).filter((cookie) => cookie !== '')
   if (macaroons.length + cookies.length > 0) {
-    test(`${title}: the macaroons of the request are read`, () => {
+    test(`${title}: reads the macaroons of the request`, () => {
       const header = slicesFromMacaroonsHeader(macaroons)
       const cookie = slicesFromCookieHeader(cookies.join('; '))
       assert.deepEqual([...header.errors, ...cookie.errors], [])
@@ -89,7 +89,7 @@ for (const [i, exchange] of exchanges.entries()) {
   }
 
   if (exchange.RespBody?.startsWith('{')) {
-    test(`${title}: the macaroon or key of the response is read`, () => {
+    test(`${title}: reads the macaroon or key in the response`, () => {
       const body = JSON.parse(exchange.RespBody) as Body
       const macaroon = body.Macaroon ?? body.macaroon ?? body.Info?.Macaroon
       if (macaroon !== undefined && macaroon !== null) {

@@ -9,7 +9,7 @@ export function vectors<Shape>(name: string): Shape {
 export const fromHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex')
 export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-/** The key pairs all vector files share: `first_party`, `third_party`, `agent`, `other`. */
+/** The key pairs that all vector files share: `first_party`, `third_party`, `agent`, `other`. */
 export function vectorKeyPairs(): Readonly<Record<string, KeyPair>> {
   const { keys } = vectors<{ keys: Record<string, { private_hex: string }> }>('03-caveat-ids')
   return Object.fromEntries(

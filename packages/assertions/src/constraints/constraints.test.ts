@@ -6,7 +6,7 @@ import { constraintsAllow, readConstraints } from './constraints.ts'
 const entry = (condition: string) =>
   readConstraints(parseHeaders(`constraints:\n  -\n    headers:\n      type: model\n      ${condition}`))
 
-test('a pattern binds each item of a list, and an entry that is missing never matches', () => {
+test('a pattern must match each item of a list, and never matches a missing header', () => {
   const constraints = entry('x: a.*')
   const allows = (text: string) => constraintsAllow(constraints, parseHeaders(`type: model\n${text}`))
   assert.ok(allows('x: ab'))
@@ -16,7 +16,7 @@ test('a pattern binds each item of a list, and an entry that is missing never ma
   assert.ok(!allows('y: a'))
 })
 
-test('a map of patterns binds the entries of a map, and others may stand beside them', () => {
+test('a map of patterns must match those entries of a map, which can have others', () => {
   const constraints = entry('x:\n        a: 1\n        b:\n          - 2\n          - 3')
   const allows = (text: string) => constraintsAllow(constraints, parseHeaders(`type: model\n${text}`))
   assert.ok(allows('x:\n  a: 1\n  b: 3\n  c: 4'))
@@ -33,15 +33,15 @@ test('$MISSING allows only assertions without the header', () => {
   assert.ok(!constraintsAllow(entry('x:\n        - $MISSING\n        - a'), parseHeaders('type: model')))
 })
 
-test('no constraints allow anything, no entry allows nothing', () => {
+test('a key without constraints can sign anything, and one with an empty list nothing', () => {
   const headers = parseHeaders('type: model')
   assert.ok(constraintsAllow(undefined, headers))
   assert.ok(!constraintsAllow([], headers))
   assert.equal(readConstraints(headers), undefined)
 })
 
-// Guarantee: 128 KiB of headers cannot be made into patterns that fill the memory.
-test('all patterns of a key together are bounded', () => {
+// Guarantee: the patterns in 128 KiB of headers can't fill the memory.
+test('limits the total size of all patterns of a key', () => {
   const patterns = (count: number) => Array.from({ length: count }, (_, i) => `x${i}: (a|b){150}`)
   const read = (count: number) => entry(patterns(count).join('\n      '))
   assert.equal(read(10)?.length, 1)

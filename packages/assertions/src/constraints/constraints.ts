@@ -1,25 +1,25 @@
-// What a key may sign: `constraints` of an account-key, contract/devices.md 3.7. A list of entries, each a map
-// `headers` of patterns; one entry that matches is enough, and no constraints at all allow anything.
+// The `constraints` of an account-key limit what the key may sign (contract/devices.md 3.7). Each entry of the list has
+// a map `headers` of patterns. One matching entry is enough; without constraints, the key may sign anything.
 
 import { faulty } from '../headers/header-checks.ts'
 import { type Headers, type HeaderValue, isList, isMap } from '../headers/header-value.ts'
 import { quote } from '../text.ts'
 import { type Budget, compilePattern, type Pattern } from './pattern.ts'
 
-/** A condition on one value: that there is none, a pattern, alternatives, or conditions on the entries of a map. */
+/** A condition on one value: it is missing, matches a pattern or an alternative, or is a map with conditions. */
 type Condition =
   | { readonly missing: true }
   | { readonly pattern: Pattern }
   | { readonly anyOf: readonly Condition[] }
   | { readonly entries: ReadonlyMap<string, Condition> }
 
-/** One entry must match all the headers it names. */
+/** The entries of `constraints`, of which one must match all the headers it names. */
 export type Constraints = readonly ReadonlyMap<string, Condition>[]
 
-/** The value of a header that must not be there. */
+/** The pattern for a header that must be missing. */
 const MISSING = '$MISSING'
 
-/** Steps of all patterns of one key: short texts can make long patterns, so this bounds memory. */
+/** The most steps for all patterns of one key. Short texts can make long patterns, so this bounds memory. */
 const MAXIMUM_STEPS = 10_000
 
 /** Reads and compiles `constraints`; undefined when there are none. Throws {@link AssertionError}. */
@@ -32,8 +32,8 @@ export function readConstraints(headers: Headers): Constraints | undefined {
 }
 
 /**
- * Refuses `$OP()` and `$REF`, which belong to other kinds of constraints, and alternatives inside alternatives, as snapd
- * does. Throws {@link AssertionError}. Such a reference that was stored before matches nothing.
+ * Refuses what snapd refuses: `$OP()` and `$REF`, which belong to other kinds of constraints, and alternatives inside
+ * alternatives. Throws {@link AssertionError}. In a key that was stored earlier, such a reference matches nothing.
  */
 export function checkConstraintForms(headers: Headers): void {
   const entries = headers.get('constraints') ?? []

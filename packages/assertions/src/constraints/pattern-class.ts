@@ -1,9 +1,9 @@
 // Character classes and escapes of patterns.
 
-/** Which characters one step takes. */
+/** Whether a step accepts a character. */
 export type CharacterTest = (character: string) => boolean
 
-/** The position of the reader in a pattern. */
+/** A pattern and the reader's position in it. */
 export interface PatternCursor {
   readonly characters: readonly string[]
   at: number
@@ -11,7 +11,7 @@ export interface PatternCursor {
 
 const DIGIT: CharacterTest = (c) => /^[0-9]$/.test(c)
 const WORD: CharacterTest = (c) => /^[0-9A-Za-z_]$/.test(c)
-/** RE2's `\s` has no vertical tab, JavaScript's has. */
+/** RE2's `\s` does not match a vertical tab; JavaScript's does. */
 const SPACE: CharacterTest = (c) => /^[\t\n\f\r ]$/.test(c)
 
 const not =
@@ -36,7 +36,7 @@ const CONTROLS: ReadonlyMap<string, string> = new Map([
   ['a', '\u0007'],
 ])
 
-/** Reads what follows a backslash: a class of characters, or one character. */
+/** Reads the rest of an escape after its backslash: a class of characters, or one character. */
 export function classEscape(cursor: PatternCursor): {
   readonly test: CharacterTest
   readonly literal?: string
@@ -45,19 +45,19 @@ export function classEscape(cursor: PatternCursor): {
   const test = CLASSES.get(character)
   if (test !== undefined) return { test }
   const literal = CONTROLS.get(character) ?? character
-  // Only punctuation means itself; a letter could mean something in RE2 that is not known here.
+  // Only escaped punctuation means itself. An unknown escaped letter could mean something in RE2.
   if (character === '' || (literal === character && /[\p{L}\p{N}]/u.test(character))) {
     throw new SyntaxError(`unknown escape \\${character}`)
   }
   return { test: (c) => c === literal, literal }
 }
 
-/** Reads a class from after its `[` to its `]`. */
+/** Reads a class up to its `]`; the cursor is after its `[`. */
 export function readClass(cursor: PatternCursor): CharacterTest {
   const negated = cursor.characters[cursor.at] === '^'
   if (negated) cursor.at += 1
   const tests: CharacterTest[] = []
-  // A `]` that comes first means itself.
+  // A `]` right after the `[` means itself.
   for (let first = true; first || cursor.characters[cursor.at] !== ']'; first = false) {
     tests.push(readRange(cursor))
   }
@@ -74,7 +74,7 @@ function readRange(cursor: PatternCursor): CharacterTest {
   const { literal: high } = readMember(cursor)
   if (low === undefined || high === undefined) throw new SyntaxError('a range needs two characters')
   const [from, to] = [low.codePointAt(0) as number, high.codePointAt(0) as number]
-  if (from > to) throw new SyntaxError('a range goes upwards')
+  if (from > to) throw new SyntaxError('a range must be in ascending order')
   return (c) => {
     const code = c.codePointAt(0) as number
     return code >= from && code <= to

@@ -1,19 +1,19 @@
-// Regular expressions as Go's RE2 means them, the part of it that constraints can need, matched in linear
-// time: a stranger's pattern and a stranger's text meet here, and JavaScript's engine would backtrack.
+// The part of Go's RE2 regular expressions that constraints can need, matched in linear time. Both the pattern and the
+// text come from strangers, and JavaScript's engine would backtrack.
 
 import { type CharacterTest, classEscape, type PatternCursor, readClass } from './pattern-class.ts'
 
 /** Whether the whole text matches. */
 export type Pattern = (text: string) => boolean
 
-/** A program of an automaton that is in many states at once. */
+/** One step of a program for an automaton that can be in many states at once. */
 type Step =
   | { readonly op: 'take'; readonly test: CharacterTest }
   | { readonly op: 'at'; readonly edge: 'start' | 'end' }
   | { readonly op: 'split'; readonly to: readonly number[] }
   | { readonly op: 'match' }
 
-/** How many more steps may be made. Several patterns can share one. */
+/** The number of steps left. Several patterns can share a budget. */
 export interface Budget {
   steps: number
 }
@@ -26,16 +26,16 @@ interface Program {
 /** Appends the steps of a part to a program. */
 type Part = (program: Program) => void
 
-/** As RE2: a counted repetition may not ask for more. */
+/** The largest count of a repetition, as in RE2. */
 const MAXIMUM_COUNT = 1000
 const MAXIMUM_STEPS = 2000
 const MAXIMUM_NESTING = 100
-/** Longer texts do not match: the work is steps times characters. */
+/** The longest text that can match, because the work is steps times characters. */
 const MAXIMUM_TEXT = 4096
 
 /**
- * Compiles a pattern; anchored at both ends. Literals, `.`, classes, `\d \w \s` and their opposites, groups,
- * `|`, `* + ?`, counts, `^ $`. Throws `SyntaxError` for anything else.
+ * Compiles a pattern, anchored at both ends. Accepts literals, `.`, classes, `\d \w \s` and their opposites, groups,
+ * `|`, `* + ?`, counts, and `^ $`. Throws `SyntaxError` for anything else.
  */
 export function compilePattern(source: string, budget: Budget = { steps: MAXIMUM_STEPS }): Pattern {
   const cursor: PatternCursor = { characters: [...source], at: 0 }
@@ -118,11 +118,11 @@ function readRepetition(cursor: PatternCursor, part: Part): Part {
 
 function repeat(part: Part, least: number, most: number | undefined): Part {
   if (least > MAXIMUM_COUNT || (most ?? 0) > MAXIMUM_COUNT || (most ?? least) < least) {
-    throw new SyntaxError('a repetition counts up to 1000, and upwards')
+    throw new SyntaxError('the counts of a repetition must be in ascending order and at most 1000')
   }
   return (program) => {
     for (let i = 0; i < least; i++) {
-      // A step of its own, so that repeating nothing counts too, and nested counts cannot go on for ever.
+      // Each repetition costs a step, even of an empty part, so nested counts reach the limit instead of looping.
       append(program, { op: 'split', to: [program.steps.length + 1] })
       part(program)
     }
@@ -170,7 +170,7 @@ function append({ steps, budget }: Program, step: Step): void {
   steps.push(step)
 }
 
-/** Follows all ways through the program at once: as many rounds as the text has characters. */
+/** Follows all paths through the program at once, in one round for each character of the text. */
 function run(program: readonly Step[], characters: readonly string[]): boolean {
   let states = reach(program, [0], true, characters.length === 0)
   for (const [i, character] of characters.entries()) {
@@ -185,7 +185,7 @@ function run(program: readonly Step[], characters: readonly string[]): boolean {
   return [...states].some((state) => program[state]?.op === 'match')
 }
 
-/** All states that are reached from these without taking a character. */
+/** Returns all states that can be reached from these without consuming a character. */
 function reach(program: readonly Step[], from: readonly number[], start: boolean, end: boolean): Set<number> {
   const reached = new Set<number>()
   const pending = [...from]

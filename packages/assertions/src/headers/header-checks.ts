@@ -1,5 +1,5 @@
-// The tiny checks that the types are made of, with one message grammar: `header "<name>" <what is wrong>`.
-// What they throw is an AssertionError without the type; `inType` puts "<type>: " before it.
+// The small checks that types consist of. Their messages have one form: `header "<name>" <what is wrong>`.
+// `inType` puts "<type>: " before the message.
 
 import { AssertionError, type AssertionErrorCode } from '../errors.ts'
 import { decodePublicKey, type PublicKey } from '../keys/public-key.ts'
@@ -9,7 +9,7 @@ import { parseTimestamp } from './timestamp.ts'
 
 const ACCOUNT_ID = /^(?:[a-z0-9A-Z]{32}|[-a-z0-9]{2,28})$/
 const MODEL = /^[a-zA-Z0-9](?:-?[a-zA-Z0-9])*$/
-/** SHA3-384 in base64url: 48 bytes are 64 characters, without padding. */
+/** A SHA3-384 digest in base64url: 48 bytes are 64 characters, without padding. */
 const DIGEST = /^[A-Za-z0-9_-]{64}$/
 
 type HeaderFault = Extract<AssertionErrorCode, `${string}-header` | 'header-mismatch'>
@@ -18,7 +18,7 @@ export function faulty(name: string, fault: string, code: HeaderFault = 'malform
   return new AssertionError(code, `header "${name}" ${fault}`)
 }
 
-/** Runs checks; what they refuse names the type. */
+/** Runs checks, and puts the type before the messages of their errors. */
 export function inType<Result>(type: string, checks: () => Result): Result {
   try {
     return checks()
@@ -28,14 +28,14 @@ export function inType<Result>(type: string, checks: () => Result): Result {
   }
 }
 
-/** Text that may be missing. */
+/** Returns a header's text; undefined if it is missing. */
 export function optionalText(headers: Headers, name: string): string | undefined {
   const value = headers.get(name)
   if (value !== undefined && typeof value !== 'string') throw faulty(name, 'is a list or a map, not text')
   return value
 }
 
-/** Text that is there and not empty. */
+/** Returns a header's text, which must be there and not empty. */
 export function text(headers: Headers, name: string): string {
   const value = optionalText(headers, name)
   if (value === undefined) throw faulty(name, 'is missing', 'missing-header')
@@ -43,7 +43,7 @@ export function text(headers: Headers, name: string): string {
   return value
 }
 
-/** Text of a form that `what` names, such as `an account id`. */
+/** Returns a header's text, which must match. `what` names its form, such as `an account id`. */
 function matchingText(headers: Headers, name: string, pattern: RegExp, what: string): string {
   const value = text(headers, name)
   if (!pattern.test(value)) throw faulty(name, `is not ${what}: ${quote(value)}`)
@@ -54,7 +54,7 @@ export function accountId(headers: Headers, name: string): string {
   return matchingText(headers, name, ACCOUNT_ID, 'an account id')
 }
 
-/** The name of a model; upper case is reserved. */
+/** Returns the model's name, in which upper case is reserved. */
 export function modelName(headers: Headers): string {
   const value = matchingText(headers, 'model', MODEL, 'the name of a model')
   if (/[A-Z]/.test(value)) throw faulty('model', `has capital letters: ${quote(value)}`)
@@ -65,7 +65,7 @@ export function hardwareName(headers: Headers): string {
   return matchingText(headers, 'hardware-name', MODEL, 'the name of hardware')
 }
 
-/** The id of a key: a SHA3-384 digest. */
+/** Returns the id of a key, a SHA3-384 digest. */
 export function digest(headers: Headers, name: string): string {
   return matchingText(headers, name, DIGEST, 'a SHA3-384 digest in base64url')
 }
@@ -107,14 +107,14 @@ export function optionalAccountIds(headers: Headers, name: string): readonly str
   return value
 }
 
-/** Not below zero. Absent is 0 (contract/devices.md 3.2). */
+/** Returns a number that must not be negative; 0 if the header is missing (contract/devices.md 3.2). */
 export function count(headers: Headers, name: string): number {
   const number = integer(headers, name)
   if (number < 0) throw faulty(name, `is negative: ${number}`)
   return number
 }
 
-/** Decimal as Go's Atoi reads it: a sign is fine, leading zeros are not. Absent is 0. */
+/** Returns a number, read as Go's Atoi does: with a sign but no leading zeros. 0 if the header is missing. */
 export function integer(headers: Headers, name: string): number {
   const value = optionalText(headers, name)
   if (value === undefined) return 0
@@ -124,11 +124,11 @@ export function integer(headers: Headers, name: string): number {
   }
   const number = Number(value)
   if (!Number.isSafeInteger(number)) throw faulty(name, `is out of range: ${quote(value)}`)
-  // No negative zero: `-0` is an integer to Go, and 0.
+  // Turns a negative zero into 0: Go reads `-0` as the integer 0.
   return number + 0
 }
 
-/** A key, and its id beside it or as the signing key: they must match, or `mismatch` is thrown. */
+/** Reads a key and checks its id. Throws `header-mismatch` with the message `mismatch` if they differ. */
 export function publicKeyWithId(encoded: string, id: string, mismatch: string): PublicKey {
   const key = decodePublicKey(encoded)
   if (key.id !== id) throw new AssertionError('header-mismatch', mismatch)

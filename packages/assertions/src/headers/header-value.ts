@@ -1,4 +1,4 @@
-/** A value of a header: text, a list or a map, nested to any depth. Leaves are text. */
+/** A header's value: text, a list or a map, nested to any depth, with text as leaves. */
 export type HeaderValue = string | readonly HeaderValue[] | Headers
 
 /** Headers by name, in the order of the text. A map, not an object, so that `constructor` is just a name. */

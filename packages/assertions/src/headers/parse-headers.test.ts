@@ -25,16 +25,16 @@ for (const [name, text, value] of [
   ['lines in a map', 'x:\n  a:\n      b\n      c', map({ a: 'b\nc' })],
   ['names that JavaScript knows', 'x:\n  constructor: a', map({ constructor: 'a' })],
 ] as const) {
-  test(`${name} is read and written`, () => {
+  test(`reads and writes ${name}`, () => {
     const headers = parseHeaders(text)
     assert.deepEqual(headers, new Map([['x', value]]))
     const [[header, read] = ['', '']] = headers
-    // One line that was written as several is the only text here that is not canonical.
+    // A single line in the form of several is the only text here that is not canonical.
     if (value !== 'a') assert.equal(writeHeader(header, read).join('\n'), text)
   })
 }
 
-test('what follows a nested value is read', () => {
+test('reads the headers after a nested value', () => {
   const headers = parseHeaders('a:\n  -\n    b:\n        c\nd:\n  e: f\ng: h')
   assert.deepEqual(
     headers,
@@ -46,7 +46,7 @@ test('what follows a nested value is read', () => {
   )
 })
 
-test('empty lists and maps are not written, also those that are empty only without their empty parts', () => {
+test('leaves out empty lists and maps, and those that contain nothing else', () => {
   assert.deepEqual(writeHeader('x', []), [])
   assert.deepEqual(writeHeader('x', new Map()), [])
   assert.deepEqual(writeHeader('x', [[], new Map([['a', []]])]), [])

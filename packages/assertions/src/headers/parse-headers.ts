@@ -1,5 +1,5 @@
-// The header grammar, contract/devices.md 3.2. Every line is read once and nesting indents, so time and depth
-// are bounded by the size of the block.
+// Parses the header grammar (contract/devices.md 3.2). Every line is read once, and nesting requires indentation, so
+// the size of the block limits time and depth.
 
 import { AssertionError } from '../errors.ts'
 import { quote } from '../text.ts'
@@ -13,10 +13,10 @@ interface Cursor {
 }
 
 /**
- * Reads headers, without the newline at their end. Throws {@link AssertionError} `malformed-line`, `repeated-header`.
+ * Reads headers, given without their last newline. Throws {@link AssertionError} `malformed-line`, `repeated-header`.
  */
 export function parseHeaders(block: string): Headers {
-  // Only LF ends a line: a CR is part of the value.
+  // Only LF ends a line; a CR belongs to the value.
   const cursor: Cursor = { lines: block.split('\n'), at: 0 }
   const headers = new Map<string, HeaderValue>()
   while (cursor.at < cursor.lines.length) readEntry(cursor, 0, headers)
@@ -38,7 +38,7 @@ function readEntry(cursor: Cursor, indent: number, into: Map<string, HeaderValue
   into.set(name, readValue(cursor, indent, entry, colon + 1))
 }
 
-/** The value that begins `from` characters into `entry`, the current line without its indent. */
+/** Reads the value that begins `from` characters into `entry`, the current line without its indent. */
 function readValue(cursor: Cursor, indent: number, entry: string, from: number): HeaderValue {
   cursor.at += 1
   if (entry.length > from) {
@@ -74,11 +74,11 @@ function readLines(cursor: Cursor, prefix: string, introduction: string): string
     cursor.at += 1
   }
   if (lines.length > 0) return lines.join('\n')
-  const rule = `a value below ${quote(introduction)} is indented by ${prefix.length} spaces`
+  const rule = `a value below ${quote(introduction)} must be indented by ${prefix.length} spaces`
   throw malformed(`${rule}, but the next line is ${quote(lineAt(cursor))}`)
 }
 
-/** The current line; after the last one an empty text, which begins nothing. */
+/** Returns the current line; after the last one an empty text, which no caller accepts as a line. */
 function lineAt(cursor: Cursor): string {
   return cursor.lines[cursor.at] ?? ''
 }

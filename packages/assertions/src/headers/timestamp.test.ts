@@ -11,7 +11,7 @@ for (const [text, iso] of [
   ['2020-02-29T00:00:00Z', '2020-02-29T00:00:00.000Z'],
   ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
 ] as const) {
-  test(`${text} is read`, () => {
+  test(`reads ${text}`, () => {
     assert.deepEqual(parseTimestamp(text), { date: new Date(iso) })
   })
 }
@@ -30,7 +30,7 @@ for (const text of [
   '2020-06-01T12:00:00Z ',
   '2020-06-01T12:00:00Z\n',
 ]) {
-  test(`${JSON.stringify(text)} is refused: it does not have the form`, () => {
+  test(`refuses ${JSON.stringify(text)}, which does not have the form of a time`, () => {
     assert.deepEqual(parseTimestamp(text), { fault: 'is not a time such as 2026-01-27T10:12:02Z (RFC 3339)' })
   })
 }
@@ -44,16 +44,16 @@ for (const text of [
   '2020-06-01T12:00:60Z',
   '2020-06-01T12:00:00+24:00',
   '2020-06-01T12:00:00+00:60',
-  // In UTC they are in the years -1 and 10000.
+  // In UTC these are in the years -1 and 10000.
   '0000-01-01T00:00:00+01:00',
   '9999-12-31T23:59:59-01:00',
 ]) {
-  test(`${text} is refused: there is no such time`, () => {
+  test(`refuses ${text}, which does not exist`, () => {
     assert.deepEqual(parseTimestamp(text), { fault: 'is a time that does not exist' })
   })
 }
 
-test('instants are written in UTC, in whole seconds', () => {
+test('writes instants in UTC and whole seconds', () => {
   const date = new Date('2026-01-27T10:12:02.999Z')
   assert.equal(formatTimestamp(date), '2026-01-27T10:12:02Z')
   for (const bad of [new Date(Number.NaN), new Date(8.64e15), new Date(-1e15)]) {

@@ -1,10 +1,10 @@
-// The canonical text of headers, contract/devices.md 3.3.
+// Writes the canonical text of headers (contract/devices.md 3.3).
 
 import { type Headers, type HeaderValue, isList, isMap } from './header-value.ts'
 
 /**
- * The lines of one header. None for an empty list or map, also after leaving out empty ones inside it; a
- * text is written even when it is empty.
+ * Returns the lines of one header: none for a list or map that is empty, or that contains only empty ones. An empty
+ * text is written.
  */
 export function writeHeader(name: string, value: HeaderValue): string[] {
   const kept = withoutEmpty(value)

@@ -11,14 +11,14 @@ const { requestId } = request.fields
 const proof = JSON.parse(Buffer.from(request.body).toString()) as Record<string, string>
 const signature = proof['request-id-signature'] ?? ''
 
-test('the hardware key signed the request id, whatever base64 says so', () => {
+test('verifies a signed request id in any kind of base64', () => {
   assert.equal(proof['hardware-id-key-sha3-384'], identity.fields.hardwareKeyId)
   const plain = signature.replaceAll('=', '')
   const urlSafe = plain.replaceAll('+', '-').replaceAll('/', '_')
   for (const text of [signature, plain, urlSafe]) verifyHardwareSignature(identity, requestId, text)
 })
 
-test('SHA-384 and SHA-512 are taken, and RSA keys', () => {
+test('accepts SHA-384, SHA-512 and RSA keys', () => {
   const hardwareKey = testKey('device2').keyObject
   const rsa = { ...identity, fields: { ...identity.fields, hardwareKey } }
   for (const hash of ['sha256', 'sha384', 'sha512']) {
@@ -28,7 +28,7 @@ test('SHA-384 and SHA-512 are taken, and RSA keys', () => {
   assert.throws(() => verifyHardwareSignature(rsa, 'R', weak), { code: 'bad-signature' })
 })
 
-test('another request id, another key and garbage are refused', () => {
+test('refuses another request id, another key and garbage', () => {
   const refusal = {
     code: 'bad-signature',
     message: 'the request id is not signed with the key of hardware HW-1',

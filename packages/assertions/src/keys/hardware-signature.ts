@@ -7,9 +7,9 @@ import { shown } from '../text.ts'
 const HASHES = ['sha256', 'sha384', 'sha512'] as const
 
 /**
- * Checks that the hardware signed a request id: base64 (standard or URL-safe, padded or not) of an RSA
- * PKCS#1 v1.5 or an ECDSA ASN.1 signature over its text, with SHA-256, 384 or 512. The encoding is not
- * published, so all of these are taken (contract/devices.md 2.6).
+ * Checks that the hardware signed a request id. The encoding is not published, so this accepts base64 (standard or
+ * URL-safe, padded or not) of an RSA PKCS#1 v1.5 or an ECDSA ASN.1 signature over its text, with SHA-256, 384 or 512
+ * (contract/devices.md 2.6).
  *
  * Throws {@link AssertionError} `malformed-signature` or `bad-signature`.
  */

@@ -1,8 +1,8 @@
-// The few pieces of OpenPGP (RFC 4880) that keys and signatures of assertions are made of.
+// The parts of OpenPGP (RFC 4880) that the keys and signatures of assertions consist of.
 
 import { AssertionError, type AssertionErrorCode } from '../errors.ts'
 
-/** Reads big-endian fields one after the other; running out of bytes is an {@link AssertionError}. */
+/** Reads big-endian fields in turn, and throws an {@link AssertionError} if the bytes run out. */
 export class Reader {
   readonly #data: Buffer
   readonly #truncated: () => AssertionError
@@ -23,14 +23,14 @@ export class Reader {
     return this.#data.subarray(start, this.#at)
   }
 
-  /** A number of 1 to 4 bytes. */
+  /** Reads a number of 1 to 4 bytes. */
   number(bytes: number): number {
     const start = this.#at
     this.#skip(bytes)
     return this.#data.readUIntBE(start, bytes)
   }
 
-  /** The bytes of a multi-precision integer, as many as the bits that it claims to have need. */
+  /** Reads a multi-precision integer, with as many bytes as its number of bits requires. */
   mpi(): Buffer {
     return this.bytes(Math.ceil(this.number(2) / 8))
   }
@@ -44,14 +44,14 @@ export class Reader {
 export interface PacketFaults {
   readonly malformed: AssertionErrorCode
   readonly unsupported: AssertionErrorCode
-  /** What is read, to begin messages: `the public key` or `the signature`. */
+  /** The beginning of messages: `the public key` or `the signature`. */
   readonly what: string
   readonly tag: number
 }
 
 /**
- * Reads version byte 1 and exactly one packet of the given tag, with a header of the old or the new format;
- * returns its contents. Lengths that are partial or indeterminate are refused.
+ * Reads version byte 1 and exactly one packet with this tag, whose header has the old or the new format, and returns
+ * its contents. Refuses partial and indeterminate lengths.
  */
 export function readPacket(data: Buffer, faults: PacketFaults): Buffer {
   const { malformed, unsupported, what, tag } = faults
@@ -70,13 +70,13 @@ export function readPacket(data: Buffer, faults: PacketFaults): Buffer {
   return contents
 }
 
-/** Version byte 1 and one packet, its contents given in parts; its header is of the new format, as short as it can be. */
+/** Writes version byte 1 and one packet with these parts as contents, and the shortest header of the new format. */
 export function writePacket(tag: number, contents: readonly Uint8Array[]): Buffer {
   const length = contents.reduce((sum, part) => sum + part.length, 0)
   return Buffer.concat([Buffer.of(1, 0xc0 | tag), lengthBytes(length), ...contents])
 }
 
-/** A length as packets and signature subpackets write it, of 1, 2 or 5 bytes. */
+/** Reads the length of a packet or a signature subpacket, which has 1, 2 or 5 bytes. */
 export function newLength(from: Reader, subpacket = false): number | undefined {
   const first = from.number(1)
   if (first < 192) return first
@@ -97,19 +97,19 @@ function lengthBytes(length: number): Buffer {
   return bytes
 }
 
-/** Without leading zero bytes. */
+/** Removes leading zero bytes. */
 export function trimmed(integer: Buffer): Buffer {
   const first = integer.findIndex((byte) => byte !== 0)
   return first === -1 ? Buffer.alloc(0) : integer.subarray(first)
 }
 
-/** Bits of an integer without leading zero bytes. */
+/** Returns the number of bits of an integer without leading zero bytes. */
 export function bitLength(integer: Uint8Array): number {
   const [first] = integer
   return first === undefined ? 0 : (integer.length - 1) * 8 + (32 - Math.clz32(first))
 }
 
-/** A multi-precision integer, in two parts. `bits` is what Go writes for signatures: all bits of all bytes. */
+/** Writes a multi-precision integer in two parts. For signatures, Go's `bits` counts all bits of all bytes. */
 export function writeMpi(
   integer: Uint8Array,
   bits = bitLength(integer),

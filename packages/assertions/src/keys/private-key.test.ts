@@ -14,7 +14,7 @@ const pem = (type: 'pkcs8' | 'pkcs1', passphrase?: string) =>
     ...(passphrase && { cipher: 'aes-256-cbc', passphrase }),
   }) as string
 
-test('PKCS#8, encrypted PKCS#8 and PKCS#1 are read, as text or bytes', () => {
+test('reads PKCS#8, encrypted PKCS#8 and PKCS#1, as text or bytes', () => {
   for (const read of [
     privateKeyFromPem(pem('pkcs8')),
     privateKeyFromPem(Buffer.from(pem('pkcs8'))),
@@ -25,7 +25,7 @@ test('PKCS#8, encrypted PKCS#8 and PKCS#1 are read, as text or bytes', () => {
   }
 })
 
-const unreadable = 'not a PEM private key that can be read'
+const unreadable = 'not a readable PEM private key'
 for (const [what, text, passphrase, message, code = 'malformed-key'] of [
   ['nothing', '', undefined, `${unreadable}; is it encrypted?`],
   [
@@ -60,19 +60,19 @@ for (const [what, text, passphrase, message, code = 'malformed-key'] of [
     'unsupported-key',
   ],
 ] as const) {
-  test(`${what} is not a signing key`, () => {
+  test(`refuses ${what} as a signing key`, () => {
     assert.throws(() => privateKeyFromPem(text, passphrase), { code, message })
   })
 }
 
-test('the public half does not sign', () => {
+test('refuses the public half of a key', () => {
   assert.throws(() => privateKeyFromKeyObject(publicKey), {
     code: 'malformed-key',
     message: 'not a private key: assertions are signed with the private half',
   })
 })
 
-test('a private key shows no secret when it is logged or made into JSON', () => {
+test('a private key shows no secret when logged or converted to JSON', () => {
   const { d = '' } = privateKey.export({ format: 'jwk' })
   const hex = Buffer.from(d, 'base64url').toString('hex')
   const shown = inspect(own, { depth: 9, showHidden: true }) + JSON.stringify(own)

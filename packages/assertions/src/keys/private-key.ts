@@ -2,21 +2,23 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { AssertionError } from '../errors.ts'
 import { type PublicKey, publicKeyFromKeyObject } from './public-key.ts'
 
-/** An RSA key that signs. Showing it, or making JSON of it, shows no secret: Node keeps that in the KeyObject. */
+/**
+ * An RSA key that signs. Logging it or converting it to JSON shows no secret, because Node hides it in the KeyObject.
+ */
 export interface PrivateKey {
   readonly publicKey: PublicKey
   readonly keyObject: KeyObject
 }
 
 /**
- * Reads a PEM private key: PKCS#8, also encrypted with a passphrase, or PKCS#1. Armored PGP is not read here.
- * Throws {@link AssertionError} `malformed-key`, `unsupported-key`; no message contains a part of the key.
+ * Reads a PEM private key: PKCS#8, encrypted with a passphrase or not, or PKCS#1. Does not read armored PGP.
+ * Throws {@link AssertionError} `malformed-key` or `unsupported-key`; no message contains a part of the key.
  */
 export function privateKeyFromPem(pem: string | Uint8Array, passphrase?: string): PrivateKey {
   return privateKeyFromKeyObject(importPem(pem, passphrase))
 }
 
-/** Takes a private key of `node:crypto`. Throws {@link AssertionError} `unsupported-key` unless it is RSA. */
+/** Wraps a private key of `node:crypto`. Throws {@link AssertionError} `unsupported-key` unless it is RSA. */
 export function privateKeyFromKeyObject(keyObject: KeyObject): PrivateKey {
   if (keyObject.type !== 'private') {
     throw new AssertionError(
@@ -32,8 +34,8 @@ function importPem(pem: string | Uint8Array, passphrase: string | undefined): Ke
   try {
     return createPrivateKey(passphrase === undefined ? { key } : { key, passphrase })
   } catch {
-    // OpenSSL's message says only what it tried, and no part of the input may show.
+    // OpenSSL's message only names what it tried, and no part of the input may appear in ours.
     const advice = passphrase === undefined ? 'is it encrypted?' : 'is the passphrase right?'
-    throw new AssertionError('malformed-key', `not a PEM private key that can be read; ${advice}`)
+    throw new AssertionError('malformed-key', `not a readable PEM private key; ${advice}`)
   }
 }

@@ -12,7 +12,7 @@ const text = (...parts: readonly Uint8Array[]) => Buffer.concat([Buffer.of(1), .
 const key = (n: Uint8Array, e: Uint8Array, algorithm = 1, version = 4) =>
   text(packet(Buffer.concat([head(version, algorithm), mpi(n), mpi(e)])))
 
-test('one key has one id, however its packet is written', () => {
+test('a key has the same id for every encoding of its packet', () => {
   const { id, bits, exponent } = decodePublicKey(key(N, E))
   assert.equal(bits, 1024)
   assert.equal(exponent, 65_537)
@@ -29,7 +29,7 @@ test('one key has one id, however its packet is written', () => {
   assert.notEqual(decodePublicKey(key(N, Buffer.of(3))).id, id)
 })
 
-test('keys of all sizes are written and read, packet lengths of one and two bytes', () => {
+test('writes and reads keys of all sizes, with packet lengths of one and two bytes', () => {
   for (const length of [1, 8, 94, 120, 121, 122, 176, 177, 178, 179, 180, 256, 1024, 2048]) {
     const modulus = Buffer.alloc(length, 0x81)
     const long = Buffer.concat([head(4, 1), mpi(modulus), mpi(Buffer.of(3))])
@@ -58,12 +58,12 @@ for (const [what, encoded, code] of [
   ],
   ['a signature', text(Buffer.of(0xc2, 1, 0)), 'malformed-key'],
 ] as const) {
-  test(`a public key made of ${what} is refused`, () => {
+  test(`refuses ${what} as a public key`, () => {
     assert.throws(() => decodePublicKey(encoded), { code, message: /^the public key / })
   })
 }
 
-test('bytes after the key are refused, in its packet and after it', () => {
+test('refuses bytes after the key, inside its packet and after it', () => {
   const contents = Buffer.concat([head(4, 1), mpi(N), mpi(E)])
   for (const encoded of [
     text(packet(Buffer.concat([contents, Buffer.of(0)]))),
@@ -74,7 +74,7 @@ test('bytes after the key are refused, in its packet and after it', () => {
   }
 })
 
-test('only RSA keys of node:crypto are taken, private ones for their public half', () => {
+test('accepts RSA keys of node:crypto only, and reads the public half of private ones', () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const read = publicKeyFromKeyObject(publicKey)
   assert.deepEqual(publicKeyFromKeyObject(privateKey), read)

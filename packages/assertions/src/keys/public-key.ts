@@ -4,29 +4,29 @@ import { AssertionError } from '../errors.ts'
 import { bitLength, Reader, readPacket, trimmed, writeMpi, writePacket } from './openpgp.ts'
 
 const TAG = 6
-/** OpenPGP's numbers for RSA: any use, encrypt only, sign only. A key is the same key under all three. */
+/** OpenPGP's numbers for RSA: any use, encrypt only, sign only. All three give the same key. */
 const RSA = [1, 2, 3]
-/** 2016-01-01T00:00:00Z for every key, so that modulus and exponent alone make the id. */
+/** The creation time 2016-01-01T00:00:00Z for every key, so that the id depends on modulus and exponent alone. */
 const CREATED = [0x56, 0x85, 0xc1, 0x80]
-/** Version 4, when it was made, RSA for any use. */
+/** Version 4, the creation time, RSA for any use. */
 const START = Buffer.of(4, ...CREATED, 1)
 
-/** An RSA public key that assertions are signed with. Made by the functions of this file only. */
+/** The RSA public key of a key that signs assertions. Only the functions of this file create it. */
 export interface PublicKey {
-  /** SHA3-384 of the encoded key, base64url without padding: 64 characters. */
+  /** The SHA3-384 of the encoded key, in 64 characters of base64url without padding. */
   readonly id: string
-  /** Size of the modulus. */
+  /** The size of the modulus. */
   readonly bits: number
-  /** Big-endian, no leading zeros. */
+  /** The modulus, big-endian, without leading zeros. */
   readonly modulus: Uint8Array
-  /** Odd, 3 or more, at most 3 bytes. */
+  /** The exponent, which is odd, at least 3, and has at most 3 bytes. */
   readonly exponent: number
 }
 
 /**
  * Reads an encoded public key, as in the header `device-key` and in the body of an account-key (contract/devices.md
- * 3.4). No minimum size: that is policy. Other creation times, packet headers and RSA algorithm numbers than snapd
- * writes give the same id. Throws {@link AssertionError} `malformed-key` or `unsupported-key`.
+ * 3.4). Checks no minimum size, which is a matter of policy. Creation times, packet headers and RSA algorithm numbers
+ * do not change the id. Throws {@link AssertionError} `malformed-key` or `unsupported-key`.
  */
 export function decodePublicKey(text: string): PublicKey {
   const data = decodeBase64(text, WHAT, 'malformed-key')
@@ -49,14 +49,14 @@ export function decodePublicKey(text: string): PublicKey {
   return publicKey(modulus, exponent)
 }
 
-/** Writes a public key as for `device-key` and the bodies of account-keys, in lines of 76 characters. */
+/** Encodes a public key for `device-key` and the bodies of account-keys, in lines of 76 characters. */
 export function encodePublicKey(key: PublicKey): string {
   return encodeBase64(encoded(trimmed(exponentBytes(key.exponent)), key.modulus))
 }
 
 /**
- * From a public or private RSA `KeyObject`. Throws {@link AssertionError} `unsupported-key` for other kinds,
- * `malformed-key` for an exponent that assertions cannot have.
+ * Returns the public key of a public or private RSA `KeyObject`. Throws {@link AssertionError} `unsupported-key` for
+ * other kinds, `malformed-key` for an exponent that assertions cannot have.
  */
 export function publicKeyFromKeyObject(key: KeyObject): PublicKey {
   if (key.asymmetricKeyType !== 'rsa') {
@@ -68,7 +68,7 @@ export function publicKeyFromKeyObject(key: KeyObject): PublicKey {
 
 const keyObjects = new WeakMap<PublicKey, KeyObject>()
 
-/** The key for `node:crypto`. Throws {@link AssertionError} `malformed-key` when OpenSSL cannot take it. */
+/** Returns the key for `node:crypto`. Throws {@link AssertionError} `malformed-key` if OpenSSL refuses it. */
 export function keyObjectOf(key: PublicKey): KeyObject {
   const known = keyObjects.get(key)
   if (known !== undefined) return known
@@ -101,7 +101,7 @@ function encoded(exponent: Uint8Array, modulus: Uint8Array): Buffer {
   return writePacket(TAG, [START, ...writeMpi(modulus), ...writeMpi(exponent)])
 }
 
-/** The key in PKCS#1, as PEM: OpenSSL reads that text in 12 µs, the same bytes in DER in 40, a JWK in 35. */
+/** Returns the key in PKCS#1 as PEM, which OpenSSL reads in 12 µs; the same bytes in DER take 40, a JWK 35. */
 function pkcs1({ modulus, exponent }: PublicKey): string {
   const integers = [modulus, trimmed(exponentBytes(exponent))].map((integer) => {
     // A first bit of 1 would make it negative.
@@ -114,7 +114,7 @@ function pkcs1({ modulus, exponent }: PublicKey): string {
 const INTEGER = 0x02
 const SEQUENCE = 0x30
 
-/** A value in DER of less than 64 KiB. A modulus is shorter: its bits are counted in 16 bits. */
+/** Writes a DER value of less than 64 KiB. A modulus is shorter, because a 16-bit number counts its bits. */
 function der(tag: number, value: Uint8Array): Buffer {
   const { length } = value
   const long = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]

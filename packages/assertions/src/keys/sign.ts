@@ -10,19 +10,19 @@ import type { PrivateKey } from './private-key.ts'
 import { draftSignature } from './signature-packet.ts'
 
 export interface SigningOptions {
-  /** When it is signed: the creation time in the signature, whole seconds. Not the `timestamp` header. */
+  /** The creation time in the signature, in whole seconds. It is not the `timestamp` header. */
   readonly signedAt: Date
-  /** How large the key must be; 4096 bits and up by default. */
+  /** The required size of the key; at least 4096 bits by default. */
   readonly policy?: Pick<Policy, 'minimumKeyBits' | 'maximumKeyBits'>
 }
 
 /**
- * Makes an assertion: canonical headers, SHA-512, RSA. The result has passed the same checks as a decoded one;
- * whether the key may sign it, only `verifyTrust` checks, so call that before you hand the assertion out.
+ * Signs an assertion with canonical headers, SHA-512 and RSA. The result has passed the same checks as a decoded one.
+ * Only `verifyTrust` checks whether the key may sign it, so call that before you hand the assertion out.
  *
  * Throws {@link AssertionError} `weak-key`, `unsupported-format`, `limit-exceeded`, or a code of text, headers or
- * keys (see `AssertionErrorCode`); `TypeError` for an impossible `signedAt` or for
- * headers that are not text, a list or a map. contract/devices.md 3.3 and 3.5.
+ * keys (see `AssertionErrorCode`); `TypeError` for an impossible `signedAt` or for headers that are not text, a list or
+ * a map. contract/devices.md 3.3 and 3.5.
  */
 export function sign<Type extends TypeName>(
   input: SigningInput<Type>,
@@ -33,7 +33,7 @@ export function sign<Type extends TypeName>(
   return { ...unsigned, signature: finish(rsaSign('sha512', message, key.keyObject)) }
 }
 
-/** As {@link sign}, with the RSA computation (some milliseconds) on Node's thread pool. */
+/** Like {@link sign}, with the RSA computation (some milliseconds) on Node's thread pool. */
 export async function signAsync<Type extends TypeName>(
   input: SigningInput<Type>,
   key: PrivateKey,
@@ -49,8 +49,8 @@ function prepare<Type extends TypeName>(input: SigningInput<Type>, key: PrivateK
   const { signedAt, policy = SIGNING_POLICY } = options
   checkKeyPolicy(key.publicKey, policy)
   const content = writeContent(input, key.publicKey.id)
-  // Decoded before it is signed: what we make is refused by the same rules as what we read.
+  // Decoding it before signing applies the same rules to our own assertions as to those we read.
   const unsigned = decodeParts(content, content.indexOf(SEPARATOR), Buffer.from('unsigned\n'), DEFAULT_LIMITS)
-  // `writeContent` wrote the type it was given.
+  // `writeContent` wrote the given type.
   return { unsigned: unsigned as UnverifiedAssertion<Type>, ...draftSignature(content, signedAt) }
 }

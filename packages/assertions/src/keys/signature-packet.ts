@@ -1,11 +1,12 @@
-// The signature of an assertion, contract/devices.md 3.5: base64 of version byte 1 and one OpenPGP v4 signature packet.
+// The signature of an assertion is base64 of version byte 1 and one OpenPGP v4 signature packet (contract/devices.md
+// 3.5).
 
 import { createHash } from 'node:crypto'
 import { decodeBase64, encodeBase64 } from '../base64.ts'
 import { AssertionError } from '../errors.ts'
 import { newLength, Reader, readPacket, writeMpi, writePacket } from './openpgp.ts'
 
-/** OpenPGP's numbers of hashes that such a signature can have. */
+/** The hashes that such a signature can have, by OpenPGP's number. */
 const HASHES = {
   1: 'md5',
   2: 'sha1',
@@ -17,18 +18,18 @@ const HASHES = {
 
 export type HashName = (typeof HASHES)[keyof typeof HASHES]
 
-/** A signature that was read, not verified. */
+/** A decoded signature, not verified yet. */
 export interface UnverifiedSignature {
   readonly hash: HashName
-  /** What the signer's clock said. It is compared with nothing. */
+  /** The time on the signer's clock. No check uses it. */
   readonly createdAt: Date
-  /** OpenPGP's number of the algorithm; only 1, RSA, verifies. */
+  /** OpenPGP's number of the algorithm. Only 1 (RSA) verifies. */
   readonly algorithm: number
-  /** What is hashed after the content: the packet from its version to its hashed subpackets, and a trailer. */
+  /** The bytes hashed after the content: the packet from its version to its hashed subpackets, and a trailer. */
   readonly hashedSuffix: Uint8Array
   /** The first two bytes of the digest. */
   readonly hashTag: Uint8Array
-  /** The RSA value, as long as it was written. */
+  /** The RSA value, without padding to the size of the modulus. */
   readonly value: Uint8Array
 }
 
@@ -40,24 +41,24 @@ const FAULTS = {
   tag: 2,
 } as const
 const SIGN_RSA = 1
-/** RSA, encrypt only and sign only: they read like RSA, and then do not fit the key. */
+/** RSA, and its variants encrypt only and sign only, which are read like RSA and then fail to verify. */
 const READABLE = [1, 2, 3]
 const CREATION_TIME = 2
 const ISSUER = 16
-/** Further subpackets that the Go code knows; being critical does not make them an error. */
+/** Further subpackets that the Go code knows, so they may be critical. */
 const KNOWN = [3, 9, 11, ISSUER, 21, 22, 25, 27, 29]
 const VERSION = 4
 const SHA512 = 10
 
 /** Reads the text of a signature. Throws {@link AssertionError} `malformed-signature` or `unsupported-signature`. */
 export function decodeSignature(text: Uint8Array): UnverifiedSignature {
-  // Latin-1 keeps every byte; what is not base64 is refused as such.
+  // Latin-1 keeps every byte, so that `decodeBase64` refuses those that are not base64.
   const data = decodeBase64(Buffer.from(text).toString('latin1'), WHAT, 'malformed-signature')
   const packet = readPacket(data, FAULTS)
   const fields = new Reader(packet, () => malformed('is cut off'))
   const version = fields.number(1)
   if (version !== VERSION) throw unsupported(`has OpenPGP version ${version}, not ${VERSION}`)
-  // The type: snapd takes any, so text signatures (0x01) pass.
+  // snapd accepts any type of signature, so text signatures (0x01) pass.
   fields.bytes(1)
   const algorithm = fields.number(1)
   if (!READABLE.includes(algorithm)) throw unsupported(`has OpenPGP algorithm ${algorithm}, not RSA`)
@@ -75,18 +76,18 @@ export function decodeSignature(text: Uint8Array): UnverifiedSignature {
   return { hash, createdAt, algorithm, hashedSuffix: withTrailer(hashed), hashTag, value }
 }
 
-/** What a new signature signs, and how its RSA value is made into the signature's text. */
+/** The message of a new signature, and a function that turns its RSA value into the signature's text. */
 export interface SignatureDraft {
-  /** RSASSA-PKCS1-v1_5 with SHA-512 goes over exactly these bytes. */
+  /** The exact bytes to sign with RSASSA-PKCS1-v1_5 and SHA-512. */
   readonly message: Uint8Array
-  /** The text, with the newline at its end. */
+  /** Returns the text, with a newline at its end. */
   finish(value: Uint8Array): Uint8Array
 }
 
-/** As snapd's signer writes it: SHA-512, and the creation time as the only subpacket. */
+/** Prepares a signature as snapd's signer writes it: SHA-512, and the creation time as the only subpacket. */
 export function draftSignature(content: Uint8Array, createdAt: Date): SignatureDraft {
   const seconds = Math.floor(createdAt.getTime() / 1000)
-  if (!(seconds >= 0 && seconds < 2 ** 32)) throw new TypeError('a signature is made between 1970 and 2106')
+  if (!(seconds >= 0 && seconds < 2 ** 32)) throw new TypeError('a signature needs a time from 1970 to 2106')
   const hashed = Buffer.of(VERSION, 0, SIGN_RSA, SHA512, 0, 6, 5, CREATION_TIME, 0, 0, 0, 0)
   hashed.writeUInt32BE(seconds, 8)
   const message = Buffer.concat([content, withTrailer(hashed)])
@@ -104,7 +105,7 @@ function hashName(number: number): HashName {
   return HASHES[number as keyof typeof HASHES]
 }
 
-/** Returns the creation time. It counts in the hashed area only, where it is signed. */
+/** Returns the creation time, which only counts in the hashed area, where it is signed. */
 function readSubpackets(area: Buffer, hashed: boolean): Date | undefined {
   const fields = new Reader(area, () => malformed('has a subpacket that is cut off'))
   let createdAt: Date | undefined

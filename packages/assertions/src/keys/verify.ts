@@ -8,9 +8,9 @@ import { decodeSignature, type UnverifiedSignature } from './signature-packet.ts
 const RSA = 1
 
 /**
- * Checks that the assertion was signed with this key, and with nothing the policy refuses. Does not ask whose
- * key it is and whether it may sign this: `verifyTrust` does. For a device-session-request the key is
- * `deviceKey` of the device's serial.
+ * Checks that this key signed the assertion, with a hash and a key size that the policy accepts. Does not check whose
+ * key it is and whether it may sign this; `verifyTrust` does. For a device-session-request, pass the `deviceKey` of
+ * the device's serial.
  *
  * Throws {@link AssertionError} `wrong-key` when the assertion names another key, `malformed-signature`,
  * `unsupported-signature`, `weak-key`, `weak-hash`, `malformed-key` or `bad-signature`. contract/devices.md 3.5.
@@ -28,17 +28,17 @@ export function verifySignature(
   checkKeyPolicy(key, policy)
   checkHashPolicy(signature, policy)
   if (!verifies(signature, assertion.content, key)) {
-    const fault = `the signature of the ${assertion.type} does not fit`
+    const fault = `the signature of the ${assertion.type} does not match`
     throw new AssertionError(
       'bad-signature',
-      `${fault}: changed after it was signed, or signed with another key`,
+      `${fault}: it was changed after signing, or signed with another key`,
     )
   }
 }
 
 /**
- * Checks a request against the key inside it, which must be the key that signed it. Returns that key.
- * Throws as {@link verifySignature}.
+ * Checks that a request is signed with the key inside it, and returns that key. Throws the errors of
+ * {@link verifySignature}.
  */
 export function verifySelfSigned(
   request: UnverifiedAssertion<'serial-request' | 'account-key-request'>,
@@ -55,7 +55,7 @@ function verifies(signature: UnverifiedSignature, content: Uint8Array, key: Publ
   const digest = hash(signature.hash, message, 'binary')
   const [first, second] = signature.hashTag
   if (digest.charCodeAt(0) !== first || digest.charCodeAt(1) !== second) return false
-  // Go writes the value without its leading zero bytes; OpenSSL wants as many bytes as the modulus has.
+  // Go omits the value's leading zero bytes, but OpenSSL requires as many bytes as the modulus has.
   const missing = key.modulus.length - signature.value.length
   const value = missing > 0 ? Buffer.concat([Buffer.alloc(missing), signature.value]) : signature.value
   return verifyRsa(signature.hash, message, keyObjectOf(key), value)

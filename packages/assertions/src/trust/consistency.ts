@@ -1,4 +1,4 @@
-// What an assertion demands of others, a row for each type (contract/devices.md 3.6 [4], 3.7).
+// The checks of an assertion against others, by type (contract/devices.md 3.6 [4], 3.7).
 
 import type { UnverifiedAssertion } from '../assertion.ts'
 import { AssertionError } from '../errors.ts'
@@ -31,7 +31,7 @@ const CHECKS: Checks = {
 
 /** Throws {@link AssertionError} `untrusted-signer`, `missing-account` or `authority-not-allowed`. */
 export async function checkConsistency(assertion: UnverifiedAssertion, around: Surroundings): Promise<void> {
-  // The row is that of the assertion's type, so it takes this assertion.
+  // The row belongs to the assertion's type, so it accepts this assertion.
   const check = CHECKS[assertion.type] as
     | ((assertion: UnverifiedAssertion, around: Surroundings) => void | Promise<void>)
     | undefined
@@ -44,7 +44,7 @@ function checkTrustedAuthority(what: string, { roots, authorityId }: Surrounding
   throw new AssertionError('untrusted-signer', fault)
 }
 
-/** A trusted account must sign it, and the account that owns it must exist. */
+/** Checks that a trusted account signed it, and that the account that owns it exists. */
 async function checkOwner(what: string, accountId: string, around: Surroundings): Promise<void> {
   checkTrustedAuthority(what, around)
   if ((await around.find('account', [accountId])) !== undefined) return
@@ -58,8 +58,8 @@ async function checkSerial({ fields }: UnverifiedAssertion<'serial'>, around: Su
   const found = await around.find('model', [SERIES, brandId, model])
   if (found?.type === 'model' && found.fields.serialAuthority.includes(authorityId)) return
   const signer = `${quote(authorityId)} may not sign serials of ${quote(`${brandId}/${model}`)}`
-  throw new AssertionError('authority-not-allowed', `${signer}: no model has it in "serial-authority"`)
+  throw new AssertionError('authority-not-allowed', `${signer}: no model lists it in "serial-authority"`)
 }
 
-/** The series of every model there is. */
+/** The series of every model. */
 const SERIES = '16'

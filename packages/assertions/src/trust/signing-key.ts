@@ -1,4 +1,4 @@
-// Whether an account's key may sign an assertion, apart from the cryptography (contract/devices.md 3.6).
+// Checks whether an account's key may sign an assertion, apart from the cryptography (contract/devices.md 3.6).
 
 import type { UnverifiedAssertion } from '../assertion.ts'
 import { constraintsAllow } from '../constraints/constraints.ts'
@@ -10,7 +10,7 @@ import { quote } from '../text.ts'
 type AccountKey = UnverifiedAssertion<'account-key'>
 
 /**
- * Checks that the key may be used now: `since` <= now < `until`. Throws {@link AssertionError}
+ * Checks that the key is valid now: `since` <= now < `until`. Throws {@link AssertionError}
  * `key-not-yet-valid` or `key-expired`.
  */
 export function checkKeyValidNow({ fields }: AccountKey, now: Date): void {
@@ -32,7 +32,7 @@ export function checkTimestamp(
 
 /**
  * Checks that the key belongs to the account in whose name it signs, and that its constraints allow an assertion with
- * these headers, which need not be signed yet. Throws {@link AssertionError} `wrong-key` or `not-allowed`.
+ * these headers, signed or not. Throws {@link AssertionError} `wrong-key` or `not-allowed`.
  */
 export function checkKeyMaySign({ fields }: AccountKey, headers: Headers): void {
   const authority = headers.get('authority-id')
@@ -45,7 +45,7 @@ export function checkKeyMaySign({ fields }: AccountKey, headers: Headers): void 
   throw new AssertionError('not-allowed', `${key} do not allow this ${String(headers.get('type'))} assertion`)
 }
 
-/** `the key "…" of "acme" (valid from … until …)` */
+/** Returns text such as `the key "…" of "acme" (valid from … until …)`. */
 function describe({ publicKeyId, accountId, since, until }: AccountKey['fields']): string {
   const end = until === undefined ? '' : ` until ${formatTimestamp(until)}`
   return `the key ${quote(publicKeyId)} of ${quote(accountId)} (valid from ${formatTimestamp(since)}${end})`

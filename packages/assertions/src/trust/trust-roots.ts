@@ -2,15 +2,15 @@ import type { UnverifiedAssertion } from '../assertion.ts'
 import { AssertionError } from '../errors.ts'
 import { isReferredTo } from '../revision.ts'
 
-/** The assertions that are trusted without a check. Every chain must end at one. */
+/** The assertions that are trusted without a check. Every chain must lead to one of them. */
 export interface TrustRoots {
   readonly accounts: readonly UnverifiedAssertion<'account'>[]
   readonly keys: readonly UnverifiedAssertion<'account-key'>[]
 }
 
 /**
- * Takes the account and account-key assertions that are trusted without proof: their accounts may sign for
- * account, account-key and store assertions. Their signatures are not checked, so take them from a place you trust.
+ * Returns the trust roots for these account and account-key assertions. Their accounts may sign account, account-key
+ * and store assertions. Their own signatures are not checked, so get them from a source you trust.
  *
  * Throws {@link AssertionError} `unexpected-type` for other types, `missing-key` for an account without a key,
  * `missing-account` for a key without its account.
@@ -44,7 +44,7 @@ export function isTrustedAccount(roots: TrustRoots, accountId: string): boolean 
   return roots.accounts.some(({ fields }) => fields.accountId === accountId)
 }
 
-/** The root with this type and primary key. A root cannot be replaced, so it goes before any look-up. */
+/** Finds the root with this type and primary key. A root cannot be replaced, so look here first. */
 export function findRoot(
   roots: TrustRoots,
   type: string,

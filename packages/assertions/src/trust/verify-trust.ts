@@ -10,8 +10,8 @@ import { checkKeyMaySign, checkKeyValidNow, checkTimestamp } from './signing-key
 import { findRoot, type TrustRoots } from './trust-roots.ts'
 
 /**
- * Finds an assertion by type and primary key, the highest revision, or undefined. What it finds need not be
- * trusted: its own chain is checked. If it throws, nothing is known, and the error is passed on.
+ * Returns the highest revision of the assertion with this type and primary key, or undefined. It need not be trusted,
+ * because its own chain is checked. If the function throws, `verifyTrust` throws the same error.
  */
 export type FindAssertion = (
   type: TypeName,
@@ -24,43 +24,43 @@ export interface TrustContext {
   readonly now: Date
   readonly policy?: Policy
   /**
-   * Assertions that passed before: they are not checked again, and those that pass are added. Give the same set only
-   * for the same roots, policy and assertions to find, and while each key that was found then is still valid.
+   * Assertions that passed earlier, which are not checked again. Those that pass now are added. Reuse a set only with
+   * the same roots, policy and findable assertions, and only while every key found then is still valid.
    */
   readonly checked?: CheckedAssertions
 }
 
-/** A set, or a `WeakSet`. */
+/** A `Set` or a `WeakSet`. */
 export type CheckedAssertions = Pick<WeakSet<UnverifiedAssertion>, 'has' | 'add'>
 
-/** Longest chain of keys that sign keys. Canonical's has two links. */
+/** The longest accepted chain of keys that sign keys. Canonical's has two links. */
 const MAXIMUM_DEPTH = 8
 
 /**
- * Checks an assertion down to a trusted root: format known; signed with a key of its authority; the key valid
- * now and at the assertion's timestamp, and allowed to sign this; the signature good; consistent with other
- * assertions; and the same for every assertion it relies on, the roots excepted. Types without authority are
- * checked with `verifySignature` or `verifySelfSigned`.
+ * Checks an assertion and its chain down to a trusted root. Its format must be known, its signature valid, and the
+ * assertion consistent with others. The key must belong to its authority, be valid now and at the assertion's
+ * timestamp, and be allowed to sign this. The same applies to every assertion that it relies on, except the roots.
+ * Check types without authority with `verifySignature` or `verifySelfSigned`.
  *
- * Throws {@link AssertionError} `unexpected-type`, `unsupported-format`, a code of trust (see
- * `AssertionErrorCode`), or what `verifySignature` throws; `TypeError` when `find` answers with something else
- * than was asked for. contract/devices.md 3.6 and 3.7.
+ * Throws {@link AssertionError} `unexpected-type`, `unsupported-format`, a code of trust (see `AssertionErrorCode`),
+ * or the errors of `verifySignature`; `TypeError` if `find` returns a different assertion. contract/devices.md 3.6
+ * and 3.7.
  */
 export async function verifyTrust<Type extends TypeName>(
   assertion: UnverifiedAssertion<Type>,
   context: TrustContext,
 ): Promise<TrustedAssertion<Type>> {
   const policy = context.policy ?? DEFAULT_POLICY
-  // One type or a union of some: each is one of all.
+  // `Type` is one type or a union of several, so the assertion is one of all types.
   const checked = context.checked ?? new Set()
   await check(assertion as UnverifiedAssertion, { ...context, policy, above: [], checked })
-  // Proof: `check` threw unless the chain ended at a root.
+  // `check` throws unless the chain leads to a root.
   return assertion as TrustedAssertion<Type>
 }
 
 interface Walk extends TrustContext {
   readonly policy: Policy
-  /** The assertions that rely on this one, outermost first: to detect cycles. */
+  /** The assertions that rely on this one, outermost first, to detect cycles. */
   readonly above: readonly UnverifiedAssertion[]
   readonly checked: CheckedAssertions
 }
@@ -73,7 +73,7 @@ async function check(assertion: UnverifiedAssertion, walk: Walk): Promise<void> 
   const key = await signingKey(assertion, below)
   const { accountId, publicKey } = key.fields
   checkKeyValidNow(key, walk.now)
-  // The signature first: a stranger's headers never meet the patterns of the constraints.
+  // Verify the signature first, so that the constraints' patterns are never matched against a stranger's headers.
   verifySignature(assertion, publicKey, walk.policy)
   checkKeyMaySign(key, assertion.headers)
   const { timestamp } = assertion.fields as { readonly timestamp?: Date }
@@ -97,7 +97,7 @@ function checkPlace({ type, primaryKey, format }: UnverifiedAssertion, { above }
     throw new AssertionError('unsupported-format', fault)
   }
   if (above.length >= MAXIMUM_DEPTH || above.some((other) => isReferredTo(other, type, primaryKey))) {
-    const fault = `the chain of the ${type} ${quote(primaryKey.join('/'))} does not end at a trusted root`
+    const fault = `the chain of the ${type} ${quote(primaryKey.join('/'))} does not lead to a trusted root`
     throw new AssertionError('untrusted', fault)
   }
 }
@@ -112,7 +112,7 @@ async function signingKey(
   throw new AssertionError('unknown-key', fault)
 }
 
-/** A root, or what the look-up finds, once its own chain is checked. */
+/** Finds a root, or looks the assertion up and checks its own chain. */
 async function findChecked(
   type: TypeName,
   primaryKey: readonly string[],
@@ -123,7 +123,7 @@ async function findChecked(
   const found = await walk.find(type, primaryKey)
   if (found === undefined) return undefined
   if (!isReferredTo(found, type, primaryKey)) {
-    throw new TypeError(`the look-up of ${type} ${primaryKey.join('/')} found another assertion`)
+    throw new TypeError(`the look-up of ${type} ${primaryKey.join('/')} returned a different assertion`)
   }
   await check(found, walk)
   return found

@@ -18,14 +18,14 @@ export interface AccountKeyFields {
   readonly name: string | undefined
   /** The first instant at which the key may sign. */
   readonly since: Date
-  /** The first instant at which it may no longer sign. */
+  /** The first instant at which the key may not sign any more; undefined if it does not expire. */
   readonly until: Date | undefined
-  /** What it may sign; undefined means anything. */
+  /** The assertions that the key may sign; undefined if it may sign any. */
   readonly constraints: Constraints | undefined
   readonly publicKey: PublicKey
 }
 
-/** Which key belongs to which account, as a trusted account states it. */
+/** A trusted account's statement that a key belongs to an account. */
 export const accountKey: TypeRow<AccountKeyFields> = {
   authority: true,
   primaryKey: ['public-key-sha3-384'],
@@ -65,10 +65,10 @@ function readKey({ headers, body }: Source) {
   }
 }
 
-/** Lower-case letters, digits and single dashes inside, with at least one letter. */
+/** Returns the key's name: lower-case letters, digits and single dashes inside, with at least one letter. */
 function keyName({ headers }: Source): string {
   const name = text(headers, 'name')
-  // The contract's pattern backtracks without end on hostile names; these two say the same.
+  // The contract's pattern backtracks almost forever on hostile names. These two are equivalent.
   if (!/^[a-z0-9](?:-?[a-z0-9])*$/.test(name) || !/[a-z]/.test(name)) {
     throw faulty('name', `is not the name of a key: ${quote(name)}`)
   }

@@ -6,13 +6,13 @@ import { decode, expectType } from '../index.ts'
 const valid = vectorText('valid/account-acme-brand')
 const fields = (text: string) => expectType(decode(text), 'account').fields
 
-test('an old word for a verified account reads as the new one, others as they stand', () => {
+test('reads the old validation "certified" as "verified", and others unchanged', () => {
   assert.equal(fields(valid).validation, 'unproven')
   assert.equal(fields(valid.replace('unproven', 'verified')).validation, 'verified')
   assert.equal(fields(valid.replace('unproven', 'certified')).validation, 'verified')
 })
 
-test('the fields are those of the headers', () => {
+test('reads the fields from the headers', () => {
   assert.deepEqual(fields(valid), {
     accountId: 'acme-brand',
     displayName: 'Acme-brand',

@@ -10,7 +10,7 @@ export interface AccountFields {
   readonly timestamp: Date
 }
 
-/** Who an account belongs to, as a trusted account states it. */
+/** A trusted account's statement of whom an account belongs to. */
 export const account: TypeRow<AccountFields> = {
   authority: true,
   primaryKey: ['account-id'],

@@ -22,7 +22,7 @@ const identity = (encoded: string) =>
     { signedAt: RECORDED },
   )
 
-test('RSA and elliptic curve keys are taken', () => {
+test('accepts RSA and elliptic curve keys', () => {
   for (const { publicKey } of [
     generateKeyPairSync('rsa', { modulusLength: 1024 }),
     generateKeyPairSync('ec', { namedCurve: 'P-384' }),
@@ -38,7 +38,7 @@ for (const [what, encoded, code] of [
   ['bytes', 'AAAA', 'malformed-key'],
   ['Ed25519', ed25519.toString('base64'), 'unsupported-key'],
 ] as const) {
-  test(`a hardware key made of ${what} is refused`, () => {
+  test(`refuses ${what} as a hardware key`, () => {
     assert.throws(() => identity(encoded), { code, message: /header "hardware-id-key"/ })
   })
 }

@@ -11,12 +11,12 @@ export interface HardwareIdentityFields {
   readonly hardwareName: string
   readonly hardwareId: string
   readonly hardwareKeyId: string
-  /** RSA or elliptic curve. */
+  /** An RSA or elliptic curve key. */
   readonly hardwareKey: KeyObject
   readonly timestamp: Date | undefined
 }
 
-/** Which key is built into which piece of hardware. */
+/** The statement of which key is built into a piece of hardware. */
 export const hardwareIdentity: TypeRow<HardwareIdentityFields> = {
   authority: true,
   primaryKey: ['issuer-id', 'hardware-id-key-sha3-384'],
@@ -29,9 +29,9 @@ export const hardwareIdentity: TypeRow<HardwareIdentityFields> = {
     }
     const encoded = text(headers, 'hardware-id-key')
     const hardwareKeyId = digest(headers, 'hardware-id-key-sha3-384')
-    // The digest is that of the text in the header, not of the key (contract/devices.md 3.7).
+    // The digest covers the header's text, not the key (contract/devices.md 3.7).
     if (createHash('sha3-384').update(encoded).digest('base64url') !== hardwareKeyId) {
-      throw faulty('hardware-id-key', 'does not fit "hardware-id-key-sha3-384"', 'header-mismatch')
+      throw faulty('hardware-id-key', 'does not match "hardware-id-key-sha3-384"', 'header-mismatch')
     }
     return {
       issuerId,
@@ -45,7 +45,7 @@ export const hardwareIdentity: TypeRow<HardwareIdentityFields> = {
   },
 }
 
-/** The body of a PEM file: a PKIX public key. */
+/** Reads a PKIX public key, encoded like the body of a PEM file. */
 function readKey(encoded: string): KeyObject {
   const der = decodeBase64(encoded, 'header "hardware-id-key"', 'malformed-key')
   const key = importKey(der)

@@ -22,12 +22,14 @@ export interface ModelFields {
   readonly architecture: string | undefined
   readonly base: string | undefined
   readonly grade: string | undefined
-  /** Accounts that may sign serials of this model besides the brand. */
+  /** The accounts besides the brand that may sign serials of this model. */
   readonly serialAuthority: readonly string[]
   readonly timestamp: Date
 }
 
-/** What a brand's device is: its fields are what identity depends on, its rules what a device demands besides. */
+/**
+ * A brand's definition of a kind of device. Identity depends on its fields; its rules are what a device also checks.
+ */
 export const model: TypeRow<ModelFields> = {
   authority: true,
   primaryKey: ['series', 'brand-id', 'model'],

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { isStrictSerial, isTypeName, TYPE_NAMES } from '../index.ts'
 import { TYPES } from './registry.ts'
 
-test('the registry says what the contract says: authority, primary key, latest format', () => {
+test('the registry has the authority, primary key and latest format of each type in the contract', () => {
   const rows = TYPE_NAMES.map((name) => {
     const { authority, primaryKey, maxFormat } = TYPES[name]
     return [name, authority, primaryKey.join(' '), maxFormat]
@@ -22,7 +22,7 @@ test('the registry says what the contract says: authority, primary key, latest f
   assert.ok(isTypeName('serial') && !isTypeName('toString'))
 })
 
-test('new serial numbers have a strict form', () => {
+test('isStrictSerial accepts the form of new serial numbers only', () => {
   for (const good of ['a', '7b77f222-66ae', 'A:1+b']) assert.ok(isStrictSerial(good), good)
   for (const bad of ['', '-a', 'a-', 'a--b', 'a_b', 'a b', 'a/b', 'é', 'a\n'])
     assert.ok(!isStrictSerial(bad), bad)

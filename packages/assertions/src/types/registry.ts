@@ -1,4 +1,4 @@
-// Every type this package knows, one row each (contract/devices.md 3.7). An unknown type is refused.
+// All types that this package knows, one row each (contract/devices.md 3.7). Unknown types are refused.
 
 import { account } from './account.ts'
 import { accountKey, accountKeyRequest } from './account-key.ts'
@@ -22,7 +22,7 @@ const ROWS = {
 
 export type TypeName = keyof typeof ROWS
 
-/** What {@link TypeRow.read} of a type returns. */
+/** The result of a type's {@link TypeRow.read}. */
 export type FieldsOf<Type extends TypeName> = ReturnType<(typeof ROWS)[Type]['read']>
 
 export const TYPES: { readonly [Type in TypeName]: TypeRow<FieldsOf<Type>> } = ROWS

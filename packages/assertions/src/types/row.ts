@@ -1,30 +1,30 @@
 import type { Headers } from '../headers/header-value.ts'
 
-/** The parts of an assertion that the checks of its type get. */
+/** The parts of an assertion that the checks of its type receive. */
 export interface Source {
   readonly headers: Headers
-  /** Already checked to be UTF-8. */
+  /** The body, already known to be UTF-8. */
   readonly body: Uint8Array
-  /** Empty for types without authority. */
+  /** The signing account; empty for types without authority. */
   readonly authorityId: string
   readonly signKeyId: string
 }
 
 /** One type of assertion: a row of the registry. */
 export interface TypeRow<Fields> {
-  /** Whether it says in whose name it is signed. Those that do not are signed by the key they are about. */
+  /** Whether it names the account that signs. Types that do not are signed with the key they contain. */
   readonly authority: boolean
-  /** Its identity: headers that are not empty and have no `/`. */
+  /** The names of the headers that identify an assertion; their values are not empty and contain no `/`. */
   readonly primaryKey: readonly string[]
-  /** The newest format that is known. */
+  /** The newest known format. */
   readonly maxFormat: number
-  /** The oldest format that can say what these headers say; 0 when not given. */
+  /** Returns the oldest format that allows these headers; always 0 if undefined. */
   readonly formatOf?: (headers: Headers) => number
-  /** Checks the headers that are the type's own and reads them. Throws `AssertionError`. */
+  /** Checks and reads the type's own headers. Throws `AssertionError`. */
   readonly read: (source: Source) => Fields
   /**
-   * Checks what snapd demands besides, and what no field depends on. Throws `AssertionError`. Assertions that were
-   * stored before a rule was known are read without it (`DecodeOptions`).
+   * Checks snapd's further rules, on which no field depends. Throws `AssertionError`. Assertions that were stored
+   * before a rule was known are read without it (`DecodeOptions`).
    */
   readonly rules?: (source: Source) => void
 }

@@ -19,7 +19,7 @@ export interface SerialFields {
   readonly timestamp: Date
 }
 
-/** A device's identity: which key speaks for which serial number of a model. */
+/** A device's identity: the statement of which key has a model's serial number. */
 export const serial: TypeRow<SerialFields> = {
   authority: true,
   primaryKey: ['brand-id', 'model', 'serial'],
@@ -39,15 +39,15 @@ export const serial: TypeRow<SerialFields> = {
 }
 
 /**
- * Whether newer features of snapd accept it as a serial number. Existing serial numbers may be any text without a
- * slash; require this of new ones (contract/devices.md 2.5).
+ * Whether newer features of snapd accept it as a serial number. Existing serial numbers can be any text without a
+ * slash; require this form for new ones (contract/devices.md 2.5).
  */
 export function isStrictSerial(serial: string): boolean {
   return /^[a-zA-Z0-9](?:[:+-]?[a-zA-Z0-9])*$/.test(serial)
 }
 
 export interface SerialRequestFields {
-  /** Its form is not checked, as in snapd. */
+  /** The brand's id. Its form is not checked, as in snapd. */
   readonly brandId: string
   readonly model: string
   readonly requestId: string
@@ -55,13 +55,13 @@ export interface SerialRequestFields {
   readonly serial: string | undefined
   readonly deviceKeyId: string
   readonly deviceKey: PublicKey
-  /** Whose serial the device had before a remodel. */
+  /** The brand of the serial that the device had before a remodel. */
   readonly originalBrandId: string | undefined
   readonly originalModel: string | undefined
   readonly originalSerial: string | undefined
 }
 
-/** A device's request for a serial, signed with the device key in it. */
+/** A device's request for a serial, signed with the device key that it contains. */
 export const serialRequest: TypeRow<SerialRequestFields> = {
   authority: false,
   primaryKey: [],
@@ -87,7 +87,7 @@ export interface DeviceSessionRequestFields {
   readonly model: string
   readonly serial: string
   readonly nonce: string
-  /** The device's clock: do not rely on it. */
+  /** The time on the device's clock, which may be wrong. */
   readonly timestamp: Date
 }
 

@@ -13,14 +13,14 @@ import type { TypeRow } from './row.ts'
 export interface StoreFields {
   readonly store: string
   readonly operatorId: string
-  /** Where it is: `http` or `https`, with a host, without query and fragment. */
+  /** The store's URL: `http` or `https`, with a host, without query and fragment. */
   readonly url: string | undefined
   readonly friendlyStores: readonly string[]
   readonly location: string | undefined
   readonly timestamp: Date
 }
 
-/** Where a store is and who runs it, as a trusted account states it. */
+/** A trusted account's statement of where a store is and who runs it. */
 export const store: TypeRow<StoreFields> = {
   authority: true,
   primaryKey: ['store'],
@@ -35,7 +35,7 @@ export const store: TypeRow<StoreFields> = {
   }),
 }
 
-/** The parts of RFC 3986, appendix B. The URL class would mend what snapd refuses. */
+/** The parts of a URL (RFC 3986, appendix B). The URL class would correct faults that snapd refuses. */
 const PARTS = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?[^?#]*(\?[^#]*)?(#.*)?$/s
 
 function optionalUrl(headers: Headers): string | undefined {
@@ -43,9 +43,9 @@ function optionalUrl(headers: Headers): string | undefined {
   if (url === undefined || url === '') return undefined
   const [, scheme, host, query, fragment] = PARTS.exec(url) ?? []
   if (scheme !== 'https' && scheme !== 'http') {
-    throw faulty('url', `does not begin with https: or http:, but is ${quote(url)}`)
+    throw faulty('url', `must begin with https: or http:, but is ${quote(url)}`)
   }
-  if (host === undefined || host === '') throw faulty('url', `names no host: ${quote(url)}`)
+  if (host === undefined || host === '') throw faulty('url', `has no host: ${quote(url)}`)
   if (query !== undefined) throw faulty('url', `has a query: ${quote(url)}`)
   if (fragment !== undefined) throw faulty('url', `has a fragment: ${quote(url)}`)
   if (/[\p{C}\p{Z}]/u.test(url) || !URL.canParse(url)) throw faulty('url', `is not a URL: ${quote(url)}`)

@@ -7,12 +7,12 @@ import { type BakeryVersion, NONCE_BYTES } from './caveat-id/caveat-id.ts'
 import { encodeCaveatId } from './caveat-id/encode-caveat-id.ts'
 import type { KeyPair } from './key-pair.ts'
 
-/** A third party as it presents itself at `/discharge/info`. */
+/** A third party, as described by its `/discharge/info`. */
 export interface ThirdPartyInfo {
-  /** Absolute URL, or `local` for a caveat the client itself discharges with its key. */
+  /** An absolute URL, or `local` for a caveat that the client itself discharges with its key. */
   readonly location: string
   readonly publicKey: Uint8Array
-  /** The newest version it understands. */
+  /** The newest version that the third party understands. */
   readonly version: BakeryVersion
 }
 
@@ -20,17 +20,18 @@ export interface BakeryCaveatInput {
   readonly condition: string
   readonly thirdParty: ThirdPartyInfo
   readonly firstParty: KeyPair
-  /** Root key of the discharge. Default 24 random bytes. */
+  /** The root key of the discharge; 24 random bytes by default. */
   readonly rootKey?: Uint8Array
-  /** Gives that many secret random bytes, for the root key and two nonces. Default Node's `randomBytes`. */
+  /** Returns that many secret random bytes, for the root key and two nonces. Node's `randomBytes` by default. */
   readonly random?: (length: number) => Uint8Array
-  /** A discharger that adds caveats to a discharge gives the discharge's id, so that short ids stay distinct. */
+  /** The id of the discharge, if a discharger adds caveats to one; keeps short ids distinct. */
   readonly idPrefix?: Uint8Array
 }
 
 /**
- * A bakery macaroon like `macaroon` that needs a discharge from `thirdParty`, with the caveat sealed to it in
- * the newest version both understand. Throws `TypeError` as `encodeCaveatId` and `addThirdPartyCaveat` do.
+ * Returns a copy of the bakery macaroon that needs a discharge from `thirdParty`. The caveat is sealed to the third
+ * party in the newest version that both understand. Throws the `TypeError`s of `encodeCaveatId` and
+ * `addThirdPartyCaveat`.
  */
 export function addBakeryCaveat(macaroon: BakeryMacaroon, input: BakeryCaveatInput): BakeryMacaroon {
   const { condition, thirdParty, firstParty, random = randomBytes, rootKey = random(24) } = input
@@ -55,7 +56,7 @@ export function addBakeryCaveat(macaroon: BakeryMacaroon, input: BakeryCaveatInp
   }
 }
 
-/** The prefix and a number that no caveat of this macaroon has yet. */
+/** Returns the prefix with a number that no caveat of this macaroon has yet. */
 function shortId({ macaroon, caveatData }: BakeryMacaroon, prefix: Uint8Array = Buffer.of(3)): Uint8Array {
   for (let n = caveatData.size; ; n++) {
     const id = Buffer.concat([prefix, varint(n)])

@@ -14,11 +14,11 @@ import {
 const bakery = mintBakeryMacaroon({ rootKey: Buffer.alloc(32, 1), id: 'id', version: 3 })
 const json = encodeBakeryMacaroon(bakery) as { m: object }
 
-test('the wrapper always has a namespace and no empty cdata: a real client fails without the one', () => {
+test('the wrapper always has a namespace, which a real client needs, and never an empty cdata', () => {
   assert.deepEqual({ ...json, m: undefined }, { m: undefined, v: 3, ns: 'std:' })
 })
 
-test('a wrapper without a namespace, or with null, has the standard one', () => {
+test('reads a missing or null namespace as the standard one', () => {
   for (const ns of [undefined, null]) {
     assert.deepEqual(decodeBakeryMacaroon({ ...json, ns }).namespace, STANDARD_NAMESPACE)
   }
@@ -43,12 +43,12 @@ for (const [what, value, code] of [
   ['cdata that is not base64', { ...json, cdata: { AwA: '!' } }, 'malformed'],
   ['too much cdata', { ...json, cdata: { AwA: 'A'.repeat(40_000) } }, 'limit-exceeded'],
 ] as const) {
-  test(`a wrapper with ${what} is refused`, () => {
+  test(`refuses a wrapper with ${what}`, () => {
     assert.throws(() => decodeBakeryMacaroon(value), { code })
   })
 }
 
-test('a namespace is split at the last colon and written sorted', () => {
+test('splits the items of a namespace at the last colon, and writes them sorted', () => {
   const text = 'std: jujucharms.com/identity: http:http https://a.example/x:p'
   assert.equal(
     formatNamespace(parseNamespace(text)),
@@ -59,12 +59,12 @@ test('a namespace is split at the last colon and written sorted', () => {
   assert.throws(() => formatNamespace(new Map([['a', 'b:']])), TypeError)
 })
 
-test('keys are 32 bytes, as bytes and as text', () => {
+test('accepts only keys of 32 bytes, as bytes and as text', () => {
   assert.throws(() => keyPairFromPrivateKey(Buffer.alloc(31)), TypeError)
   for (const text of ['', 'AAAA', '!', 'A'.repeat(44)]) {
     assert.throws(() => decodeKey(text), {
       code: 'malformed',
-      message: 'Not a Curve25519 key: base64 of 32 bytes is expected',
+      message: 'Not a Curve25519 key: expected base64 of 32 bytes',
     })
   }
 })

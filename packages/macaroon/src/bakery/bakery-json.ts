@@ -7,7 +7,7 @@ import { MAX_PAYLOAD_BYTES } from './caveat-id/caveat-id.ts'
 import { BakeryError } from './errors.ts'
 import { formatNamespace, type Namespace, parseNamespace, STANDARD_NAMESPACE } from './namespace.ts'
 
-/** A bakery macaroon of version 3 as JSON: the macaroon, payloads by caveat id (both base64), and the namespace. */
+/** A bakery macaroon of version 3 in JSON: the macaroon, payloads by caveat id (both in base64), and the namespace. */
 export interface BakeryMacaroonJson3 {
   readonly m: MacaroonJson
   readonly v: 3
@@ -15,10 +15,10 @@ export interface BakeryMacaroonJson3 {
   readonly ns: string
 }
 
-/** A bakery macaroon as an object for `JSON.stringify`; below version 3 it is just the macaroon. */
+/** A bakery macaroon as an object for `JSON.stringify`. Below version 3 it is the bare macaroon. */
 export type BakeryMacaroonJson = MacaroonJson | BakeryMacaroonJson3
 
-/** Writes a bakery macaroon. Throws what `encodeJson` throws. */
+/** Writes a bakery macaroon. Throws the errors of `encodeJson`. */
 export function encodeBakeryMacaroon(bakery: BakeryMacaroon): BakeryMacaroonJson {
   const json = encodeJson(bakery.macaroon)
   if (bakery.version < 3) return json
@@ -34,8 +34,8 @@ export function encodeBakeryMacaroon(bakery: BakeryMacaroon): BakeryMacaroonJson
 }
 
 /**
- * Reads a bakery macaroon from parsed JSON: the wrapper of version 3, or a bare macaroon, which makes it version 1 or
- * 2. Throws {@link BakeryError} `malformed`, `unsupported-version` or `limit-exceeded`, and what `decodeJson` throws.
+ * Reads a bakery macaroon from parsed JSON: the wrapper of version 3, or a bare macaroon of version 1 or 2. Throws
+ * {@link BakeryError} `malformed`, `unsupported-version` or `limit-exceeded`, and the errors of `decodeJson`.
  */
 export function decodeBakeryMacaroon(value: unknown, limits: Limits = DEFAULT_LIMITS): BakeryMacaroon {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'm')) {
@@ -57,7 +57,7 @@ export function decodeBakeryMacaroon(value: unknown, limits: Limits = DEFAULT_LI
 
 function readNamespace(ns: unknown, limits: Limits): Namespace {
   if (ns === undefined || ns === null) return STANDARD_NAMESPACE
-  if (typeof ns !== 'string') throw new BakeryError('malformed', '"ns" of a bakery macaroon is not a text')
+  if (typeof ns !== 'string') throw new BakeryError('malformed', '"ns" of a bakery macaroon is not text')
   if (ns.length > limits.idBytes)
     throw new BakeryError('limit-exceeded', '"ns" of a bakery macaroon is too long')
   return parseNamespace(ns)
@@ -71,7 +71,7 @@ function readCaveatData(cdata: unknown, limits: Limits): ReadonlyMap<string, Uin
   const entries: [string, unknown][] = Object.entries(cdata)
   if (entries.length > limits.caveats) throw new BakeryError('limit-exceeded', '"cdata" has too many entries')
   for (const [id, payload] of entries) {
-    if (typeof payload !== 'string') throw new BakeryError('malformed', 'A payload in "cdata" is not a text')
+    if (typeof payload !== 'string') throw new BakeryError('malformed', 'A payload in "cdata" is not text')
     if (id.length > 2 * limits.idBytes || payload.length > 2 * MAX_PAYLOAD_BYTES) {
       throw new BakeryError('limit-exceeded', 'An entry of "cdata" is too long')
     }

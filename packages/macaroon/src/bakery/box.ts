@@ -5,7 +5,7 @@ import * as secretbox from '../secretbox.ts'
 import { BakeryError } from './errors.ts'
 import { type KeyPair, privateKeyObject, publicKeyObject } from './key-pair.ts'
 
-/** NaCl `box`: `secretbox` under a key that only the two key pairs can compute. */
+/** Seals a NaCl `box`: a `secretbox` under a key that only the two parties can compute. */
 export function sealBox(
   own: KeyPair,
   peer: Uint8Array,
@@ -15,7 +15,7 @@ export function sealBox(
   return secretbox.seal(sharedKey(own, peer), nonce, plaintext)
 }
 
-/** The plaintext, or undefined when the box was not made with these keys and nonce, or was changed. */
+/** Returns the plaintext, or undefined if the box was sealed with other keys or another nonce, or was changed. */
 export function openBox(
   own: KeyPair,
   peer: Uint8Array,
@@ -27,12 +27,12 @@ export function openBox(
 
 interface Known {
   readonly privateKey: KeyObject
-  /** By public key; the oldest used is dropped first. */
+  /** The shared keys by public key, least recently used first. */
   readonly shared: Map<string, Uint8Array>
 }
 
-// X25519 costs fifty times as much as the box itself, and a service sees the same peers over and over. Keys
-// live as long as the pair they were computed for. Strangers can fill the table but not make it grow.
+// X25519 costs fifty times as much as the box itself, and a service sees the same peers again and again. So shared keys
+// are cached for as long as their key pair lives. Strangers can fill the cache, but it doesn't grow.
 const known = new WeakMap<KeyPair, Known>()
 const PEERS_KEPT = 256
 
@@ -56,7 +56,7 @@ function computeSharedKey(privateKey: KeyObject, peer: Uint8Array): Uint8Array {
   try {
     secret = diffieHellman({ privateKey, publicKey })
   } catch (cause) {
-    // Points of low order: anyone would know the shared secret.
+    // The key is a point of low order, so anyone would know the shared secret.
     throw new BakeryError('malformed', 'The public key of the other party is not usable', { cause })
   }
   const key = new Uint32Array(8)

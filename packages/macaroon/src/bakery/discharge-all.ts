@@ -9,26 +9,26 @@ import type { KeyPair } from './key-pair.ts'
 /** A third-party caveat that needs a discharge. */
 export interface DischargeNeed {
   readonly id: Uint8Array
-  /** The payload to send along (`caveat64`); undefined when the id contains it. */
+  /** The payload to send with the id (`caveat64`); undefined if the id contains it. */
   readonly caveat: Uint8Array | undefined
-  /** Where to ask. Not signed: any earlier holder of the macaroon may have changed it. */
+  /** The third party's location. It is not signed, so any earlier holder of the macaroon may have changed it. */
   readonly location: string
 }
 
-/** Gets one discharge, for instance over HTTP. */
+/** Gets a discharge, for example over HTTP. */
 export type GetDischarge = (need: DischargeNeed) => BakeryMacaroon | Promise<BakeryMacaroon>
 
 export interface DischargeAllOptions {
-  /** Answers caveats with location `local`; without it they go to `getDischarge` like all others. */
+  /** The key pair that discharges caveats with the location `local`. Without it, `getDischarge` gets them as well. */
   readonly localKeyPair?: KeyPair
-  /** Only `macaroons` counts here: more are not asked for. */
+  /** Limits, of which only `macaroons` applies here. */
   readonly limits?: Limits
 }
 
 /**
- * Gets a discharge for every third-party caveat of `root` and of the discharges themselves, one after the other, and
- * binds them to the root: the result is what is sent to the service. Rejects with {@link BakeryError} `wrong-discharge`
- * or `limit-exceeded`, what `dischargeLocal` throws, and what `getDischarge` throws.
+ * Gets a discharge for every third-party caveat of `root` and of the discharges themselves, in turn, and binds them to
+ * the root. Returns the slice to send to the service. Rejects with {@link BakeryError} `wrong-discharge` or
+ * `limit-exceeded`, or with the errors of `dischargeLocal` and `getDischarge`.
  */
 export async function dischargeAll(
   root: BakeryMacaroon,
@@ -41,13 +41,13 @@ export async function dischargeAll(
     if (discharges.length + 2 > limits.macaroons) {
       throw new BakeryError(
         'limit-exceeded',
-        `It needs more than the ${limits.macaroons - 1} discharges accepted`,
+        `The macaroon needs more than ${limits.macaroons - 1} discharges, which is the limit`,
       )
     }
     const local = localKeyPair !== undefined && need.location === 'local'
     const discharge = local ? dischargeLocal({ ...need, keyPair: localKeyPair }) : await getDischarge(need)
     if (Buffer.compare(discharge.macaroon.id, need.id) !== 0) {
-      throw new BakeryError('wrong-discharge', 'The discharge is for another caveat than the one asked about')
+      throw new BakeryError('wrong-discharge', 'The discharge is not for the requested caveat')
     }
     discharges.push(bindDischarge(root.macaroon, discharge.macaroon))
     needs.push(...needsOf(discharge))

@@ -34,7 +34,7 @@ const conditions = (slice: UnverifiedSlice): string[] => verify(slice, rootKey).
 
 for (const version of VERSIONS) {
   for (const thirdPartyVersion of VERSIONS) {
-    test(`a version ${version} macaroon and a version ${thirdPartyVersion} discharger understand each other`, async () => {
+    test(`a version ${version} macaroon works with a version ${thirdPartyVersion} discharger`, async () => {
       const written = JSON.stringify(
         encodeBakeryMacaroon(needs('need-declared userid ok', version, thirdPartyVersion)),
       )
@@ -61,8 +61,8 @@ for (const version of VERSIONS) {
   }
 }
 
-// Guarantee: what a discharge was asked to declare is always in it, so that a client cannot add it unnoticed.
-test('keys the check does not declare are declared empty', async () => {
+// Guarantee: a discharge always declares every requested key, so that a client can't add one unnoticed.
+test('declares keys that the check does not declare with an empty value', async () => {
   const root = needs('need-declared userid,email,name ok', 2)
   const check = (): string[] => ['declared email e@example', 'time-before 2100-01-01T00:00:00Z']
   const slice = await dischargeAll(root, (need) => discharge({ ...need, keyPairs: [identity], check }))
@@ -74,7 +74,7 @@ test('keys the check does not declare are declared empty', async () => {
   ])
 })
 
-test('a discharge may need another one, with a short id below its own', async () => {
+test('a discharge can need another one, with a short id below its own', async () => {
   const root = needs('outer', 3)
   const slice = await dischargeAll(root, async (need) => {
     const check = (): string[] => ['declared a b']
@@ -90,14 +90,14 @@ test('a discharge may need another one, with a short id below its own', async ()
   assert.deepEqual(conditions(slice), ['declared a b', 'declared a b'])
 })
 
-test('an old key pair opens what was sealed to it', async () => {
+test('an old key pair still opens caveats sealed to it', async () => {
   const need = needs('ok', 2).macaroon.caveats[0]
   assert.ok(need)
   const made = await discharge({ id: need.id, keyPairs: [generateKeyPair(), identity], check: () => [] })
   assert.deepEqual(made.macaroon.id, need.id)
 })
 
-test('what the check throws is what the discharge rejects with', async () => {
+test('a discharge rejects with the error that the check throws', async () => {
   const refusal = new Error('sign in first')
   const check = (): never => {
     throw refusal
@@ -106,9 +106,9 @@ test('what the check throws is what the discharge rejects with', async () => {
   await assert.rejects(discharge({ id, keyPairs: [identity], check }), refusal)
 })
 
-// Guarantee: nobody gets a discharge whose key could be guessed.
+// Guarantee: no discharge has a root key that could be guessed.
 for (const version of VERSIONS) {
-  test(`version ${version}: a root key of 15 bytes is refused, one of 16 is not`, async () => {
+  test(`refuses a root key of 15 bytes and accepts one of 16 (version ${version})`, async () => {
     const seal = (length: number): Uint8Array =>
       encodeCaveatId({
         version,
@@ -127,7 +127,7 @@ for (const version of VERSIONS) {
   })
 }
 
-test('a public key of low order, with which anyone could seal, is refused', async () => {
+test('refuses a public key of low order, with which anyone could seal', async () => {
   const id = Buffer.from(needs('ok', 2).macaroon.caveats[0]?.id ?? Buffer.of())
   id.fill(0, 5, 37)
   await assert.rejects(discharge({ id, keyPairs: [identity], check: () => [] }), {
@@ -136,13 +136,13 @@ test('a public key of low order, with which anyone could seal, is refused', asyn
   })
 })
 
-test('a version 1 payload under a binary id is refused, for version 1 has no binary ids', async () => {
+test('refuses a version 1 payload with a binary id, which version 1 does not allow', async () => {
   const caveat = needs('ok', 1).macaroon.caveats[0]?.id
   const input = { id: Buffer.of(0xff), caveat, keyPairs: [identity], check: () => [] }
   await assert.rejects(discharge(input), { code: 'malformed' })
 })
 
-test('a condition over 4 KiB and a caveat over 16 KiB are refused', async () => {
+test('refuses a condition over 4 KiB and a caveat over 16 KiB', async () => {
   const run = (id: Uint8Array): Promise<BakeryMacaroon> =>
     discharge({ id, keyPairs: [identity], check: () => [] })
   const long = needs('x'.repeat(5000), 2).macaroon.caveats[0]?.id ?? Buffer.of()
@@ -153,12 +153,12 @@ test('a condition over 4 KiB and a caveat over 16 KiB are refused', async () => 
   await assert.rejects(run(Buffer.alloc(16 * 1024 + 1, 2)), { code: 'limit-exceeded' })
 })
 
-test('an agent shows that it has its key by discharging a local caveat', async () => {
+test('an agent proves that it has its key by discharging a local caveat', async () => {
   for (const version of VERSIONS) {
     const thirdParty = { location: 'local', publicKey: agent.publicKey, version }
     const login = mintBakeryMacaroon({ rootKey, id: 'login', version })
     const root = addBakeryCaveat(login, { condition: 'true', thirdParty, firstParty: service })
-    const never = (): never => assert.fail('It is local')
+    const never = (): never => assert.fail('The caveat is local')
     assert.deepEqual(conditions(await dischargeAll(root, never, { localKeyPair: agent })), [])
     await assert.rejects(dischargeAll(root, never, { localKeyPair: generateKeyPair() }), {
       code: 'public-key-mismatch',
@@ -166,12 +166,12 @@ test('an agent shows that it has its key by discharging a local caveat', async (
     const other = addBakeryCaveat(login, { condition: 'is-rich', thirdParty, firstParty: service })
     await assert.rejects(dischargeAll(other, never, { localKeyPair: agent }), {
       code: 'not-local',
-      message: 'A local caveat has another condition than "true"',
+      message: 'A local caveat must have the condition "true"',
     })
   }
 })
 
-test('a discharge for another caveat, and one discharge too many, are refused', async () => {
+test('refuses a discharge for another caveat, and more discharges than the limit', async () => {
   const wrong = mintBakeryMacaroon({ rootKey, id: 'other', version: 2 })
   await assert.rejects(
     dischargeAll(needs('ok', 2), () => wrong),
@@ -187,11 +187,11 @@ test('a discharge for another caveat, and one discharge too many, are refused', 
   }
   await assert.rejects(dischargeAll(needs('ok', 3), endless), {
     code: 'limit-exceeded',
-    message: 'It needs more than the 15 discharges accepted',
+    message: 'The macaroon needs more than 15 discharges, which is the limit',
   })
 })
 
-test('a local discharge is bound like any other: it is worth nothing elsewhere', async () => {
+test('a local discharge is bound like any other, so it is useless with another macaroon', async () => {
   const thirdParty = { location: 'local', publicKey: agent.publicKey, version: 2 as const }
   const login = mintBakeryMacaroon({ rootKey, id: 'login', version: 2 })
   const { macaroon } = addBakeryCaveat(login, { condition: 'true', thirdParty, firstParty: service })

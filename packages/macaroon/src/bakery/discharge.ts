@@ -7,17 +7,17 @@ import { decodeCaveatId } from './caveat-id/decode-caveat-id.ts'
 import { BakeryError } from './errors.ts'
 import type { KeyPair } from './key-pair.ts'
 
-/** What a discharger knows about a caveat when it decides. */
+/** A caveat, as the discharger sees it when it decides. */
 export interface CaveatInfo extends Omit<DecodedCaveatId, 'rootKey'> {
-  /** The id of the discharge to be. */
+  /** The id that the discharge will have. */
   readonly id: Uint8Array
-  /** Keys the discharge must declare; those the check does not declare are declared with an empty value. */
+  /** The keys that the discharge must declare. Those that the check does not declare get an empty value. */
   readonly needDeclared: readonly string[]
 }
 
 /**
- * Decides about a condition (without its `need-declared`): returns the conditions the discharge is to carry,
- * such as `declared username bob`, or throws an error for the client.
+ * Decides about a condition (without its `need-declared`). Returns the conditions that the discharge gets, such as
+ * `declared username bob`, or throws an error for the client.
  */
 export type CaveatCheck = (
   condition: string,
@@ -27,21 +27,20 @@ export type CaveatCheck = (
 export interface DischargeInput {
   /** The id of the caveat. */
   readonly id: Uint8Array
-  /** The payload that goes with a short id (`caveat64`). */
+  /** The payload that belongs to a short id (`caveat64`). */
   readonly caveat?: Uint8Array | undefined
-  /** Our key pairs, newest first; old ones open what was sealed before the key changed. */
+  /** Our key pairs, newest first. Old ones open caveats that were sealed before the key changed. */
   readonly keyPairs: readonly KeyPair[]
   readonly check: CaveatCheck
 }
 
-/** A shorter root key could be guessed, and the discharge then forged. */
+/** The fewest bytes of a root key. A shorter one could be guessed, and the discharge then forged. */
 const SHORTEST_ROOT_KEY = 16
 
 /**
- * Discharges a caveat sealed to one of our key pairs, if `check` agrees. The discharge has the caveat's id,
- * no location and the bakery version of the caveat.
- * Rejects with {@link BakeryError} as `decodeCaveatId` throws it, or `weak-root-key`; with `ConditionError`
- * `malformed-condition` for a bad `need-declared`; and with whatever `check` throws.
+ * Discharges a caveat sealed to one of our key pairs, if `check` allows it. The discharge has the caveat's id and
+ * bakery version, and no location. Rejects with the {@link BakeryError}s of `decodeCaveatId`, or `weak-root-key`;
+ * with `ConditionError` `malformed-condition` for a bad `need-declared`; and with any error of `check`.
  */
 export async function discharge({ id, caveat, keyPairs, check }: DischargeInput): Promise<BakeryMacaroon> {
   const { rootKey, ...decoded } = openStrongCaveat(id, caveat, keyPairs)
@@ -57,13 +56,13 @@ export interface LocalDischargeInput {
 }
 
 /**
- * Discharges a caveat with location `local`: a client (an agent) proves with it that it has a private key. Throws
- * {@link BakeryError} as `decodeCaveatId` does, `weak-root-key`, or `not-local` for another condition than `true`.
+ * Discharges a caveat with the location `local`, by which a client (an agent) proves that it has a private key. Throws
+ * the {@link BakeryError}s of `decodeCaveatId`, `weak-root-key`, or `not-local` for any condition but `true`.
  */
 export function dischargeLocal({ id, caveat, keyPair }: LocalDischargeInput): BakeryMacaroon {
   const { version, condition, rootKey } = openStrongCaveat(id, caveat, [keyPair])
   if (condition !== 'true')
-    throw new BakeryError('not-local', 'A local caveat has another condition than "true"')
+    throw new BakeryError('not-local', 'A local caveat must have the condition "true"')
   return dischargeWith(id, version, rootKey, [])
 }
 
@@ -95,7 +94,7 @@ function dischargeWith(
   return { ...bakery, macaroon: conditions.reduce((m, c) => addFirstPartyCaveat(m, c), bakery.macaroon) }
 }
 
-/** An empty value tells the service that the discharger knows none; otherwise a client could append its own. */
+/** Declares the missing keys with an empty value. Otherwise a client could append values of its own. */
 function undeclared(keys: readonly string[], conditions: readonly string[]): string[] {
   const declared = new Set<string>()
   for (const condition of conditions) {

@@ -1,16 +1,16 @@
-/** Why a bakery caveat, macaroon or discharge was refused. */
+/** The reason why a bakery caveat, macaroon or discharge was refused. */
 export type BakeryErrorCode =
   | 'malformed' // not a caveat id, key, namespace or bakery macaroon.
   | 'unsupported-version' // a version this package does not know.
-  | 'limit-exceeded' // larger than is accepted.
+  | 'limit-exceeded' // larger than the limits allow.
   | 'payload-missing' // a short caveat id came without its payload.
   | 'public-key-mismatch' // the caveat is sealed to another key; the service that adds caveats should fetch ours again.
-  | 'undecryptable' // it claims to be sealed to our key but does not open: changed, or made wrongly.
-  | 'weak-root-key' // the caveat carries a root key that could be guessed.
+  | 'undecryptable' // it claims to be sealed to our key but does not open: it was changed, or sealed wrongly.
+  | 'weak-root-key' // the caveat contains a root key that could be guessed.
   | 'wrong-discharge' // a discharge is for another caveat than the one requested.
-  | 'not-local' // a caveat for the client itself says something other than `true`.
+  | 'not-local' // a caveat for the client itself has a condition other than `true`.
 
-/** What came from outside is at fault, not the caller: a caller's mistake is a `TypeError`. Contains no key. */
+/** A fault of outside input; a caller's mistake is a `TypeError`. The message contains no key. */
 export class BakeryError extends Error {
   override readonly name = 'BakeryError'
   readonly code: BakeryErrorCode

@@ -3,7 +3,7 @@ import { decodeBase64 } from '../base64.ts'
 import { MacaroonError } from '../errors.ts'
 import { BakeryError } from './errors.ts'
 
-/** A Curve25519 key pair of a service that adds or discharges caveats; 32 bytes each. */
+/** A Curve25519 key pair of a service that adds or discharges caveats. Each key has 32 bytes. */
 export interface KeyPair {
   readonly publicKey: Uint8Array
   readonly privateKey: Uint8Array
@@ -11,12 +11,12 @@ export interface KeyPair {
 
 export const KEY_BYTES = 32
 
-/** A new random key pair. */
+/** Generates a random key pair. */
 export function generateKeyPair(): KeyPair {
   return keyPairFromPrivateKey(randomBytes(KEY_BYTES))
 }
 
-/** The key pair that belongs to a private key. Throws `TypeError` unless it is 32 bytes. */
+/** Returns the key pair of a private key. Throws `TypeError` unless it has 32 bytes. */
 export function keyPairFromPrivateKey(privateKey: Uint8Array): KeyPair {
   const { x } = createPublicKey(privateKeyObject(privateKey)).export({ format: 'jwk' })
   return {
@@ -26,7 +26,7 @@ export function keyPairFromPrivateKey(privateKey: Uint8Array): KeyPair {
 }
 
 /**
- * Reads a key as text: base64 of 32 bytes in any of its four variants. Written with `encodeBase64`.
+ * Reads a key from base64 of 32 bytes, in any of its four variants. To write one, use `encodeBase64`.
  * Throws {@link BakeryError} `malformed`.
  */
 export function decodeKey(text: string): Uint8Array {
@@ -36,12 +36,12 @@ export function decodeKey(text: string): Uint8Array {
   } catch (error) {
     if (!(error instanceof MacaroonError)) throw error
   }
-  throw new BakeryError('malformed', 'Not a Curve25519 key: base64 of 32 bytes is expected')
+  throw new BakeryError('malformed', 'Not a Curve25519 key: expected base64 of 32 bytes')
 }
 
 /**
- * Reads the public key of another party, as {@link decodeKey} does. Throws {@link BakeryError} `malformed` for points
- * of low order too: anyone would know the secret shared with them.
+ * Reads another party's public key, like {@link decodeKey}. Also throws {@link BakeryError} `malformed` for points of
+ * low order, because anyone would know the secret shared with them.
  */
 export function decodePublicKey(text: string): Uint8Array {
   const key = decodeKey(text)
@@ -53,7 +53,7 @@ export function decodePublicKey(text: string): Uint8Array {
   return key
 }
 
-// Node takes keys in DER only; in front of the 32 bytes it is always the same.
+// Node accepts keys in DER only. The bytes before the 32 of the key are constant.
 const PRIVATE_DER = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const PUBLIC_DER = Buffer.from('302a300506032b656e032100', 'hex')
 
@@ -72,5 +72,5 @@ function checkKeyLength(key: Uint8Array): void {
     throw new TypeError(`A Curve25519 key is ${KEY_BYTES} bytes, not ${key.length}`)
 }
 
-/** Any private key shows a point of low order. */
+/** A private key to detect points of low order; any key does. */
 const PROBE = privateKeyObject(Buffer.alloc(KEY_BYTES, 1))

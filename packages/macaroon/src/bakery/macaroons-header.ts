@@ -12,19 +12,19 @@ export interface MacaroonsRead {
   readonly slices: readonly UnverifiedSlice[]
   /** Whether a value was not a slice. Bakery servers ignore such values. */
   readonly malformed: boolean
-  /** Why, for each value that is not a slice. An empty value is neither a slice nor malformed. */
+  /** The error for each value that is not a slice. An empty value is neither a slice nor malformed. */
   readonly errors: readonly MacaroonError[]
 }
 
 export interface MacaroonsOptions {
   readonly limits?: Limits
-  /** Also take base64 of a binary slice. Default false, as in other bakery servers. */
+  /** Whether to also accept base64 of a binary slice. False by default, as in other bakery servers. */
   readonly binary?: boolean
 }
 
 /**
- * Reads the values of `Macaroons` headers: base64 (any of the four variants) of a JSON list, the root first. Several
- * values may be joined by commas, as Node joins repeated headers. Throws nothing: see {@link MacaroonsRead}.
+ * Reads the values of `Macaroons` headers: base64 (any of the four variants) of a JSON list with the root first.
+ * Several values can be joined by commas, as Node joins repeated headers. Never throws; see {@link MacaroonsRead}.
  */
 export function slicesFromMacaroonsHeader(
   values: readonly string[],
@@ -36,7 +36,7 @@ export function slicesFromMacaroonsHeader(
   )
 }
 
-/** Reads the cookies `macaroon-*` of a `Cookie` header, which contain what a `Macaroons` header would. */
+/** Reads the cookies `macaroon-*` of a `Cookie` header, whose values are like those of a `Macaroons` header. */
 export function slicesFromCookieHeader(header: string, options: MacaroonsOptions = {}): MacaroonsRead {
   const cookies = header.split(';').map((cookie) => cookie.trim())
   const values = cookies
@@ -45,7 +45,7 @@ export function slicesFromCookieHeader(header: string, options: MacaroonsOptions
   return readAll(values, options)
 }
 
-/** The value of a `Macaroons` header for a slice: URL-safe base64 of a JSON list. */
+/** Returns the value of a `Macaroons` header for a slice, which is URL-safe base64 of a JSON list. */
 export function formatMacaroonsHeader(slice: readonly Macaroon[]): string {
   return encodeBase64Url(Buffer.from(JSON.stringify(slice.map(encodeJson))))
 }
@@ -67,7 +67,7 @@ function readAll(values: readonly string[], options: MacaroonsOptions): Macaroon
   return { slices, malformed: errors.length > 0, errors }
 }
 
-/** JSON in base64 is at most this many times as long as the same macaroon in binary. */
+/** The most times longer that JSON in base64 is than the same macaroon in binary. */
 const JSON_OVERHEAD = 4
 
 function readValue(value: string, limits: Limits, binary: boolean): UnverifiedSlice {
@@ -89,7 +89,7 @@ function parseList(bytes: Uint8Array): readonly unknown[] {
     const list: unknown = text === undefined ? undefined : JSON.parse(text)
     if (Array.isArray(list)) return list
   } catch {
-    // Reported below: the parser's message quotes the text, and a macaroon is a secret.
+    // Reported below, because the parser's message quotes the text, and a macaroon is a secret.
   }
   throw new MacaroonError('malformed', 'Not a JSON list of macaroons')
 }

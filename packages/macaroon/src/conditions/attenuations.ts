@@ -1,14 +1,12 @@
-/**
- * What a token is restricted to, for each of four dimensions. Null means no restriction; an empty list permits nothing.
- */
+/** A token's restrictions in four dimensions. Null means no restriction; an empty list permits nothing. */
 export interface Attenuations {
-  /** Channels as fnmatch patterns, such as `edge` or `2.*\/stable`. In `extra`: `channel`. */
+  /** Patterns of channels for fnmatch, such as `edge` or `2.*\/stable`; `channel` in `extra`. */
   readonly channels: readonly string[] | null
-  /** Package ids. In `extra`: `package_id`. */
+  /** Package ids; `package_id` in `extra`. */
   readonly packages: readonly string[] | null
-  /** Permissions, such as `package_access`. In `extra`: `acl`. */
+  /** Permissions, such as `package_access`; `acl` in `extra`. */
   readonly permissions: readonly string[] | null
-  /** Store ids. In `extra`: `store_ids`. */
+  /** Store ids; `store_ids` in `extra`. */
   readonly storeIds: readonly string[] | null
 }
 
@@ -20,5 +18,5 @@ export const UNRESTRICTED: Attenuations = Object.freeze({
   storeIds: null,
 })
 
-/** How long a list and an item of it may be, in `extra`. An item of 128 characters is longer than any real one. */
+/** The most items of a list in `extra`, and the most characters of an item. No real item has 128 characters. */
 export const ATTENUATION_LIMITS = Object.freeze({ items: 256, characters: 128 })

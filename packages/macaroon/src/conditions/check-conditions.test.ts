@@ -26,48 +26,48 @@ const TOKEN = [
   'extra {"channel": null, "package_id": null, "acl": ["package_access"], "store_ids": null}',
 ]
 
-test('the conditions of a developer token are met', () => check(TOKEN))
+test('accepts the conditions of a developer token', () => check(TOKEN))
 
-// Guarantee: what nobody here understands is never taken as met.
+// Guarantee: an unknown condition never counts as met.
 for (const [condition, code, message] of [
-  ['allow login', 'unknown-condition', 'Nothing here knows the condition "allow"'],
-  ['Time-before 2027-01-01T00:00:00Z', 'unknown-condition', 'Nothing here knows the condition "Time-before"'],
-  ['constructor x', 'unknown-condition', 'Nothing here knows the condition "constructor"'],
-  ['__proto__', 'unknown-condition', 'Nothing here knows the condition "__proto__"'],
-  ['http:client-ip-addr ::1', 'unknown-condition', 'Nothing here knows the condition "http:client-ip-addr"'],
+  ['allow login', 'unknown-condition', 'Unknown condition "allow"'],
+  ['Time-before 2027-01-01T00:00:00Z', 'unknown-condition', 'Unknown condition "Time-before"'],
+  ['constructor x', 'unknown-condition', 'Unknown condition "constructor"'],
+  ['__proto__', 'unknown-condition', 'Unknown condition "__proto__"'],
+  ['http:client-ip-addr ::1', 'unknown-condition', 'Unknown condition "http:client-ip-addr"'],
   ['', 'malformed-condition', 'A condition is empty or begins with a space'],
   [' time-before 2027-01-01T00:00:00Z', 'malformed-condition', 'A condition is empty or begins with a space'],
   ['time-before 2025-01-01T00:00:00Z', 'expired', 'Expired at 2025-01-01T00:00:00.000Z'],
   ['time-since 2027-01-01T00:00:00Z', 'not-yet-valid', 'Not valid before 2027-01-01T00:00:00.000Z'],
   ['declared userid', 'malformed-condition', '"declared" needs a key and a value: "userid"'],
   ['declared userid eve', 'declared-conflict', '"userid" is declared with different values, so none counts'],
-  ['error no way', 'refused', 'It carries an error instead of a permission: "no way"'],
+  ['error no way', 'refused', 'The macaroon contains an error instead of a permission: "no way"'],
   ['session-id ', 'malformed-condition', 'Not a session id: ""'],
   ['session-id a b', 'malformed-condition', 'Not a session id: "a b"'],
-  ['extra', 'malformed-condition', 'Not the restrictions of a token ("extra"): it is not JSON'],
+  ['extra', 'malformed-condition', 'Invalid restrictions of a token ("extra"): it is not JSON'],
 ] as const) {
-  test(`${JSON.stringify(condition)} is refused: ${code}`, () => {
+  test(`refuses ${JSON.stringify(condition)} with ${code}`, () => {
     assert.throws(() => check([...TOKEN, condition]), { name: 'ConditionError', code, message })
   })
 }
 
-test('conditions of tokens are unknown where only standard ones are meant', () => {
+test('the standard checkers do not know the conditions of tokens', () => {
   assert.throws(() => check(['session-id a'], STANDARD_CHECKERS), { code: 'unknown-condition' })
 })
 
-test('a message quotes no more than a part of a long condition', () => {
+test('a message quotes only a part of a long condition', () => {
   assert.throws(
     () => check([`x${'y'.repeat(4000)}`]),
     (error: Error) => error.message.length < 120,
   )
 })
 
-test('a condition is split at its first space', () => {
+test('splits a condition at its first space', () => {
   assert.deepEqual(splitCondition('a b  c '), { name: 'a', argument: 'b  c ' })
   assert.deepEqual(splitCondition('a'), { name: 'a', argument: '' })
 })
 
-test('declared: written, read, and dropped when values differ', () => {
+test('writes and reads declared, and drops a key whose values differ', () => {
   assert.equal(formatDeclared('username', 'bob the builder'), 'declared username bob the builder')
   assert.deepEqual(parseDeclared('username  two '), { key: 'username', value: ' two ' })
   const values = declaredValues([
@@ -90,7 +90,7 @@ test('declared: written, read, and dropped when values differ', () => {
   assert.throws(() => formatDeclared('a', 'x\ny'), TypeError)
 })
 
-test('need-declared: written and read', () => {
+test('writes and reads need-declared', () => {
   const both = { keys: ['userid', 'email'], condition: 'is-authenticated-userid for {}' }
   const text = 'need-declared userid,email is-authenticated-userid for {}'
   assert.equal(formatNeedDeclared(both), text)
@@ -111,7 +111,7 @@ for (const text of [
   'need-declared , c',
   'need-declared a\u0000 c',
 ]) {
-  test(`${JSON.stringify(text)} is malformed`, () => {
+  test(`refuses ${JSON.stringify(text)} as malformed`, () => {
     assert.throws(() => parseNeedDeclared(text), {
       code: 'malformed-condition',
       message: /^"need-declared" needs keys and a condition: /,
@@ -119,7 +119,7 @@ for (const text of [
   })
 }
 
-test('session ids are opaque, printable and not long', () => {
+test('accepts any printable session id of at most 128 characters', () => {
   assert.equal(formatSessionId('9f050d3a'), 'session-id 9f050d3a')
   assert.equal(parseSessionId('not-a-uuid'), 'not-a-uuid')
   assert.throws(() => formatSessionId('a b'), TypeError)

@@ -5,19 +5,19 @@ import { parseSessionId } from './session-id.ts'
 import { type SplitCondition, splitCondition } from './split-condition.ts'
 import { checkTimeBefore, checkTimeSince } from './time.ts'
 
-/** Returns when the condition is met, else throws {@link ConditionError}. Gets what follows the name. */
+/** Throws {@link ConditionError} unless the condition is met. The argument is the text after the condition's name. */
 export type Checker<Context> = (argument: string, context: Context, condition: SplitCondition) => void
 
-/** A row for each kind of condition that is known: its name, and how it is checked. */
+/** The checkers of all known kinds of condition, by name. */
 export type Checkers<Context> = ReadonlyMap<string, Checker<Context>>
 
 export interface StandardContext {
   readonly now: Date
-  /** From `declaredValues`, of all conditions of the slice. */
+  /** The result of `declaredValues` for all conditions of the slice. */
   readonly declared: ReadonlyMap<string, string>
 }
 
-/** `time-before`, `declared` and `error`: the conditions every bakery knows. */
+/** Checkers for `time-before`, `declared` and `error`, the conditions that every bakery knows. */
 export const STANDARD_CHECKERS: Checkers<StandardContext> = new Map<string, Checker<StandardContext>>([
   ['time-before', checkTimeBefore],
   ['declared', checkDeclared],
@@ -25,8 +25,9 @@ export const STANDARD_CHECKERS: Checkers<StandardContext> = new Map<string, Chec
 ])
 
 /**
- * The standard conditions and those of developer tokens: `time-since`, `session-id` and `extra`. Of the last two only
- * the form is checked here: whether the session lives and what `extra` permits depend on the request.
+ * Checkers for the standard conditions and those of developer tokens: `time-since`, `session-id` and `extra`. For the
+ * last two they check only the form, because whether the session is valid and what `extra` permits depends on the
+ * request.
  */
 export const TOKEN_CHECKERS: Checkers<StandardContext> = new Map<string, Checker<StandardContext>>([
   ...STANDARD_CHECKERS,
@@ -36,9 +37,9 @@ export const TOKEN_CHECKERS: Checkers<StandardContext> = new Map<string, Checker
 ])
 
 /**
- * Checks that every condition is met; `conditions` come from `verify`, or are their texts. A condition without a row in
- * `checkers` is refused, since it may forbid just what is about to happen. Throws the first {@link ConditionError}:
- * `unknown-condition`, `malformed-condition`, or what a checker throws.
+ * Checks that every condition is met. `conditions` are the result of `verify`, or their texts. Refuses a condition
+ * without a checker, because it may forbid the very thing that is about to happen. Throws the first {@link
+ * ConditionError}: `unknown-condition`, `malformed-condition`, or the error of a checker.
  */
 export function checkConditions<Context>(
   conditions: Iterable<string | { readonly condition: string }>,
@@ -49,15 +50,15 @@ export function checkConditions<Context>(
     const condition = splitCondition(typeof item === 'string' ? item : item.condition)
     const checker = checkers.get(condition.name)
     if (checker === undefined) {
-      throw new ConditionError(
-        'unknown-condition',
-        `Nothing here knows the condition ${quote(condition.name)}`,
-      )
+      throw new ConditionError('unknown-condition', `Unknown condition ${quote(condition.name)}`)
     }
     checker(condition.argument, context, condition)
   }
 }
 
 function checkError(argument: string): void {
-  throw new ConditionError('refused', `It carries an error instead of a permission: ${quote(argument)}`)
+  throw new ConditionError(
+    'refused',
+    `The macaroon contains an error instead of a permission: ${quote(argument)}`,
+  )
 }

@@ -1,7 +1,7 @@
 import { ConditionError, quote } from './errors.ts'
 import { splitCondition } from './split-condition.ts'
 
-/** The condition `declared KEY VALUE`. The value may be empty and may contain spaces. */
+/** Writes the condition `declared KEY VALUE`. The value can be empty and can contain spaces. */
 export function formatDeclared(key: string, value: string): string {
   checkKey(key)
   if (/[\p{Cc}\p{Cs}]/u.test(value)) throw new TypeError('A declared value cannot have control characters')
@@ -18,9 +18,9 @@ export function parseDeclared(argument: string): { readonly key: string; readonl
 }
 
 /**
- * What a set of conditions declares. A key that is declared with two different values is left out: there is no way to
- * know who appended a condition, so the last one must not win. Nor is there a way to know who declared what: take an
- * identity only from the discharge that was asked for it.
+ * Returns the values that a set of conditions declares. Leaves out a key that is declared with different values,
+ * because any holder may have appended one, so the last one must not win. For the same reason, take an identity only
+ * from the discharge that was asked for it.
  */
 export function declaredValues(conditions: Iterable<string>): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
@@ -55,20 +55,20 @@ export function checkDeclared(
 }
 
 export interface NeedDeclared {
-  /** Keys the discharge must declare, empty when a value is unknown. None when the condition asks for none. */
+  /** The keys that the discharge must declare, with an empty value if unknown. Empty without `need-declared`. */
   readonly keys: readonly string[]
   readonly condition: string
 }
 
-/** Writes `need-declared KEY,KEY CONDITION`; without keys the condition itself. Throws `TypeError` for a bad key. */
+/** Writes `need-declared KEY,KEY CONDITION`, or the condition alone without keys. Throws `TypeError` for a bad key. */
 export function formatNeedDeclared({ keys, condition }: NeedDeclared): string {
   for (const key of keys) checkKey(key)
   return keys.length === 0 ? condition : `need-declared ${keys.join(',')} ${condition}`
 }
 
 /**
- * Takes a third-party condition apart; one that does not begin with `need-declared` needs nothing declared.
- * Throws {@link ConditionError} `malformed-condition` when keys or the inner condition are missing.
+ * Splits a third-party condition. One that does not begin with `need-declared` has no keys.
+ * Throws {@link ConditionError} `malformed-condition` if keys or the inner condition are missing.
  */
 export function parseNeedDeclared(condition: string): NeedDeclared {
   if (condition !== 'need-declared' && !condition.startsWith('need-declared ')) return { keys: [], condition }
@@ -85,7 +85,7 @@ export function parseNeedDeclared(condition: string): NeedDeclared {
   return { keys: [...new Set(keys)], condition: inner }
 }
 
-/** No spaces and commas, which divide keys, and nothing invisible. */
+/** A key without spaces and commas, which separate keys, and without invisible characters. */
 const KEY = /^[^\s,\p{Cc}\p{Cs}]+$/u
 
 function checkKey(key: string): void {

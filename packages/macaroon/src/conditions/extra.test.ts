@@ -6,7 +6,7 @@ const REAL =
   'extra {"channel": null, "package_id": null, "acl": ["store_admin", "package_access"], "store_ids": null}'
 const argument = (text: string): string => text.slice('extra '.length)
 
-test('extra is written as real tokens have it, in spacing and in escapes', () => {
+test('writes extra with the spacing and escapes of real tokens', () => {
   assert.equal(formatExtra({ ...UNRESTRICTED, permissions: ['store_admin', 'package_access'] }), REAL)
   const all = {
     channels: ['2.*/stable', 'é"\\😀'],
@@ -19,7 +19,7 @@ test('extra is written as real tokens have it, in spacing and in escapes', () =>
   assert.deepEqual(parseExtra(argument(text)), all)
 })
 
-test('keys may come in any order, be absent, and have other spacing', () => {
+test('reads extra with keys in any order, missing keys and other spacing', () => {
   const expected = { ...UNRESTRICTED, permissions: ['a'] }
   for (const text of [
     '{"acl":["a"]}',
@@ -32,7 +32,7 @@ test('keys may come in any order, be absent, and have other spacing', () => {
   assert.deepEqual(parseExtra('{"acl": [":{}\\":"]}').permissions, [':{}":'])
 })
 
-// Guarantee: an `extra` has one meaning or none.
+// Guarantee: an `extra` has a single meaning, or is refused.
 for (const [text, message] of [
   ['', /it is not JSON$/],
   ['null', /it is not a JSON object$/],
@@ -51,12 +51,12 @@ for (const [text, message] of [
   ['{"acl": ["\\ud800"]}', /"acl": an item is empty or not printable$/],
   ['{"__proto__": ["a"]}', /it has an unknown key "__proto__"$/],
 ] as const) {
-  test(`extra ${text} is refused`, () => {
+  test(`refuses extra ${text}`, () => {
     assert.throws(() => parseExtra(text), { code: 'malformed-condition', message })
   })
 }
 
-test('lists and items that are too long are refused', () => {
+test('refuses lists and items that are too long', () => {
   const items = (length: number): string => JSON.stringify({ acl: Array.from({ length }, (_, i) => `${i}`) })
   assert.equal(parseExtra(items(256)).permissions?.length, 256)
   const limit = { code: 'limit-exceeded', message: '"acl" of "extra" has over 256 items or 128 characters' }
@@ -64,7 +64,7 @@ test('lists and items that are too long are refused', () => {
   assert.throws(() => parseExtra(JSON.stringify({ acl: ['x'.repeat(129)] })), limit)
 })
 
-test('what could not be read is not written', () => {
+test('refuses to write lists that could not be read back', () => {
   for (const list of [
     [],
     ['a', 'a'],
@@ -77,7 +77,7 @@ test('what could not be read is not written', () => {
   }
 })
 
-test('what counts is the intersection of all extra conditions', () => {
+test('the effective restrictions are the intersection of all extra conditions', () => {
   assert.deepEqual(effectiveAttenuations(['declared a b']), UNRESTRICTED)
   const conditions = [
     'extra {"acl": ["a", "b"], "channel": ["latest/*", "edge"]}',
@@ -97,7 +97,7 @@ test('what counts is the intersection of all extra conditions', () => {
   assert.throws(() => effectiveAttenuations(['extra']), { code: 'malformed-condition' })
 })
 
-test('permits compares everything and matches channels', () => {
+test('permits matches channels against patterns, and compares everything else', () => {
   const a = { channels: ['2.*/stable'], packages: ['id1'], permissions: ['push'], storeIds: ['s1'] }
   const use = { channel: '2.1/stable', packageId: 'id1', permission: 'push', storeId: 's1' }
   assert.equal(permits(a, use), true)

@@ -1,7 +1,7 @@
 import { ATTENUATION_LIMITS, type Attenuations } from './attenuations.ts'
 import { ConditionError, quote } from './errors.ts'
 
-/** Keys of `extra`, in the order they are written. */
+/** The keys of `extra` in the order in which they are written, with their fields. */
 const KEYS = [
   ['channel', 'channels'],
   ['package_id', 'packages'],
@@ -12,10 +12,10 @@ const KEYS = [
 const KNOWN: ReadonlySet<string> = new Set(KEYS.map(([key]) => key))
 
 /**
- * Writes attenuations byte for byte as Python's `json.dumps` spaces and escapes them:
+ * Writes attenuations with the exact spacing and escapes of Python's `json.dumps`:
  * `extra {"channel": null, "package_id": null, "acl": ["package_access"], "store_ids": null}`. Throws `TypeError` for
- * what `parseExtra` would refuse: an empty list (such a token could do nothing), duplicates, lists or items that are
- * too long. The whole may still be longer than `DEFAULT_LIMITS.conditionBytes`: check that before minting.
+ * lists that `parseExtra` would refuse: empty ones (such a token could do nothing), duplicates, and lists or items that
+ * are too long. The result can still exceed `DEFAULT_LIMITS.conditionBytes`, so check that before minting.
  */
 export function formatExtra(attenuations: Attenuations): string {
   const items = KEYS.map(([key, field]) => {
@@ -28,10 +28,10 @@ export function formatExtra(attenuations: Attenuations): string {
 }
 
 /**
- * Reads the argument of `extra`: a JSON object with the keys `channel`, `package_id`, `acl` and `store_ids`
- * in any order, each null, absent (the same as null) or a list of texts. Throws {@link ConditionError}
- * `malformed-condition` for anything else: an unknown key may be a restriction, an empty list or a key or an
- * item given twice is ambiguous; and `limit-exceeded` for lists or items that are too long.
+ * Reads the argument of `extra`: a JSON object with the keys `channel`, `package_id`, `acl` and `store_ids` in any
+ * order, each a list of texts, null or missing (which means null). Throws {@link ConditionError}
+ * `malformed-condition` for anything else, because an unknown key may be a restriction, and an empty list or a
+ * repeated key or item is ambiguous; and `limit-exceeded` for lists or items that are too long.
  */
 export function parseExtra(argument: string): Attenuations {
   const object = parseObject(argument)
@@ -55,10 +55,10 @@ function parseObject(argument: string): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed('it is not a JSON object')
-  // JSON.parse keeps the last of two equal keys; other readers keep the first. No value below contains another
-  // object, so the colons outside texts are the keys as they were written.
+  // JSON.parse keeps the last of two equal keys, and other readers keep the first. No value below contains another
+  // object, so the number of colons outside texts is the number of keys as written.
   const keys = Object.keys(value).length
-  // There are never fewer colons than keys, so the texts are only left out when one of them has a colon.
+  // There are never fewer colons than keys, so the slower count without texts is only needed if a text has a colon.
   if (colons(argument) !== keys && colons(argument.replace(/"(?:[^"\\]|\\.)*"/g, '')) !== keys)
     throw malformed('it has a key twice, or a value is an object')
   return value as Record<string, unknown>
@@ -97,12 +97,12 @@ function problemOf(list: readonly string[]): string | undefined {
   return undefined
 }
 
-/** A text as Python's `json.dumps` writes it: everything beyond printable ASCII as `\uXXXX`. */
+/** Writes a text like Python's `json.dumps`, with everything beyond printable ASCII as `\uXXXX`. */
 function asciiJson(text: string): string {
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(text).replace(/[\u007f-\uffff]/g, escaped)
 }
 
 function malformed(why: string): ConditionError {
-  return new ConditionError('malformed-condition', `Not the restrictions of a token ("extra"): ${why}`)
+  return new ConditionError('malformed-condition', `Invalid restrictions of a token ("extra"): ${why}`)
 }

@@ -3,10 +3,10 @@ import { parseExtra } from './extra.ts'
 import { absorbs, type ParsedPattern, PatternBudget } from './pattern-includes.ts'
 
 /**
- * What both `a` and `b` permit. Never wider than either; for two channel patterns of which neither includes the other
- * it is narrower than it could be: the overlap of `*\/edge` and `2.*` is left out. An empty list in the result permits
- * nothing. Pass the same `budget` for all of one request. Throws {@link ConditionError} `limit-exceeded` when comparing
- * the channels would take too long.
+ * Returns attenuations that permit only what both `a` and `b` permit. They can be narrower than necessary: if neither
+ * of two channel patterns includes the other, such as `*\/edge` and `2.*`, their overlap is left out. An empty list
+ * in the result permits nothing. Pass the same `budget` for a whole request. Throws {@link ConditionError}
+ * `limit-exceeded` if comparing the channels would take too long.
  */
 export function intersectAttenuations(
   a: Attenuations,
@@ -22,9 +22,8 @@ export function intersectAttenuations(
 }
 
 /**
- * What a set of conditions permits: the intersection of all its `extra` conditions, unrestricted when there is none.
- * Pass the same `budget` for all sets of one request. Throws {@link ConditionError} `malformed-condition` or
- * `limit-exceeded`.
+ * Returns the intersection of all `extra` conditions in a set; unrestricted if there are none. Pass the same `budget`
+ * for all sets of a request. Throws {@link ConditionError} `malformed-condition` or `limit-exceeded`.
  */
 export function effectiveAttenuations(
   conditions: Iterable<string>,
@@ -50,7 +49,7 @@ function commonItems(a: List, b: List): List {
   return a.filter((item) => inB.has(item))
 }
 
-/** The patterns of either list that one pattern of the other list includes. */
+/** Returns the patterns of either list that a pattern of the other list includes. */
 function commonChannels(a: List, b: List, budget: PatternBudget): List {
   const inA = comparable(a, budget)
   const inB = comparable(b, budget)
@@ -60,7 +59,7 @@ function commonChannels(a: List, b: List, budget: PatternBudget): List {
 interface Comparable {
   readonly patterns: readonly ParsedPattern[]
   readonly texts: ReadonlySet<string>
-  /** What its patterns without wildcards match. Long lists mostly have such ones, and a look-up serves for them all. */
+  /** The texts of patterns without wildcards. Long lists mostly consist of these, and a single look-up finds any. */
   readonly literals: ReadonlySet<string>
   readonly wildcards: readonly ParsedPattern[]
 }

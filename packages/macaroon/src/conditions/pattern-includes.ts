@@ -2,13 +2,13 @@ import { ConditionError } from './errors.ts'
 import { isSubset, literalTokens, parsePattern, type Token } from './pattern.ts'
 
 /**
- * Steps that comparing patterns may take. Real lists need some ten thousand; patterns that are nothing but
- * stars, made to be slow, end here with {@link ConditionError} `limit-exceeded` after some milliseconds. A request with
- * several slices gives all of them one budget, so that it cannot multiply these milliseconds.
+ * The number of steps for comparing patterns. Real lists need some ten thousand. Hostile patterns that consist of
+ * stars run out of steps after some milliseconds, with {@link ConditionError} `limit-exceeded`. All slices of a
+ * request share a budget, so that a request can't multiply these milliseconds.
  */
 export class PatternBudget {
   #left: number
-  /** A holder may repeat a list in many conditions: each pattern is parsed once. */
+  /** The patterns parsed so far, because a holder can repeat a list in many conditions. */
   readonly #parsed = new Map<string, ParsedPattern>()
 
   constructor(steps = 500_000) {
@@ -38,35 +38,35 @@ export class PatternBudget {
 export interface ParsedPattern {
   readonly text: string
   readonly tokens: readonly Token[]
-  /** The characters before the first wildcard: all that it matches begins with them. */
+  /** The characters before the first wildcard, with which every match begins. */
   readonly start: string
-  /** It has no wildcard and matches `start` only. */
+  /** Whether it has no wildcard, and so matches only `start`. */
   readonly isLiteral: boolean
 }
 
-/** The code point of a token that takes this one character and nothing else. */
+/** Returns a token's code point if it accepts exactly one character. */
 function onlyCharacter({ ranges, takes }: Token): number | undefined {
   const [range, ...more] = ranges
   const isOne = takes === 'once' && more.length === 0 && range !== undefined && range[0] === range[1]
   return isOne ? range[0] : undefined
 }
 
-/** Whether a channel matches a pattern, as Python's `fnmatchcase` decides. */
+/** Whether a channel matches a pattern, as in Python's `fnmatchcase`. */
 export function matchesPattern(pattern: string, text: string, budget = new PatternBudget()): boolean {
   return absorbs(parsePattern(pattern), literalTokens(text), budget)
 }
 
 /**
- * Whether everything that matches `narrow` certainly matches `wide` too. When it says yes it is so; it may say no for
- * patterns where only a long argument would show it (`a[ab]b` in `*ab*`), which makes a token narrower, never wider.
+ * Whether every match of `narrow` certainly matches `wide`. True is always right. False may be wrong for patterns where
+ * the proof would be long (`a[ab]b` in `*ab*`), which can narrow a token but never widen it.
  */
 export function includesPattern(wide: string, narrow: string, budget = new PatternBudget()): boolean {
   return wide === narrow || absorbs(parsePattern(wide), parsePattern(narrow), budget)
 }
 
 /**
- * Reads the tokens of `narrow` as if they were characters: a set must be within the set that takes it, and a star is
- * taken by a star or by its neighbour. `live`: the positions in `wide` reached so far by any way of reading.
+ * Whether `wide` accepts the tokens of `narrow`, read as if they were characters. A set must be within the set that
+ * accepts it; a star or its neighbour accepts a star. `live` has the positions in `wide` that are reachable so far.
  */
 export function absorbs(wide: readonly Token[], narrow: readonly Token[], budget: PatternBudget): boolean {
   let live = skipStars(wide, [0])
@@ -86,10 +86,10 @@ export function absorbs(wide: readonly Token[], narrow: readonly Token[], budget
   return live.includes(wide.length)
 }
 
-/** Each position once, and after a star also the one behind it, for a star may take nothing. Stays sorted. */
+/** Returns the sorted positions without duplicates, and also those after a star, because a star can match nothing. */
 function skipStars(wide: readonly Token[], positions: readonly number[]): number[] {
   const all: number[] = []
-  // A position may come twice, and even behind the one that its star led to.
+  // A position can be repeated, even after the one that its star led to.
   const add = (position: number) => {
     if (position > (all.at(-1) ?? -1)) all.push(position)
   }

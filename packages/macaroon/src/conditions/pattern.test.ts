@@ -41,7 +41,7 @@ for (const [wide, narrow, expected] of [
   ['*?a', '*ba', true],
   ['*[a-m]*', '[a-z]*[a-m]', true],
   ['*[ab][ab]*', '*a*b*', false],
-  // True of what they match, but not shown by reading one along the other: no means narrower, never wider.
+  // In fact it is included, but the comparison can't show it. False can narrow a token, but never widen it.
   ['*ab*', 'a[ab]b', false],
 ] as const) {
   test(`${wide} ${expected ? 'includes' : 'does not include'} ${narrow}`, () => {
@@ -49,14 +49,14 @@ for (const [wide, narrow, expected] of [
   })
 }
 
-test('case counts, and a slash is a character like any other', () => {
+test('matching is case-sensitive, and treats a slash like any other character', () => {
   assert.equal(matchesPattern('*', 'a/b/c'), true)
   assert.equal(matchesPattern('Edge', 'edge'), false)
   assert.equal(matchesPattern('?', '😀'), true)
 })
 
-// Guarantee: patterns made to be slow cost milliseconds and are then refused.
-test('patterns that would take long to compare end with an error, soon', () => {
+// Guarantee: hostile patterns cost only milliseconds before they are refused.
+test('soon refuses patterns that would take long to compare', () => {
   const stars = (c: string): string[] => Array.from({ length: 256 }, (_, i) => `${'*?'.repeat(50)}${c}${i}`)
   const a = { ...UNRESTRICTED, channels: stars('a') }
   const b = { ...UNRESTRICTED, channels: stars('b') }
@@ -66,18 +66,18 @@ test('patterns that would take long to compare end with an error, soon', () => {
     message: 'The channel patterns are too complicated to compare',
   })
   const { user, system } = process.cpuUsage(begin)
-  // CPU time, in microseconds: the machine may be busy with something else.
+  // CPU time in microseconds, because the machine may be busy with something else.
   assert.ok(user + system < 1_000_000)
 })
 
-test('two long lists of ordinary channels are compared', () => {
+test('compares two long lists of ordinary channels', () => {
   const a = Array.from({ length: 256 }, (_, i) => `${i}.*/stable`)
   const b = Array.from({ length: 256 }, (_, i) => `${i}.0/stable`)
   const both = intersectAttenuations({ ...UNRESTRICTED, channels: a }, { ...UNRESTRICTED, channels: b })
   assert.deepEqual(both.channels, b)
 })
 
-test('two long lists that differ only behind a long common start are compared', () => {
+test('compares two long lists with a long common start', () => {
   const list = (suffix: string) => Array.from({ length: 256 }, (_, i) => `latest/stable/hotfix-${i}${suffix}`)
   const channels = (a: string[], b: string[]) =>
     intersectAttenuations({ ...UNRESTRICTED, channels: a }, { ...UNRESTRICTED, channels: b }).channels
@@ -89,15 +89,15 @@ test('two long lists that differ only behind a long common start are compared', 
   ])
 })
 
-test('a pattern of many stars takes steps in proportion to both lengths', () => {
+test('comparing a pattern of many stars needs steps in proportion to both lengths', () => {
   const stars = '*a'.repeat(30)
   const budget = new PatternBudget(2 * stars.length ** 2)
   assert.equal(includesPattern(stars, `${stars}b`, budget), false)
   assert.equal(includesPattern(`${stars}*`, `${stars}b`, budget), true)
 })
 
-// Guarantee: what one request may cost does not grow with the number of its macaroons.
-test('several sets of conditions of one request share a budget', () => {
+// Guarantee: the most that a request can cost does not grow with the number of its macaroons.
+test('several sets of conditions of a request share a budget', () => {
   const budget = new PatternBudget(2_000)
   const set = (name: string) => [
     `extra {"channel": ["${'*?'.repeat(20)}${name}"]}`,
@@ -110,7 +110,7 @@ test('several sets of conditions of one request share a budget', () => {
   assert.throws(read, { code: 'limit-exceeded' })
 })
 
-test('a list that many conditions repeat is parsed once', () => {
+test('parses a list once that many conditions repeat', () => {
   const list = Array.from({ length: 100 }, (_, i) => `${i}/${'x'.repeat(100)}`)
   const condition = `extra ${JSON.stringify({ channel: list })}`
   const budget = new PatternBudget(2 * list.join('').length)

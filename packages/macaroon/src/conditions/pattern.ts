@@ -1,11 +1,12 @@
-/** Patterns as Python's `fnmatchcase` reads them: `*`, `?`, `[seq]`, `[!seq]`; everything else means itself. */
+// Parses patterns like Python's `fnmatchcase`: `*`, `?`, `[seq]`, `[!seq]`; everything else means itself.
 
-/** Code points from and to, both included; sorted, apart from each other. */
+/** Ranges of code points, including both ends, sorted and with gaps between them. */
 type Ranges = readonly (readonly [from: number, to: number])[]
 
 /**
- * One step of a pattern. `once` takes one character of the set, `any` (a star) any number of any characters. `elastic`
- * takes one character too, next to a star: the star takes any further ones, so extra characters do not matter.
+ * One step of a pattern. `once` accepts one character of the set, `any` (a star) any number of characters. `elastic`
+ * also accepts one character, but is next to a star, which accepts any further ones, so extra characters don't
+ * matter.
  */
 export interface Token {
   readonly ranges: Ranges
@@ -19,8 +20,8 @@ const STAR: Token = { ranges: ALL, takes: 'any' }
 const ELASTIC: Token = { ranges: ALL, takes: 'elastic' }
 
 /**
- * A pattern as tokens. In a run of stars and question marks the order means nothing, so it becomes elastic
- * tokens and one star. Never fails: a `[` that is not closed is just a character.
+ * Parses a pattern into tokens. The order in a run of stars and question marks doesn't matter, so it becomes elastic
+ * tokens and one star. Never throws, because an unclosed `[` is an ordinary character.
  */
 export function parsePattern(pattern: string): readonly Token[] {
   const tokens: Token[] = []
@@ -58,7 +59,7 @@ function readTokens(characters: readonly number[]): Token[] {
   return tokens
 }
 
-/** A text as tokens, one for each character. */
+/** Returns a text as tokens, one for each character. */
 export function literalTokens(text: string): readonly Token[] {
   return Array.from(text, (c) => literal(codePoint(c)))
 }
@@ -75,7 +76,9 @@ const [ASTERISK, QUESTION, OPEN, CLOSE, EXCLAMATION, HYPHEN] = Array.from('*?[]!
   c.charCodeAt(0),
 ) as [number, number, number, number, number, number]
 
-/** Where the set that begins at `open` is closed, or -1. A `]` that comes first in the set belongs to it. */
+/**
+ * Returns the position of the `]` that closes the set at `open`, or -1. A `]` at the start of the set belongs to it.
+ */
 function closing(characters: readonly number[], open: number): number {
   let first = open + 1
   if (characters[first] === EXCLAMATION) first++
@@ -90,7 +93,7 @@ function setRanges(inside: readonly number[]): Ranges {
     const from = body[i] as number
     const isRange = body[i + 1] === HYPHEN && i + 2 < body.length
     const to = isRange ? (body[i + 2] as number) : from
-    // A range the wrong way round is empty.
+    // A range in descending order is empty.
     if (from <= to) ranges.push([from, to])
     i += isRange ? 3 : 1
   }
@@ -119,7 +122,7 @@ function complement(ranges: Ranges): Ranges {
   return gaps
 }
 
-/** Whether every character of `narrow` is in `wide`. Both are merged, so each range must lie within a single one. */
+/** Whether every character of `narrow` is in `wide`. Both are merged, so each range must be within a single one. */
 export function isSubset(narrow: Ranges, wide: Ranges): boolean {
   return narrow.every(([from, to]) => wide.some(([low, high]) => low <= from && to <= high))
 }

@@ -1,7 +1,7 @@
 import type { Attenuations } from './attenuations.ts'
 import { matchesPattern } from './pattern-includes.ts'
 
-/** What someone wants to do with a token; what is left out is not asked about. */
+/** An intended use of a token. Omitted fields are not checked. */
 export interface Use {
   readonly channel?: string
   readonly packageId?: string
@@ -9,7 +9,7 @@ export interface Use {
   readonly storeId?: string
 }
 
-/** Whether attenuations permit a use. A channel is matched against the patterns, everything else compared. */
+/** Whether attenuations permit a use. Matches the channel against the patterns, and compares everything else. */
 export function permits(attenuations: Attenuations, use: Use): boolean {
   const { channels, packages, permissions, storeIds } = attenuations
   return (

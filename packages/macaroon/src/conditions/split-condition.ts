@@ -1,13 +1,13 @@
 import { ConditionError } from './errors.ts'
 
 export interface SplitCondition {
-  /** Case sensitive. With a namespace prefix it is `prefix:name`. */
+  /** The condition's name, which is case-sensitive; `prefix:name` with a namespace prefix. */
   readonly name: string
   /** Everything after the first space; empty if there is no space. */
   readonly argument: string
 }
 
-/** Splits a condition at its first space. Throws {@link ConditionError} `malformed-condition` when it has no name. */
+/** Splits a condition at its first space. Throws {@link ConditionError} `malformed-condition` if it has no name. */
 export function splitCondition(condition: string): SplitCondition {
   const space = condition.indexOf(' ')
   const name = space < 0 ? condition : condition.slice(0, space)

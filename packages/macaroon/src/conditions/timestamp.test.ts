@@ -22,10 +22,10 @@ const READ: readonly [string, string][] = [
   ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
 ]
 for (const [text, iso] of READ) {
-  test(`${text} is ${iso}`, () => assert.equal(parseTimestamp(text).toISOString(), iso))
+  test(`reads ${text} as ${iso}`, () => assert.equal(parseTimestamp(text).toISOString(), iso))
 }
 
-// Guarantee: no text that Go would refuse gives a time, however willing `new Date` is.
+// Guarantee: a text that Go would refuse is refused, even if `new Date` accepts it.
 for (const text of [
   '',
   '2026-01-27',
@@ -51,12 +51,12 @@ for (const text of [
   `2026-01-27T10:12:02.${'1'.repeat(30)}Z`,
   'Tue, 27 Jan 2026 10:12:02 GMT',
 ]) {
-  test(`${JSON.stringify(text.slice(0, 40))} is not a time`, () => {
+  test(`refuses ${JSON.stringify(text.slice(0, 40))}`, () => {
     assert.throws(() => parseTimestamp(text), { code: 'malformed-condition', message: /^Not a time like / })
   })
 }
 
-test('a time is written with six digits and in UTC', () => {
+test('writes a time in UTC with six digits', () => {
   const date = new Date('2026-01-27T10:12:02.822Z')
   assert.equal(formatTimestamp(date), '2026-01-27T10:12:02.822000Z')
   assert.equal(formatTimeBefore(date), 'time-before 2026-01-27T10:12:02.822000Z')
@@ -65,8 +65,8 @@ test('a time is written with six digits and in UTC', () => {
   assert.throws(() => formatTimestamp(new Date(8.64e15)), TypeError)
 })
 
-// Guarantee: rounding never makes a token live longer than its text says, at neither end.
-test('time-before ends at its millisecond, time-since begins not before its nanosecond', () => {
+// Guarantee: rounding never extends the validity of a token, at either end.
+test('rounds time-before down and time-since up to a millisecond', () => {
   const now = new Date('2026-01-27T10:12:02.822Z')
   checkTimeBefore('2026-01-27T10:12:02.823Z', { now })
   assert.throws(() => checkTimeBefore('2026-01-27T10:12:02.822999Z', { now }), {
@@ -82,13 +82,13 @@ test('time-before ends at its millisecond, time-since begins not before its nano
   })
 })
 
-test('an invalid clock meets no condition', () => {
+test('with an invalid clock, no time condition is met', () => {
   const now = new Date(Number.NaN)
   assert.throws(() => checkTimeBefore('2100-01-01T00:00:00Z', { now }), { code: 'expired' })
   assert.throws(() => checkTimeSince('2000-01-01T00:00:00Z', { now }), { code: 'not-yet-valid' })
 })
 
-test('of several times the first end and the last beginning count', () => {
+test('returns the earliest time-before and the latest time-since', () => {
   const conditions = [
     'time-before 2026-01-02T00:00:00Z',
     'time-before 2026-01-01T00:00:00Z',

@@ -3,15 +3,15 @@ import { ConditionError, quote } from './errors.ts'
 const RFC3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,18}))?(Z|[+-]\d\d:\d\d)$/
 
 /**
- * Reads a time as Go's RFC3339Nano does: `2006-01-02T15:04:05`, a fraction or none, then `Z` or `±hh:mm`.
- * Other forms that `new Date` takes (no zone, a date alone, a space, lower case) are refused.
- * A fraction finer than a `Date` is rounded down, so that an end never moves later; `up` is for a beginning.
+ * Reads a time like Go's RFC3339Nano: `2006-01-02T15:04:05`, an optional fraction, then `Z` or `±hh:mm`. Refuses other
+ * forms that `new Date` accepts (no zone, a date alone, a space, lower case). Rounds a fraction that is finer than a
+ * `Date` down, so that an expiry never moves later; pass `up` for a beginning.
  * Throws {@link ConditionError} `malformed-condition`.
  */
 export function parseTimestamp(text: string, rounding: 'down' | 'up' = 'down'): Date {
   const [, wall = '', fraction = '', zone = ''] = RFC3339.exec(text) ?? []
   const date = new Date(`${wall}Z`)
-  // A Date turns 30 February into March and 24:00:00 into the next day. One that is invalid has no day at all.
+  // A Date turns 30 February into March and 24:00:00 into the next day; for an invalid date the day is NaN.
   if (date.getUTCDate() !== Number(wall.slice(8, 10))) throw malformed(text)
   const finer = rounding === 'up' && /[1-9]/.test(fraction.slice(3))
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0')) + (finer ? 1 : 0)
@@ -26,7 +26,7 @@ function offsetMinutes(zone: string, text: string): number {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** Writes a time in UTC with six digits, `2026-01-27T10:12:02.822000Z`. Throws `TypeError` outside years 0 to 9999. */
+/** Writes `2026-01-27T10:12:02.822000Z`, in UTC with six digits. Throws `TypeError` outside the years 0 to 9999. */
 export function formatTimestamp(date: Date): string {
   const year = date.getUTCFullYear()
   if (!(year >= 0 && year <= 9999))

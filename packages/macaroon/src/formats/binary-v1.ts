@@ -3,7 +3,7 @@ import { checkLimit, type Limits } from '../limits.ts'
 import type { Caveat, Macaroon } from '../macaroon.ts'
 import { utf8 } from '../text.ts'
 
-/** Version 1: packets of four lower-case hex digits (length of the packet), a name, a space, data, a line feed. */
+// Version 1 consists of packets: four lower-case hex digits (the packet's length), a name, a space, data, a line feed.
 const MAX_PACKET = 0xffff
 const SHORTEST_PACKET = 6
 
@@ -13,7 +13,7 @@ interface Packet {
   readonly end: number
 }
 
-/** Reads one version 1 macaroon that begins at `start`; also says where it ends. */
+/** Reads a version 1 macaroon that begins at `start`, and returns it and the position after it. */
 export function readVersion1(source: Buffer, start: number, limits: Limits): [Macaroon, end: number] {
   const location = expectPacket(source, start, 'location')
   const id = expectPacket(source, location.end, 'identifier')
@@ -53,7 +53,7 @@ function readCaveat(source: Buffer, cid: Packet): [Caveat, next: Packet] {
     }
     packet = readPacket(source, packet.end)
   }
-  // An empty vid makes no third-party caveat, and the location of a first-party caveat means nothing.
+  // A caveat with an empty vid is a first-party caveat, and its location means nothing.
   const caveat: Caveat = verificationId?.length
     ? { id: cid.data, location: location ?? '', verificationId }
     : { id: cid.data, location: '', verificationId: undefined }

@@ -4,7 +4,7 @@ import type { Caveat, Macaroon } from '../macaroon.ts'
 import { utf8 } from '../text.ts'
 import { readVarint, varint } from './varint.ts'
 
-/** Field types of version 2. A section is a run of fields with rising types, ended by a single 0. */
+// The field types of version 2. A section is a sequence of fields with ascending types, and ends with a single 0.
 const EOS = 0
 const LOCATION = 1
 const ID = 2
@@ -17,13 +17,13 @@ interface Section {
   verificationId: Uint8Array | undefined
 }
 
-/** Where reading has come to. */
+/** The position up to which the source has been read. */
 interface Cursor {
   readonly source: Buffer
   at: number
 }
 
-/** Reads one version 2 macaroon that begins at `start` (its byte 2); also says where it ends. */
+/** Reads a version 2 macaroon whose first byte (2) is at `start`, and returns it and the position after it. */
 export function readVersion2(source: Buffer, start: number, limits: Limits): [Macaroon, end: number] {
   const cursor: Cursor = { source, at: start + 1 }
   const header = readSection(cursor)
@@ -49,7 +49,7 @@ function toCaveat({ location, id, verificationId }: Section): Caveat {
   return { id, location: '', verificationId: undefined }
 }
 
-/** Reads one section and what ends it; undefined if it is empty. */
+/** Reads a section and the 0 that ends it; returns undefined if it is empty. */
 function readSection(cursor: Cursor): Section | undefined {
   let lastType = readNumber(cursor)
   if (lastType === EOS) return undefined
@@ -78,7 +78,7 @@ function readData(cursor: Cursor): Uint8Array {
 function readNumber(cursor: Cursor): number {
   const { source, at } = cursor
   const first = source[at]
-  // Nearly all have one byte.
+  // Nearly all numbers have one byte.
   if (first !== undefined && first < 0x80) {
     cursor.at = at + 1
     return first
@@ -95,13 +95,13 @@ function text(data: Uint8Array | undefined): string {
   return location
 }
 
-/** What was written so far: `at` bytes. */
+/** The output, of which `at` bytes are written. */
 interface Output {
   readonly bytes: Buffer
   at: number
 }
 
-/** Writes one version 2 macaroon; empty locations are left out. */
+/** Writes a version 2 macaroon and leaves out empty locations. */
 export function writeVersion2(macaroon: Macaroon): Uint8Array {
   const output: Output = { bytes: Buffer.allocUnsafe(mostBytes(macaroon)), at: 0 }
   writeNumber(output, 2)
@@ -114,7 +114,7 @@ export function writeVersion2(macaroon: Macaroon): Uint8Array {
   return output.bytes.subarray(0, output.at)
 }
 
-/** A byte for each type and for each end, and as many as a length can have. */
+/** The most bytes besides data in a section: one for each type and for the end, and up to five for each length. */
 const AROUND_SECTION = 3 * (1 + 5) + 1
 
 function mostBytes({ id, location, caveats, signature }: Macaroon): number {

@@ -6,8 +6,8 @@ import { readVersion1 } from './binary-v1.ts'
 import { readVersion2 } from './binary-v2.ts'
 
 /**
- * Reads one macaroon or a slice (macaroons one after the other) in the binary formats: version 2 (first byte 2) and
- * version 1 (packets with four hex digits); one slice may mix them. The bytes must end where the last macaroon ends.
+ * Reads one macaroon, or a slice of several in sequence, in the binary formats: version 2 (first byte 2) and version 1
+ * (packets with four hex digits). A slice can mix them. No bytes may follow the last macaroon.
  * Throws {@link MacaroonError} `malformed`, `unsupported-version` or `limit-exceeded`.
  */
 export function decodeBinary(bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS): UnverifiedSlice {
@@ -27,7 +27,7 @@ export function decodeBinary(bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS)
 
 function readOne(source: Buffer, position: number, limits: Limits): [Macaroon, end: number] {
   const first = source[position]
-  if (first === undefined) throw new MacaroonError('malformed', 'Not a macaroon: there are no bytes')
+  if (first === undefined) throw new MacaroonError('malformed', 'Not a macaroon: it is empty')
   if (first === 2) return readVersion2(source, position, limits)
   if (isLowerHex(first)) return readVersion1(source, position, limits)
   throw new MacaroonError(

@@ -11,8 +11,8 @@ const VERSION_1_KEYS = ['identifier', 'signature', 'caveats', 'location']
 const VERSION_2_KEYS = ['i', 'i64', 's', 's64', 'c', 'l']
 
 /**
- * Reads one macaroon from parsed JSON: the version 2 object (`i`, `s64`, `c`, `l`), the version 1 object (`identifier`,
- * `signature`, `caveats`), or a string with a binary macaroon in base64. Unknown keys are ignored. Throws
+ * Reads a macaroon from parsed JSON: the version 2 object (`i`, `s64`, `c`, `l`), the version 1 object (`identifier`,
+ * `signature`, `caveats`), or a string with a binary macaroon in base64. Ignores unknown keys. Throws
  * {@link MacaroonError} `malformed`, `unsupported-version` or `limit-exceeded`.
  */
 export function decodeJson(value: unknown, limits: Limits = DEFAULT_LIMITS): Macaroon {
@@ -30,7 +30,7 @@ function isVersion1(object: Record<string, unknown>): boolean {
   const one = VERSION_1_KEYS.some((key) => Object.hasOwn(object, key))
   const two = VERSION_2_KEYS.some((key) => Object.hasOwn(object, key))
   if (one === two) {
-    const why = one ? 'it has keys of version 1 and of version 2' : 'it has no key of a macaroon'
+    const why = one ? 'it has keys of version 1 and of version 2' : "it has none of a macaroon's keys"
     throw new MacaroonError('malformed', `Not a macaroon in JSON: ${why}`)
   }
   return one

@@ -6,7 +6,7 @@ import { type MacaroonJson2, writeJson2 } from './json-v2.ts'
 export type MacaroonJson = MacaroonJson1 | MacaroonJson2
 
 /**
- * Writes a macaroon as JSON of its version; `decodeJson` reads it back.
+ * Writes a macaroon in the JSON format of its version, which `decodeJson` reads.
  * Throws {@link MacaroonError} `malformed` for a version 1 macaroon with an id that is not UTF-8.
  */
 export function encodeJson(macaroon: Macaroon): MacaroonJson {

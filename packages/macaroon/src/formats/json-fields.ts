@@ -4,17 +4,17 @@ import { checkLimit, type Limits } from '../limits.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The text at `key`, or undefined when it is absent or null. Throws `malformed` for anything but text. */
+/** Returns the text at `key`, or undefined if it is missing or null. Throws `malformed` for anything but text. */
 export function textField(fields: Fields, key: string, limits: Limits): string | undefined {
   const value = fields[key] ?? undefined
   if (value === undefined) return undefined
-  if (typeof value !== 'string' || !value.isWellFormed()) throw malformedJson(`"${key}" is not a text`)
-  // In any field of any macaroon within the limits: base64 and JSON make it no longer than this.
+  if (typeof value !== 'string' || !value.isWellFormed()) throw malformedJson(`"${key}" is not text`)
+  // No field of a macaroon within the limits is longer than this in base64 and JSON.
   checkLimit('A field with too many characters', value.length, 2 * limits.sliceBytes)
   return value
 }
 
-/** The bytes at `key` (UTF-8) or at `key64` (base64). Both at once are ambiguous, so refused. */
+/** Returns the bytes at `key` (UTF-8) or at `key64` (base64). Throws `malformed` if both are there. */
 export function bytesField(
   fields: Fields,
   key: string,
@@ -28,7 +28,7 @@ export function bytesField(
   return text === undefined ? undefined : Buffer.from(text, 'utf8')
 }
 
-/** The caveats at `key`: a list of objects; absent and null mean none. */
+/** Returns the caveats at `key`, a list of objects; empty if it is missing or null. */
 export function caveatFields(fields: Fields, key: string, limits: Limits): readonly Fields[] {
   const list: unknown = fields[key] ?? []
   if (!Array.isArray(list)) throw malformedJson(`"${key}" is not a list`)

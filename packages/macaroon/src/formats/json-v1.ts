@@ -5,7 +5,7 @@ import type { Caveat, Macaroon } from '../macaroon.ts'
 import { utf8 } from '../text.ts'
 import { caveatFields, malformedJson, textField } from './json-fields.ts'
 
-/** Version 1 JSON: ids are text, the signature is hex, a `vid` is base64. */
+/** A macaroon in version 1 JSON: ids are text, the signature is hex, and a `vid` is base64. */
 export interface MacaroonJson1 {
   readonly caveats: readonly { readonly cid: string; readonly vid?: string; readonly cl?: string }[]
   readonly location: string

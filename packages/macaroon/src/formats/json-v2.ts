@@ -5,14 +5,14 @@ import type { Caveat, Macaroon } from '../macaroon.ts'
 import { utf8 } from '../text.ts'
 import { bytesField, caveatFields, malformedJson, textField } from './json-fields.ts'
 
-/** Bytes in version 2 JSON: `i` when they are printable text, else `i64`. */
+/** Bytes in version 2 JSON: `i` if they are printable text, `i64` otherwise. */
 export type IdJson =
   | { readonly i: string; readonly i64?: never }
   | { readonly i64: string; readonly i?: never }
 
-/** Version 2 JSON. Binary fields are URL-safe base64 without padding. */
+/** A macaroon in version 2 JSON. Binary fields are URL-safe base64 without padding. */
 export type MacaroonJson2 = IdJson & {
-  /** Readers in Rust require it, all others ignore it or take its absence for 2. */
+  /** The version. Readers in Rust require it; all others ignore it or assume 2 without it. */
   readonly v: 2
   readonly c: readonly (IdJson & { readonly v64?: string; readonly l?: string })[]
   readonly l?: string
@@ -22,10 +22,7 @@ export type MacaroonJson2 = IdJson & {
 export function readJson2(object: Readonly<Record<string, unknown>>, limits: Limits): Macaroon {
   const version = object['v']
   if (version !== undefined && version !== 2 && version !== '2') {
-    throw new MacaroonError(
-      'unsupported-version',
-      'The "v" of a macaroon in JSON is absent or 2, and this one is not',
-    )
+    throw new MacaroonError('unsupported-version', 'The "v" of a macaroon in JSON must be 2 or missing')
   }
   const id = bytesField(object, 'i', 'i64', limits)
   const signature = bytesField(object, 's', 's64', limits)
@@ -41,7 +38,7 @@ export function readJson2(object: Readonly<Record<string, unknown>>, limits: Lim
 }
 
 function readCaveat(fields: Readonly<Record<string, unknown>>, limits: Limits): Caveat {
-  // Writers leave out what is empty. A condition that is empty is refused, but by who checks it.
+  // Writers leave out empty values. The checkers refuse an empty condition, so accept it here.
   const id = bytesField(fields, 'i', 'i64', limits) ?? Buffer.alloc(0)
   const verificationId = bytesField(fields, 'v', 'v64', limits)
   const location = textField(fields, 'l', limits) ?? ''
@@ -64,7 +61,7 @@ export function writeJson2(macaroon: Macaroon): MacaroonJson2 {
   }
 }
 
-// Control characters, unassigned ones and line separators: valid in JSON, yet some readers and databases lose them.
+// Control characters, unassigned ones and line separators are valid in JSON, but some readers and databases lose them.
 const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u
 
 function idJson(id: Uint8Array): IdJson {

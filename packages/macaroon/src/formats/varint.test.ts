@@ -11,12 +11,12 @@ for (const [hex, value] of [
   ['ffffffff07', 0x7fffffff],
   ['ff808080808080808000', 127],
 ] as const) {
-  test(`${hex} is ${value}`, () => {
+  test(`reads ${hex} as ${value}`, () => {
     assert.deepEqual(readVarint(Buffer.from(`ff${hex}aa`, 'hex'), 1), [value, 1 + hex.length / 2])
   })
 }
 
-// Guarantee: no length that a sum could overflow with ever leaves the reader.
+// Guarantee: the reader never returns a length that could make a sum overflow.
 for (const hex of [
   '',
   '80',
@@ -25,11 +25,11 @@ for (const hex of [
   'ffffffffffffffffffff01',
   '8080808080808080808000',
 ]) {
-  test(`${hex || 'nothing'} is not a number`, () =>
+  test(`refuses ${hex || 'nothing'} as a number`, () =>
     assert.equal(readVarint(Buffer.from(hex, 'hex'), 0), undefined))
 }
 
-test('numbers are written in their shortest form', () => {
+test('writes numbers in their shortest form', () => {
   for (const value of [0, 1, 127, 128, 300, 0x3fff, 0x4000, 0x7fffffff]) {
     const written = varint(value)
     assert.deepEqual(readVarint(written, 0), [value, written.length])

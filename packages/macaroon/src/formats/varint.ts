@@ -1,10 +1,10 @@
-/** Lengths above this are refused, as every reader of the format does: no field can be that long. */
+/** The largest length. Every reader of the format refuses larger ones, because no field can be that long. */
 const LARGEST = 0x7fffffff
 const MOST_BYTES = 10
 
 /**
- * Reads an unsigned varint (least significant seven bits first) at `start`. Longer spellings of a small number are
- * accepted, as Go accepts them. Undefined when it is cut off or larger than 2^31-1, so no sum with it can overflow.
+ * Reads an unsigned varint (least significant seven bits first) at `start`. Like Go, accepts longer forms of a small
+ * number. Returns undefined if it is cut off, or larger than 2^31-1, so that no sum with it can overflow.
  */
 export function readVarint(source: Uint8Array, start: number): [value: number, end: number] | undefined {
   let value = 0

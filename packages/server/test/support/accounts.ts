@@ -1,4 +1,4 @@
-/** Accounts that tests make and change as the operator does. */
+/** Calls the operations on accounts with the authority of an operator. */
 
 import type { Account } from '../../src/accounts/account.ts'
 import * as adding from '../../src/accounts/add.ts'

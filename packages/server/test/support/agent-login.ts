@@ -1,10 +1,12 @@
-/** A login with an agent's key, as a bakery client does it: the discharge is the identity service's own. */
+/** Logs in with an agent's key, as a bakery client does. The discharge comes from the identity service. */
 import { encodeBase64, encodeBinary, type Macaroon } from '@ratafia/macaroon'
 import { decodeBakeryMacaroon, dischargeAll, type KeyPair } from '@ratafia/macaroon/bakery'
 
 type Slice = readonly [Macaroon, ...Macaroon[]]
 
-/** Discharges the root at the identity service that its caveat names; `add` changes the discharge before it is bound. */
+/**
+ * Discharges the root at the identity service that its caveat names. `add` changes the discharge before it is bound.
+ */
 export function agentDischarge(
   root: string,
   { name, keyPair }: { readonly name: string; readonly keyPair: KeyPair },
@@ -33,7 +35,7 @@ export function agentDischarge(
   })
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what an answer must have is used right away.
+// biome-ignore lint/suspicious/noExplicitAny: the callers use the members that an answer must have
 async function json(url: string | URL, init: RequestInit): Promise<any> {
   return (await fetch(url, init)).json()
 }

@@ -1,4 +1,4 @@
-/** What the operator does with brands and models: the operations, with the authority to do it. */
+/** Calls the operations on brands, models and devices with the authority of an operator. */
 import { directAuthority } from '../../src/authority.ts'
 import * as brands from '../../src/brands/add-brand.ts'
 import type { NamedFile } from '../../src/brands/assertion-file.ts'

@@ -1,4 +1,4 @@
-/** Runs a command at a terminal, where somebody answers what it asks. */
+/** Runs a command at a terminal, and answers its question. */
 import { PassThrough, Writable } from 'node:stream'
 import { run } from '../../src/start/run.ts'
 import { cheapPasswords } from './passwords.ts'
@@ -11,7 +11,7 @@ export interface Answered {
   readonly asked: boolean
 }
 
-/** `typed`, with its `\r`, is typed once the command asks. */
+/** Runs a command, and types `typed`, which includes the `\r`, once the command asks. */
 export async function atTerminal(
   words: readonly string[],
   typed: string,
@@ -24,9 +24,9 @@ export async function atTerminal(
     new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         shown[name] += chunk
-        if (!asked && /\[y\/N\]|to go on: /.test(shown.stderr)) {
+        if (!asked && /\[y\/N\]|to confirm: /.test(shown.stderr)) {
           asked = true
-          // Not while the question is being written.
+          // Wait until the question has been written.
           setImmediate(() => stdin.write(typed))
         }
         done()

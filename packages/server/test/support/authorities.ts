@@ -1,6 +1,6 @@
-/** Who decides, in tests that call operations themselves. */
+/** Authorities for tests that call operations directly. */
 import { type DirectAuthority, directAuthority } from '../../src/authority.ts'
 
-/** May do everything, as `by`. */
+/** Returns an authority that allows everything, in the name of `by`. */
 export const deciding = (by = 'operator'): DirectAuthority =>
   directAuthority({ actor: by, source: 'a test' }, by)

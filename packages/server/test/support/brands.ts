@@ -1,4 +1,4 @@
-/** The test world of packages/assertions/vectors, stored, and assertions made on it. */
+/** Stores the test world of packages/assertions/vectors, and creates assertions in it. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import {
@@ -19,7 +19,7 @@ import type { Stores } from '../../src/stores.ts'
 import { addBrand, addModel, addTrustRoots } from './as-operator.ts'
 import { storesOf } from './stores.ts'
 
-/** The path of a file in the vectors. */
+/** Returns the path of a file in the vectors. */
 export const vectorPath = (path: string): string =>
   fileURLToPath(new URL(`../../../assertions/vectors/${path}`, import.meta.url))
 
@@ -27,7 +27,7 @@ export const vector = (path: string): NamedFile => ({ name: path, bytes: readFil
 
 export const testKey = (name: string): PrivateKey => privateKeyFromPem(vector(`world/keys/${name}.pem`).bytes)
 
-/** The dependencies of the brand operations, on this database. */
+/** Returns the dependencies of the brand operations for this database. */
 export function brandDeps(database: Database, clock: Clock = () => new Date()) {
   return storesOf(database, { clock, sealer: createSealer(Buffer.alloc(32, 7)) })
 }
@@ -41,7 +41,7 @@ export const acmeFiles = {
 export const addTestRoot = (deps: Stores) =>
   addTrustRoots([vector('world/account-test-root'), vector('world/account-key-test-root')], deps)
 
-/** The root, the brand acme-brand and its model acme-classic with registration policy `auto`. */
+/** Adds the root, the brand acme-brand, and its model acme-classic with the registration policy `auto`. */
 export async function addAcme(deps: Stores): Promise<void> {
   await addTestRoot(deps)
   await addBrand(acmeFiles, deps)
@@ -49,7 +49,7 @@ export async function addAcme(deps: Stores): Promise<void> {
   await addModel({ file: vector('world/model-acme-classic'), policy }, deps)
 }
 
-/** An assertion signed by the test root or by another key. */
+/** Returns a file with an assertion that the test root or another key has signed. */
 export function signedFile(
   type: TypeName,
   headers: Record<string, HeaderInput>,
@@ -59,7 +59,7 @@ export function signedFile(
   return { name: `made-${type}`, bytes: encode(sign(input, key, { signedAt: new Date() })) }
 }
 
-/** An account-key assertion of the test root for a test key. */
+/** Returns a file with an account-key assertion of the test root for a test key. */
 export function accountKeyFile(
   accountId: string,
   key: PrivateKey,

@@ -1,4 +1,4 @@
-/** Services whose answer to an export is no whole file. */
+/** Services that answer an export with an incomplete or invalid file. */
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 
@@ -15,7 +15,7 @@ const BROKEN: Readonly<Record<string, (response: ServerResponse, line: string) =
   },
 }
 
-/** `line`: of a whole file, with its end. Calls `work` with the address of each, and what it does. */
+/** Calls `work` with the URL and the name of each such service. `line` is a line of a valid file, with its line end. */
 export async function eachBrokenTransfer(
   line: string,
   work: (url: string, name: string) => Promise<void>,

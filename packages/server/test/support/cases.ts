@@ -1,6 +1,6 @@
-/** Command lines and cases of tests as text, where a list would take a line for each word or cell. */
+/** Parses command lines and test cases from text, because lists would have a line for each word or cell. */
 
-/** A row for each line, with its cells between bars. */
+/** Returns a row for each line, whose cells are separated by bars. */
 export const casesIn = (text: string): readonly (readonly [string, ...string[]])[] =>
   text
     .split('\n')
@@ -10,11 +10,13 @@ export const casesIn = (text: string): readonly (readonly [string, ...string[]])
       return [first, ...others]
     })
 
-/** The words of a command line; '…' holds one with spaces together. */
+/** Returns the words of a command line. Quotes ('…') enclose a word with spaces. */
 export const wordsIn = (text: string): readonly string[] =>
   (text.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'))
 
-/** The same with values: each is one word, or a part of one; a list is as many words. */
+/**
+ * Returns the words of a template. A string value is a word or a part of one, and a list is a word for each element.
+ */
 export const line = (
   { raw }: TemplateStringsArray,
   ...values: readonly (string | readonly string[])[]

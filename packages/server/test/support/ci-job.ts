@@ -1,4 +1,4 @@
-/** The job of a CI platform, for `ratafia ci`: a service and a platform of stubs, which keep what they were asked. */
+/** A CI job for `ratafia ci`: stubs of the service and the platform, which record their requests. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,30 +8,30 @@ import { type CommandOptions, type Finished, runHere, type Variables } from './p
 
 export interface Seen {
   readonly method: string
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
 }
 
 export interface CiJob {
-  /** Of the service, and of the platform. */
+  /** The URL of both the service and the platform. */
   readonly url: string
   readonly seen: readonly Seen[]
   /** The parameters of each exchange. */
   exchanges(): readonly URLSearchParams[]
-  /** `ci login` with the address of the service, in this environment alone. */
+  /** Runs `ci login` with the URL of the service, and with only this environment. */
   login(words: readonly string[], environment?: Variables, options?: CommandOptions): Promise<Finished>
 }
 
 export interface CiJobs {
-  /** For the files of the test; emptied after the suite. */
+  /** For the files of the test. Removed after the suite. */
   readonly directory: string
-  /** Listens until the test has ended. What `routes` leaves out answers as the service and the platforms do. */
+  /** Starts the stubs, which listen until the test has ended. `routes` replaces some of the usual answers. */
   start(routes?: Routes): Promise<CiJob>
 }
 
-/** Inside a suite. */
+/** Creates CI jobs. Call it inside a suite. */
 export function ciJobs(): CiJobs {
   const { serve } = loginStubs()
   let directory = ''
@@ -74,12 +74,12 @@ export function ciJobs(): CiJobs {
   }
 }
 
-/** So that no test asks the machine it runs on. */
+/** Keeps tests from asking the metadata server of the machine on which they run. */
 export const NOWHERE = { GCE_METADATA_HOST: '127.0.0.1:1' }
 
 let count = 0
 
-/** Another one each time; nobody signed it. */
+/** Returns an ID token without a valid signature, a different one each time. */
 export function idTokenFor(audience: unknown): string {
   const parts = [{ alg: 'RS256' }, { aud: audience, jti: `${++count}` }].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
@@ -118,7 +118,7 @@ const WORKS: Routes = {
     void response.end(idTokenFor(audienceIn(request.url))),
 }
 
-/** What a platform sets for a job that may ask it at `url`. */
+/** The variables that GitHub sets for a job that may request ID tokens at `url`. */
 export const onGitHub = (url: string): Variables => ({
   GITHUB_ACTIONS: 'true',
   ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/actions/idtoken?api-version=2.0`,

@@ -1,4 +1,4 @@
-/** A browser without JavaScript that is signed in to the console: a cookie jar, pages, and forms as they are sent. */
+/** A browser without JavaScript that is signed in to the console. It keeps cookies, opens pages and submits forms. */
 import assert from 'node:assert/strict'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import type { Account } from '../../src/accounts/account.ts'
@@ -8,20 +8,20 @@ import { sessionIdOf, type TestService } from './service.ts'
 export interface ConsoleAnswer {
   readonly status: number
   readonly headers: Headers
-  /** Of the page. */
+  /** The page. */
   readonly text: string
-  /** Where a redirect leads, from the root of the service. */
+  /** The target of a redirect, as a path from the root of the service. */
   readonly location: string | undefined
 }
 
 export interface ConsoleBrowser {
-  /** By name. */
+  /** The values of the cookies, by name. */
   readonly cookies: Map<string, string>
-  /** `path` is from the root of the service. */
+  /** Requests a path, which starts at the root of the service. */
   get(path: string, headers?: Record<string, string>): Promise<ConsoleAnswer>
-  /** Follows redirects. */
+  /** Requests a path and follows redirects. */
   open(path: string): Promise<ConsoleAnswer>
-  /** Sends a form as it is in a page, with these fields besides. */
+  /** Submits a form of a page, with these fields in addition to its hidden ones. */
   submit(
     page: ConsoleAnswer,
     action: string,
@@ -34,7 +34,7 @@ export interface ConsoleBrowser {
   ): Promise<ConsoleAnswer>
 }
 
-/** Signed in as this account, at this moment unless `how` says otherwise. */
+/** Returns a browser that is signed in as this account, now unless `how` has another time. */
 export async function consoleOf(
   service: TestService,
   account: Account,
@@ -43,7 +43,7 @@ export async function consoleOf(
   return browserOf(service, await managementToken(service, account, {}, how))
 }
 
-/** With this token in its cookie, as if the console had opened its session. */
+/** Returns a browser with this token in its cookie, and marks the token's session as opened in the console. */
 export async function browserOf(service: TestService, token: string): Promise<ConsoleBrowser> {
   const [macaroon] = decodeBinary(decodeBase64(token))
   assert.ok(macaroon)
@@ -105,7 +105,7 @@ function keep(cookies: Map<string, string>, text: string): void {
   else cookies.set(name, value)
 }
 
-/** The hidden fields of the form that is sent there. */
+/** The hidden fields of the form with this action. */
 function hiddenIn(page: string, action: string): [string, string][] {
   const [, form] = page.split(`action="${action.replaceAll('&', '&amp;')}"`)
   assert.ok(form, `the page has no form for ${action}`)
@@ -123,7 +123,7 @@ export const unescaped = (text: string): string =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
 
-/** What a person reads on a page: its text without markup. */
+/** Returns the text of a page without markup. */
 export const textOf = ({ text }: Pick<ConsoleAnswer, 'text'>): string =>
   unescaped(
     text

@@ -1,8 +1,8 @@
 /**
- * The service as a process that kills itself with SIGKILL at one step of the first request: its argument (JSON) says
- * which step, and whether to die before or right after it. A step is a statement sent to the database, or the end of an
- * answer. It prints its address; if it never reaches the step, it answers like the normal service. Of `jobs` it is a
- * process that runs what jobs of the management API there are, and prints that it is done.
+ * Runs the service in a process that kills itself with SIGKILL at one step of the first request. Its argument (JSON)
+ * has the number of the step, and whether to die before or right after it. A step is a statement sent to the database,
+ * or the end of an answer. It prints its URL. If it never reaches the step, it answers like the normal service. With
+ * the work `jobs`, it instead runs the existing jobs of the management API, and prints "done".
  */
 import { ServerResponse } from 'node:http'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -30,7 +30,10 @@ let steps = 0
 
 const die = () => process.kill(process.pid, 'SIGKILL')
 
-/** What the service sends by itself, five times a second: however long it waits for its request, a step is the same. */
+/**
+ * Whether a statement is a heartbeat, which the service sends five times a second. Heartbeats do not count as steps, so
+ * that the number of a step does not depend on the time until the request.
+ */
 const isBeat = (statement: unknown): boolean =>
   JSON.stringify(statement ?? '').includes('pg_logical_emit_message')
 
@@ -42,7 +45,7 @@ function watch(prototype: object, name: string): void {
     const mine = armed && !isBeat(args[0]) && ++steps === plan.step
     if (mine && plan.when === 'before') die()
     const result: unknown = Reflect.apply(original, this, args)
-    // By the next turn, what was written to a server in another process has been sent.
+    // Data for a server in another process has been sent by the next turn of the event loop.
     if (mine) setImmediate(die)
     return result
   })

@@ -1,4 +1,4 @@
-/** The worker processes of a running program, and requests over kept-alive connections. */
+/** Finds the worker processes of a running program, and sends requests over kept-alive connections. */
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { eventually } from './eventually.ts'
@@ -10,7 +10,7 @@ interface Line {
   readonly exitCode?: number
 }
 
-/** The lines of the log with this message. */
+/** Returns the lines of the log with this message. */
 export const logged = (program: RunningProgram, message: string): readonly Line[] =>
   program
     .stderr()
@@ -20,10 +20,10 @@ export const logged = (program: RunningProgram, message: string): readonly Line[
     .filter((line) => line.includes(`"msg":"${message}"`))
     .map((line) => JSON.parse(line) as Line)
 
-/** Process ids of the listening workers. */
+/** Returns the process ids of the listening workers. */
 export function workersOf(program: RunningProgram): readonly number[] {
-  const died = new Set(logged(program, 'a worker died and is replaced').map(({ worker }) => worker))
-  return logged(program, 'a worker listens')
+  const died = new Set(logged(program, 'a worker died and will be replaced').map(({ worker }) => worker))
+  return logged(program, 'a worker is listening')
     .map(({ worker }) => worker ?? assert.fail('a worker without an id'))
     .filter((pid) => !died.has(pid))
 }
@@ -43,7 +43,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** How a request ended: its status, or the error of the connection. */
+/** The result of a request: its status, or the error of the connection. */
 export interface Outcome {
   readonly status?: number
   readonly body?: string
@@ -59,7 +59,7 @@ export interface RequestOptions {
   readonly agent?: Agent
 }
 
-/** Never rejects. Without an agent it uses a new connection. */
+/** Sends a request. Never rejects. Without an agent, it uses a new connection. */
 export function send(url: string, options: RequestOptions = {}): Promise<Outcome> {
   const { method = 'GET', headers = {}, body, agent = false } = options
   return new Promise((resolve) => {
@@ -80,5 +80,5 @@ export function send(url: string, options: RequestOptions = {}): Promise<Outcome
 
 const codeOf = (error: NodeJS.ErrnoException) => error.code ?? error.message
 
-/** An agent that reuses its connections. */
+/** Returns an agent that reuses its connections. */
 export const keepAlive = (connections: number) => new Agent({ keepAlive: true, maxSockets: connections })

@@ -23,7 +23,7 @@ type Open = () => Promise<Database>
 
 const PATIENCE_MS = 60_000
 
-/** A slow machine is not a lost database or a lock that nobody releases; other tests cover those, with their own limits. */
+/** Long limits, so that no test fails because the machine is slow. Tests of lost databases and locks set their own. */
 export const PATIENT: Partial<PostgresLimits> = {
   connectMs: PATIENCE_MS,
   statementMs: PATIENCE_MS,
@@ -37,44 +37,44 @@ export const patient = (target: DatabaseTarget): DatabaseTarget =>
     ? { ...target, limits: { ...PATIENT, ...target.limits } }
     : { patienceMs: PATIENCE_MS, ...target }
 
-/** For tests that open the database themselves, or start a process that does. */
+/** A fresh database for tests that open it themselves, or start a process that does. */
 export interface Fresh {
-  /** Its location. It is migrated, and has no keys. */
+  /** Creates the database with tables and without keys, and returns its location. */
   target(): Promise<DatabaseTarget>
-  /** Its location while it has no tables. A SQLite file is not made yet. */
+  /** Returns the location of a database without tables. The SQLite file does not exist yet. */
   emptyTarget(): Promise<DatabaseTarget>
-  /** Opens it without tables. */
+  /** Opens a database without tables. */
   openEmpty: Open
 }
 
-/** For a program that is to find no tables. */
+/** Returns the location of a database without tables, for a program that creates them. */
 export const withoutTables = ({ emptyTarget }: Fresh): Pick<Fresh, 'target'> => ({ target: emptyTarget })
 
 /**
- * With RATAFIA_TEST_PARTITIONS the same suites run on PostgreSQL alone, and the tables of devices are divided into as
- * many partitions.
+ * With RATAFIA_TEST_PARTITIONS, the suites run only on PostgreSQL, and the tables of devices have this number of
+ * partitions.
  */
 const PARTITIONS = Number(process.env['RATAFIA_TEST_PARTITIONS'] ?? 0)
 
 type Declare = (kind: DatabaseKind, open: Open, fresh: Fresh) => void
 
 /**
- * Declares `declare`'s tests once for each database, in a suite of its own. `open` gives the suite's database,
- * migrated, and closes it after the suite; each call is another client of the same database, as another node would be.
+ * Declares `declare`'s tests in a suite for each database. `open` opens the suite's migrated database, and closes it
+ * after the suite. Each call is another client of the same database, like another node.
  */
 export function eachDatabase(declare: Declare): void {
   if (PARTITIONS === 0) onDatabase('sqlite', declare)
   onDatabase('postgres', declare)
 }
 
-/** The same once, on SQLite: for tests of what does not depend on the database. */
+/** Declares tests only on SQLite, because they do not depend on the database. */
 export function oneDatabase(declare: Declare): void {
   onDatabase('sqlite', declare)
 }
 
 type DeclareTests = (title: string, run: () => void | Promise<void>) => void
 
-/** For a suite of {@link eachDatabase}: declares on one database what of it does not depend on the database. */
+/** Returns functions for a suite of {@link eachDatabase} that declare, on one database only, its independent tests. */
 export function onOne(kind: DatabaseKind): { testOnce: DeclareTests; describeOnce: DeclareTests } {
   return kind === 'sqlite'
     ? { testOnce: test, describeOnce: describe }
@@ -118,7 +118,7 @@ async function makeSqlite(template?: () => Promise<string>): Promise<Made> {
   const file = join(directory, 'ratafia.db')
   if (template) {
     await copyFile(await template(), file)
-    // A program refuses a database that is there without its secret key.
+    // A program refuses an existing database without its secret key.
     await writeFile(join(directory, 'secret.key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
   }
   return { target: { kind: 'sqlite', file }, remove: () => rm(directory, { recursive: true }) }
@@ -130,7 +130,7 @@ let migratedFile = async (): Promise<string> => {
   return made
 }
 
-/** A SQLite file with all tables: copying it costs a tenth of making them. Each process makes one. */
+/** Creates a SQLite file with all tables, once in each process. Copying it costs a tenth of creating the tables. */
 async function makeMigratedFile(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-migrated-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
@@ -143,7 +143,7 @@ async function makeMigratedFile(): Promise<string> {
 
 async function makePostgres(template: () => Promise<string>): Promise<Made> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  // A fifth of the work of copying it through the log.
+  // Copying the files costs a fifth of copying through the log.
   await asSuperuser(`create database ${name} template ${await template()} strategy 'file_copy'`)
   return {
     target: postgresAt(name),
@@ -159,7 +159,10 @@ let migrated = async (): Promise<string> => {
   return made
 }
 
-/** The name of a database with all tables, which costs a third of making them. The first process to want it makes it. */
+/**
+ * Creates a database with all tables, unless another process has, and returns its name. Copying it costs a third of
+ * creating the tables.
+ */
 async function makeMigrated(): Promise<string> {
   await asSuperuser(async (client) => {
     await client.query('select pg_advisory_lock(1)')
@@ -198,7 +201,9 @@ export async function asSuperuser(
   }
 }
 
-/** Waits for the server to end all connections of this name: it finishes a statement although its client is gone. */
+/**
+ * Waits until the server has closed all connections of this name. It finishes a statement even if its client is gone.
+ */
 export async function connectionsEnded(application: string): Promise<void> {
   await asSuperuser((client) =>
     eventually(`the connections of ${application} have ended`, async () => {
@@ -212,7 +217,7 @@ function serverUrl(): string {
   const url = process.env['RATAFIA_TEST_POSTGRES_URL']
   if (url === undefined) {
     throw new Error(
-      'RATAFIA_TEST_POSTGRES_URL is not set: run the tests with `npm test` or `npm run test:file -- PATH`.',
+      'RATAFIA_TEST_POSTGRES_URL is not set. Run the tests with `npm test` or `npm run test:file -- PATH`.',
     )
   }
   return url

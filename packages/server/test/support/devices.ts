@@ -1,4 +1,4 @@
-/** A device as snapd behaves: its key, what it signs, and the requests it makes (contract/devices.md 1). */
+/** A device with the behaviour of snapd: its key, its signatures and its requests (contract/devices.md 1). */
 import assert from 'node:assert/strict'
 import { generateKeyPair } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -33,8 +33,9 @@ export const modelFile = vector('world/model-acme-classic')
 const newRsaKey = promisify(generateKeyPair)
 
 /**
- * With the minimum of 2048 bits that the policy allows: a signature costs a fifth of one with 4096. Generated once,
- * because each costs a tenth of a second of CPU. The tests of a database take them in turn, except the first two.
+ * Device keys with 2048 bits, the minimum that the policy allows, because signing costs a fifth of signing with 4096.
+ * They are read from a file, because generating one costs a tenth of a second of CPU. The first two have names; the
+ * tests of a database use the others in turn.
  */
 const [FIRST, SECOND, ...OTHERS] = (
   readFileSync(new URL('../data/device-keys.pem', import.meta.url), 'utf8').match(
@@ -42,13 +43,13 @@ const [FIRST, SECOND, ...OTHERS] = (
   ) ?? []
 ).map((pem) => privateKeyFromPem(Buffer.from(pem)))
 
-/** The key of the device that most tests are about, or of another one. */
+/** Returns the key of the device that most tests use, or of a second device. */
 export const deviceKey = (name: 'device' | 'device2' = 'device'): PrivateKey =>
   (name === 'device' ? FIRST : SECOND) ?? assert.fail('there is no such key')
 
 let taken = 0
 
-/** Keys that no device of this database has. */
+/** Returns keys that no device of this database has. */
 export function freshDeviceKeys(count: number): Promise<readonly PrivateKey[]> {
   return Promise.all(Array.from({ length: count }, freshDeviceKey))
 }
@@ -60,8 +61,8 @@ export async function freshDeviceKey(): Promise<PrivateKey> {
 }
 
 /**
- * acme-brand with its model acme-classic on a database without devices, with this policy (registration `auto`). After
- * it, device keys are fresh again.
+ * Adds acme-brand and its model acme-classic to a database without devices, with this policy (default registration:
+ * `auto`). Also makes all device keys fresh again.
  */
 export async function withAcme(deps: Stores, policy: Partial<ModelPolicy> = {}): Promise<void> {
   taken = 0
@@ -73,7 +74,7 @@ export async function setAcmePolicy(deps: Stores, policy: Partial<ModelPolicy>):
   await setPolicy(ACME, { registration: 'auto', ...DEFAULT_POLICY, ...policy }, deps)
 }
 
-/** A model assertion of acme-brand, signed by its key; `headers` are added, or replace others. */
+/** Returns a model assertion of acme-brand, signed with its key. `headers` are added or replace others. */
 export function acmeModel(
   model: string,
   headers: Record<string, HeaderInput> = {},
@@ -93,7 +94,7 @@ export function acmeModel(
 
 const signedBefore = new Map<string, UnverifiedAssertion>()
 
-/** The tests of both databases sign the same: a signature with 4096 bits takes 6 ms. */
+/** Signs an assertion once for the tests of both databases, because a signature with 4096 bits takes 6 ms. */
 function signedOnce(input: SigningInput<TypeName>, key: PrivateKey): UnverifiedAssertion {
   const what = JSON.stringify([key.publicKey.id, input])
   const signed = signedBefore.get(what) ?? sign(input, key, { signedAt: new Date() })
@@ -101,7 +102,7 @@ function signedOnce(input: SigningInput<TypeName>, key: PrivateKey): UnverifiedA
   return signed
 }
 
-/** Another model of acme-brand. */
+/** Adds another model of acme-brand, and returns its assertion. */
 export async function addAcmeModel(
   deps: Stores,
   model: string,
@@ -130,7 +131,7 @@ export interface SerialRequestInput {
   readonly headers?: Record<string, HeaderInput>
 }
 
-/** The serial-request that the device signs with its own key. */
+/** Returns a serial-request, signed with the device's own key. */
 export function serialRequest({
   requestId,
   key = deviceKey(),
@@ -162,7 +163,7 @@ export interface SessionRequestInput {
   readonly headers?: Record<string, HeaderInput>
 }
 
-/** The device-session-request that the device signs. */
+/** Returns a device-session-request, signed with the device's key. */
 export function sessionRequest({
   nonce,
   serial,
@@ -208,7 +209,7 @@ export interface SerialInput {
   readonly headers?: Record<string, HeaderInput>
 }
 
-/** A serial assertion that the brand signed outside the service. */
+/** Returns a serial assertion that the brand signed outside the service. */
 export function serialAssertion({
   serial,
   key = deviceKey(),
@@ -231,7 +232,7 @@ export function serialAssertion({
   return expectType(signed, 'serial') as AssertionOf<'serial'>
 }
 
-/** Encoded assertions one after the other, as snapd writes them into one body. */
+/** Returns a stream of encoded assertions, as snapd writes it into a body. */
 export const streamOf = (...assertions: readonly (Uint8Array | string)[]): string =>
   assertions.map((one) => (typeof one === 'string' ? one : Buffer.from(one).toString())).join('\n')
 
@@ -241,7 +242,7 @@ type Reachable = Pick<TestService, 'baseUrl'>
 
 type HeadersSent = Readonly<Record<string, string>>
 
-/** A POST without body and content type, as snapd sends it. */
+/** Sends a POST without body and content type, as snapd does. */
 async function postNothing(service: Reachable, path: string, sent: HeadersSent = {}): Promise<Answer> {
   const response = await fetch(`${service.baseUrl}${path}`, { method: 'POST', headers: sent })
   const { status, headers } = response
@@ -315,7 +316,7 @@ export interface RegisterInput extends Partial<SerialRequestInput> {
   readonly requestHeaders?: Record<string, string>
 }
 
-/** A whole registration: request-id, serial-request, model and, at a remodel, the original serial. */
+/** Sends a whole registration: request-id, serial-request, model and, for a remodel, the original serial. */
 export async function register(service: Reachable, input: RegisterInput = {}): Promise<RegistrationAnswer> {
   const { modelText = modelFile.bytes, original, requestHeaders = {}, ...request } = input
   const requestId = input.requestId ?? (await getRequestId(service))
@@ -323,7 +324,7 @@ export async function register(service: Reachable, input: RegisterInput = {}): P
   return postDevices(service, streamOf(...parts), { headers: requestHeaders })
 }
 
-/** Registers a device and returns its serial assertion; fails unless that succeeds. */
+/** Registers a device and returns its serial assertion. Fails if the service refuses. */
 export async function registered(
   service: Reachable,
   input: RegisterInput = {},
@@ -343,7 +344,7 @@ export interface OpenSessionInput {
   readonly previous?: string
 }
 
-/** The body of `POST sessions`, as snapd writes it. */
+/** Returns the body of `POST sessions`, as snapd writes it. */
 export async function sessionBody(
   service: Reachable,
   { serial, key, nonce, modelText = modelFile.bytes }: OpenSessionInput,
@@ -373,7 +374,7 @@ export async function openSession(service: Reachable, input: OpenSessionInput): 
   })
 }
 
-/** Opens a session and returns its macaroon; fails unless that succeeds. */
+/** Opens a session and returns its macaroon. Fails if the service refuses. */
 export async function sessionOf(service: Reachable, input: OpenSessionInput): Promise<string> {
   const { status, body } = await openSession(service, input)
   assert.equal(status, 200, JSON.stringify(body))

@@ -1,4 +1,4 @@
-/** A process that kills itself at one step of its work: see `crash-child.ts`. */
+/** Starts a process that kills itself at one step of its work (see `crash-child.ts`). */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,13 +11,13 @@ import { connectionsEnded } from './databases.ts'
 
 export interface DyingProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>
-  /** Its exit code and signal, once the database has ended what the process had sent. */
+  /** The exit code and signal, once the database has finished the statements that the process had sent. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
 }
 
 interface Dying extends Pick<CrashPlan, 'step' | 'when' | 'work'> {
   readonly database: DatabaseTarget
-  /** For the data of a process whose database is PostgreSQL. */
+  /** The data directory, if the database is PostgreSQL. */
   readonly directory: string
   readonly secretKey: string
 }

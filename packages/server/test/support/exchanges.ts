@@ -1,4 +1,4 @@
-/** Jobs that exchange ID tokens, and the issuers and rules that they need. */
+/** Exchanges ID tokens like a job, and adds the issuers and rules that this needs. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -17,24 +17,24 @@ import { type Answer, addPerson, type TestService } from './service.ts'
 export const EXCHANGE = '/api/v2/tokens/oidc'
 
 /**
- * The issuers of the vectors, on loopback, with the key set of the tests. Each rule of the vectors has one of its own, below
- * a path of one server, so that no rule is in the way of another.
+ * The issuers of the vectors, on loopback, with the key set of the tests. Each rule of the vectors has its own
+ * issuer, at a path of one server, so that rules do not affect each other.
  */
 export interface VectorIssuers {
   /**
-   * Where the issuer of this URL is: that of the rule, or if it is another one, one without rules. Unknown ones stay where
-   * they are.
+   * Returns the local URL of the issuer with this URL: the issuer of the rule or, if the rule has a different one, an
+   * issuer without rules. Returns unknown URLs unchanged.
    */
   at(url: string, rule?: string): string
-  /** From now on all of them have the key that replaced the first. */
+  /** Replaces the key of all issuers with the second key. */
   replaceKey(): void
-  /** Whether they answer. */
+  /** Sets whether the issuers answer. */
   answer(how: boolean): void
-  /** The paths that were asked for since this was last asked. */
+  /** Returns the paths that were requested since the last call. */
   requests(): readonly string[]
 }
 
-/** Before the name of a rule: its issuer, without any rule. */
+/** Prefix of a rule's name in the path of an issuer without rules. */
 const NO_RULES = 'no-rules-'
 
 export function vectorIssuers(): VectorIssuers {
@@ -77,7 +77,7 @@ export function vectorIssuers(): VectorIssuers {
   }
 }
 
-/** Adds it as the operator's command does, unless it is there. */
+/** Adds an issuer as the operator's command does, unless it exists. */
 export async function withIssuer(
   { installation }: Pick<TestService, 'installation'>,
   issuer: WantedIssuer & { readonly jwks?: string },
@@ -86,7 +86,7 @@ export async function withIssuer(
   await addIssuer({ ...issuer, authority: deciding() }, installation)
 }
 
-/** Adds a rule of the vectors, and its issuer; for an account of its own where none is given. */
+/** Adds a rule of the vectors and its issuer, for `account` or a new account. */
 export async function withRule(
   service: Pick<TestService, 'installation'>,
   rule: VectorRule,
@@ -101,7 +101,7 @@ export async function withRule(
     readonly issuers: VectorIssuers
     readonly account?: string
     readonly name?: string
-    /** Of which rule it has the issuer. */
+    /** The name of the rule whose issuer to use. */
     readonly issuerOf?: string
     readonly lifetime?: number
     readonly grants?: Partial<VectorRule['grants']>
@@ -132,7 +132,7 @@ export async function withRule(
 
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** What every exchange says, with the ID token. */
+/** Returns the fields that every exchange has, with the ID token. */
 export const fieldsOf = (subjectToken: string, more: Fields = {}): Fields => ({
   grant_type: TOKEN_EXCHANGE,
   subject_token_type: TOKEN_TYPES.jwt,
@@ -150,11 +150,11 @@ export function formOf(fields: Fields): string {
 
 export interface ExchangeOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** In place of the form. */
+  /** Replaces the form. */
   readonly body?: string
 }
 
-/** One exchange, by a form. The answer is as documented. */
+/** Sends an exchange as a form. Fails if the answer is not as documented. */
 export async function exchange(
   service: { readonly baseUrl: string },
   fields: Fields,
@@ -173,7 +173,10 @@ export async function exchange(
   return { status, headers: answered, text, body: isJson ? JSON.parse(text) : undefined }
 }
 
-/** The ID token of a claim set of the vectors, for this service and now: another one each time. */
+/**
+ * Returns an ID token with a claim set of the vectors, for this service and the current time. Each token is
+ * different.
+ */
 export const idTokenOf = (
   claimSet: string,
   { service, issuers, rule }: { service: TestService; issuers: VectorIssuers; rule: string },
@@ -187,7 +190,10 @@ export const idTokenOf = (
     ...options,
   }).text
 
-/** The status, OAuth's error, our code and the message. Checks the form of all of these refusals. */
+/**
+ * Returns the status, OAuth's error, our code and the message of a refusal. Checks the form that these refusals
+ * share.
+ */
 export function oauthRefusalOf({ status, headers, body }: Answer) {
   assert.ok(Check(OAuthErrorSchema, body), JSON.stringify(body))
   assert.equal(headers.get('content-type'), 'application/json')

@@ -1,6 +1,6 @@
 /**
- * ID tokens made from the vectors of OpenID Connect (../vectors/oidc): a base's claims with the changes of a case, signed
- * by a key of the tests. All issuers share one key set.
+ * Creates ID tokens from the vectors of OpenID Connect (../vectors/oidc): the claims of a base with the changes of a
+ * case, signed with a key of the tests. All issuers share one key set.
  */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
@@ -13,7 +13,7 @@ export interface TokenCase {
   readonly id: string
   /** The name of a claim set. */
   readonly base: string
-  /** Names of rules, with ` + ` between them. */
+  /** Names of rules, separated by ` + `. */
   readonly rule: string
   readonly set?: Claims
   readonly remove?: readonly string[]
@@ -21,7 +21,7 @@ export interface TokenCase {
   readonly clock?: string
   readonly signature?: string
   readonly request?: Readonly<Record<string, unknown>>
-  /** `granted`, or the code or status of the answer. */
+  /** `granted`, or the code or the status of the answer. */
   readonly expect: string
   readonly reason: string
   readonly why: string
@@ -87,14 +87,14 @@ function readVectors(): OidcVectors {
   return { audience, token, rule, rules: new Map(named), claimSets: new Map(claimSets) }
 }
 
-/** One, or for a case with two rules both. */
+/** Returns the rules of a case, which has one or two. */
 export function rulesOf(name: string): readonly VectorRule[] {
   return name
     .split(' + ')
     .map((one) => oidcVectors().rules.get(one) ?? assert.fail(`there is no rule ${one} in the vectors`))
 }
 
-/** As the operator would have added it for the rule. */
+/** Returns the issuer that an operator would have added for the rule. */
 export function issuerOf({ kind, issuer, audience, ...rule }: Omit<VectorRule, 'grants' | 'name' | 'match'>) {
   return {
     id: `id of ${issuer}`,
@@ -121,16 +121,18 @@ interface KeyPair {
   readonly privateKey: KeyObject
 }
 
-/** Made once in a process. `replaced` has taken the place of `rsa` under its kid. */
+/**
+ * Returns the keys of the tests, which are generated once in a process. `replaced` replaces `rsa` under the same kid.
+ */
 export function testKeys() {
   made ??= { rsa: rsaKey(), replaced: rsaKey(), ec: generateKeyPairSync('ec', { namedCurve: 'P-256' }) }
   return made
 }
 
-/** Jenkins names a credential in place of a key. */
+/** The key ids of the RSA key. Jenkins uses the name of a credential. */
 const KIDS = ['test-key', 'store-credential']
 
-/** The JSON Web Key Set of every issuer: RSA keys that say RS256, and one for ES256 that is called `ec-key`. */
+/** Returns the JSON Web Key Set of every issuer: RSA keys with the `alg` RS256, and `ec-key` for ES256. */
 export function testKeySet({ replaced = false }: { readonly replaced?: boolean } = {}): string {
   const { rsa, replaced: next, ec } = testKeys()
   const { publicKey } = replaced ? next : rsa
@@ -143,7 +145,7 @@ export function testKeySet({ replaced = false }: { readonly replaced?: boolean }
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** By the key that `alg` of the header is for; `key` signs whatever the header says. */
+/** Signs a token with the test key for the header's `alg`, or with `key`. */
 export function signToken(
   header: Readonly<Record<string, unknown>>,
   claims: Claims,
@@ -152,7 +154,7 @@ export function signToken(
   return signText(`${encoded(header)}.${encoded(claims)}`, String(header['alg']), key)
 }
 
-/** Signs `header.payload`, whatever they are. */
+/** Signs any text in the place of `header.payload`. */
 export function signText(input: string, algorithm = 'RS256', key?: KeyObject): string {
   const { rsa, ec } = testKeys()
   const by = key ?? (algorithm === 'ES256' ? ec.privateKey : rsa.privateKey)
@@ -162,20 +164,23 @@ export function signText(input: string, algorithm = 'RS256', key?: KeyObject): s
 }
 
 export interface SignOptions {
-  /** When the token is presented; it is moved to then. Default: the clock of the base. */
+  /** When the token is presented. Its times are shifted accordingly. Default: the clock of the base. */
   readonly at?: Date
-  /** In place of the vectors' own audience. */
+  /** Replaces the audience of the vectors. */
   readonly audience?: string
-  /** In place of an issuer's URL: of one that the test runs, for example. */
+  /** Replaces an issuer's URL, for example with that of an issuer in the test. */
   readonly issuerUrl?: (url: string) => string
-  /** Makes the token another one: of the job's `jti`, or where it has none of a claim that nobody reads. */
+  /**
+   * A value that distinguishes the token from others, in `jti` or, if the claims have none, in a claim that is not
+   * read.
+   */
   readonly unique?: string
 }
 
 export interface SignedCase {
   readonly text: string
   readonly claims: Claims
-  /** When it is presented. */
+  /** When the token is presented. */
   readonly clock: Date
 }
 
@@ -185,7 +190,7 @@ export function signCase(one: TokenCase, options: SignOptions = {}): SignedCase 
   return { ...moved, text: ODDITIES[one.id]?.(header, claims) ?? plainText(one, header, claims), clock }
 }
 
-/** A claim set as it is, for the vectors' audience. */
+/** Signs an unchanged claim set. */
 export function signClaimSet(name: string, options: SignOptions = {}): SignedCase {
   return signCase({ id: name, base: name, rule: '', expect: '', reason: '', why: '' }, options)
 }
@@ -194,7 +199,7 @@ function plainText({ signature }: TokenCase, header: Readonly<Record<string, unk
   return signature === 'empty' ? `${encoded(header)}.${encoded(claims)}.` : signToken(header, claims)
 }
 
-/** Cases whose change is told in words. */
+/** Changes that the vectors describe only in words, by the id of the case. */
 const ODDITIES: Readonly<
   Record<string, (header: Readonly<Record<string, unknown>>, claims: Claims) => string>
 > = {
@@ -233,11 +238,11 @@ const uniqueClaim = (claims: Claims, unique: string | undefined): Claims =>
 
 function secondsOf(claims: Claims, name: string): number {
   const value = claims[name]
-  // The one base without: a token of a Kubernetes secret.
+  // One base has no times: the token of a Kubernetes secret.
   return typeof value === 'number' ? value : 1_719_993_600
 }
 
-/** `iat+60`, `exp+29` and `clock+31` of the cases; others are as they are. */
+/** Resolves the values `iat+60`, `exp+29` and `clock+31` of the cases, and returns others unchanged. */
 function relative(value: unknown, claims: Claims, clock: number): unknown {
   const [, name, more] = (typeof value === 'string' && /^(iat|exp|clock)\+([0-9]+)$/.exec(value)) || []
   if (name === undefined) return value

@@ -1,4 +1,4 @@
-/** An identity service on a free port, a bakery client and a browser, for the HTTP tests. */
+/** An identity service on a free port, a bakery client and a browser, for tests over HTTP. */
 import { randomBytes } from 'node:crypto'
 import { encodeBase64, encodeBase64Url } from '@ratafia/macaroon'
 import {
@@ -58,7 +58,7 @@ export interface RunningIdentity {
   readonly location: string
 }
 
-/** With `trustProxy`, so that tests choose a request's source address by `X-Forwarded-For`. */
+/** Starts an identity service that trusts the tests as a proxy, so that `X-Forwarded-For` sets a request's address. */
 export async function startIdentity(
   { database: _, ...world }: IdentityWorld,
   options: Partial<IdentityOptions> = {},
@@ -68,7 +68,7 @@ export async function startIdentity(
     forceCloseConnections: 'idle',
   })
   addClients(app, clientsOf(['127.0.0.1']))
-  // There is no limit on requests in flight to leave.
+  // A request that waits calls it to leave the limit on requests in flight, which this service does not have.
   app.decorateReply('hold', () => {})
   // The routes need to know the port.
   const port = await freePort()
@@ -79,7 +79,7 @@ export async function startIdentity(
   return { app, location: `${origin}${prefix}` }
 }
 
-/** A caveat sealed to the identity service, as the issuer makes one. */
+/** A caveat that is sealed to the identity service, as the issuer of tokens creates it. */
 export interface Caveat {
   readonly id: Uint8Array
   readonly payload: Uint8Array | undefined
@@ -106,7 +106,7 @@ export const stranger = (): KeyPair => generateKeyPair()
 interface BakeryAnswer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked into by assertions only
+  // biome-ignore lint/suspicious/noExplicitAny: only assertions read it
   readonly body: any
 }
 
@@ -119,7 +119,7 @@ export async function answer(response: Response): Promise<BakeryAnswer> {
   }
 }
 
-/** Posts a discharge as Python and JavaScript do (a form), or as Go does (`how: 'query'`). */
+/** Posts a discharge as clients in Python and JavaScript do (a form), or as Go does (`how: 'query'`). */
 export async function postDischarge(
   location: string,
   { id, payload }: Caveat,
@@ -153,14 +153,14 @@ export interface Page {
   readonly forms: readonly PageForm[]
 }
 
-/** Keeps cookies, follows redirects and fills in forms. Runs no scripts: the pages work without. */
+/** A browser that keeps cookies, follows redirects and fills in forms. It runs no scripts, and the pages need none. */
 export class Browser {
   readonly cookies = new Map<string, string>()
   readonly setCookies: string[] = []
   readonly #headers: Record<string, string>
   readonly #behind: (url: string) => string
 
-  /** `behind`: maps a public URL to the address that the service listens on, as a reverse proxy does. */
+  /** `behind` maps a public URL to the address on which the service listens, as a reverse proxy does. */
   constructor(
     headers: Record<string, string> = {},
     { behind = (url) => url }: { readonly behind?: (url: string) => string } = {},
@@ -173,7 +173,7 @@ export class Browser {
     return this.#follow(url, {})
   }
 
-  /** Sends the page's form that has this action, with `changes` to its fields. */
+  /** Submits the page's form with this action, with `changes` to its fields. */
   async submit(page: Page, action: string, changes: Record<string, string | undefined> = {}): Promise<Page> {
     const form = page.forms.find((candidate) => candidate.action === action)
     if (!form) throw new Error(`no form ${action} on “${page.title}”`)
@@ -181,7 +181,7 @@ export class Browser {
     return this.post(new URL(action, page.url).href, Object.fromEntries(fields) as Record<string, string>)
   }
 
-  /** Sends a form whose answer leads to another site: where that is. Undefined if it stays here. */
+  /** Submits a form, and returns the URL of another site if the answer redirects there; otherwise undefined. */
   leave(
     page: Page,
     action: string,
@@ -190,7 +190,7 @@ export class Browser {
     return whereLeft(() => this.submit(page, action, changes))
   }
 
-  /** The same for an address that is opened. */
+  /** Opens a URL, and returns the URL of another site if the answer redirects there; otherwise undefined. */
   goneTo(url: string): Promise<string | undefined> {
     return whereLeft(() => this.open(url))
   }
@@ -203,7 +203,7 @@ export class Browser {
     return this.#follow(url, { method: 'POST', body: new URLSearchParams(fields), headers })
   }
 
-  /** Where the answer of an address leads, without going there. Null if it is a page. */
+  /** Returns the redirect of a URL without following it, or null if the answer is a page. */
   async hop(url: string): Promise<string | null> {
     const response = await this.#send(url, {})
     await response.body?.cancel()
@@ -236,7 +236,7 @@ export class Browser {
   }
 }
 
-/** The browser was sent to another site, which no test has. */
+/** Thrown when the browser is redirected to another site, which tests do not have. */
 class LeftSite extends Error {
   readonly to: string
 

@@ -1,6 +1,6 @@
 /**
- * A network in which names mean what a test says: every connection ends at an https server of this process, whose
- * certificate is for gitlab.corp.example and keys.corp.example.
+ * A network in which a test sets the addresses of names. Every connection reaches an https server in this process,
+ * whose certificate is for gitlab.corp.example and keys.corp.example.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -14,18 +14,18 @@ import { onLoopback } from './loopback.ts'
 
 export interface IssuerNetwork {
   readonly port: number
-  /** The addresses that were connected to, since the last {@link IssuerNetwork.options}. */
+  /** The addresses of the connections since the last {@link IssuerNetwork.options}. */
   readonly reached: readonly string[]
-  /** For the fetcher; of each name, the addresses that the first look-up finds, the second, and so on. */
+  /** Returns options for the fetcher. `names` has, for each name, the addresses that each look-up finds. */
   options(names?: Readonly<Record<string, readonly (readonly string[])[]>>): DocumentOptions
-  /** What the server answers, by host and path; anything else is 404. */
+  /** Sets the server's answers, by host and path. Other requests get 404. */
   answer(answers: Readonly<Record<string, Answer>>): void
 }
 
-/** JSON, or whatever a function does. */
+/** A JSON value, or a function that answers. */
 type Answer = object | ((request: IncomingMessage, response: ServerResponse) => void)
 
-/** Gives the suite one: started before its tests, closed after them. Its certificate is trusted meanwhile. */
+/** Returns a network for the suite, whose certificate is trusted during the suite's tests. */
 export function issuerNetwork(): IssuerNetwork {
   const pem = readFileSync(new URL('../data/issuer-tls.pem', import.meta.url), 'utf8')
   const trusted = getCACertificates()
@@ -59,7 +59,7 @@ export function issuerNetwork(): IssuerNetwork {
       const left = new Map(Object.entries(names).map(([name, lookUps]) => [name, [...lookUps]]))
       return {
         resolve: async (host) => {
-          const found = left.get(host)?.shift() ?? assert.fail(`nobody looks ${host} up`)
+          const found = left.get(host)?.shift() ?? assert.fail(`unexpected look-up of ${host}`)
           return found.map((address) => ({ address, family: isIP(address) }))
         },
         connect: ({ host = '', lookup }) => {

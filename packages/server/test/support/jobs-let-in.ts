@@ -1,4 +1,4 @@
-/** A service that lets the jobs of a test issuer in: its issuer, an account and a rule. */
+/** Adds an issuer, an account and a rule to a service, so that it accepts the jobs of a test issuer. */
 import assert from 'node:assert/strict'
 import { addIssuer } from '../../src/ci/issuers/add.ts'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
@@ -12,13 +12,13 @@ export const SNAP_ID = 'buPKUD3TKqCOgLEjjHx5kSiCpIs5cMuQ'
 export interface JobsLetIn {
   readonly rule: string
   readonly username: string
-  /** Another one each time, for this service unless `claims` say otherwise. */
+  /** Returns an ID token for this service, a different one each time. `claims` are added or replace others. */
   idToken(claims?: Readonly<Record<string, unknown>>): string
 }
 
 /**
- * Its issuer is of the kind `generic`, its jobs have the subject `job:hello`. `audience`: for an issuer that always writes
- * the same one.
+ * Adds the issuer with the kind `generic`, and a rule for jobs with the subject `job:hello`. `audience` is for an
+ * issuer whose audience is fixed.
  */
 export async function letJobsIn(
   service: TestService,

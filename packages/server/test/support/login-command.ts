@@ -1,4 +1,4 @@
-/** Commands as a publisher runs them: on a machine where nothing of a service is set. */
+/** Runs commands like a publisher, without settings of a service. */
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { run } from '../../src/start/run.ts'
@@ -6,16 +6,16 @@ import { cheapPasswords } from './passwords.ts'
 import type { Finished, Variables } from './program.ts'
 
 export interface RunningLogin {
-  /** The address to open; rejects if the command ends without one. */
+  /** Returns the URL to open. Rejects if the command exits before it prints one. */
   visit(): Promise<string>
   readonly finished: Promise<Finished>
 }
 
-/** `ratafia tokens create`. */
+/** Starts `ratafia tokens create`. */
 export const startTokensCreate = (words: readonly string[], environment: Variables = {}): RunningLogin =>
   startCommand(['tokens', 'create', ...words], environment)
 
-/** Any command, on such a machine. */
+/** Starts a command. */
 export function startCommand(
   words: readonly string[],
   environment: Variables = {},
@@ -47,7 +47,7 @@ export function startCommand(
       const [, address] = /^ {2}(https?:\S+)\n/m.exec(said.stderr) ?? []
       if (address !== undefined) return address
       const ended = await Promise.race([once(stderr, 'data').then(() => undefined), finished])
-      if (ended) throw new Error(`it ended with ${ended.code}: ${ended.stderr}`)
+      if (ended) throw new Error(`the command exited with ${ended.code}: ${ended.stderr}`)
     }
   }
   return { visit, finished }

@@ -1,4 +1,4 @@
-/** A service of stubs for `ratafia tokens create`: each test changes one answer of it. */
+/** A stub of the service for `ratafia tokens create`. Each test changes one answer. */
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { afterEach } from 'node:test'
@@ -17,17 +17,19 @@ export type Respond = (
   body: string,
 ) => void | Promise<void>
 
-/** By method and path. */
+/** The answers, by method and path. */
 export type Routes = Readonly<Record<string, Respond>>
 
 const shop = generateKeyPair()
-/** That of the identity service. */
+/** The key pair of the identity service. */
 export const identity = generateKeyPair()
 
 export interface LoginStubs {
-  /** Listens until the test has ended, and returns its address. What has no route is a 404 without a reason. */
+  /**
+   * Starts a service that listens until the test has ended, and returns its URL. Other paths get 404 without a body.
+   */
   serve(routes: Routes): Promise<string>
-  /** The exit code and the complaint of `tokens create`, with the address left out. */
+  /** Returns the exit code and the error of `tokens create`, with `URL` in place of the service's URL. */
   outcome(routes: Routes, words?: readonly string[]): Promise<Outcome>
 }
 
@@ -37,7 +39,7 @@ export interface Outcome {
   readonly said: string
 }
 
-/** Inside a suite. */
+/** Creates stubs of services. Call it inside a suite. */
 export function loginStubs(): LoginStubs {
   const servers: Server[] = []
   afterEach(async () => {
@@ -86,7 +88,7 @@ const described: Respond = (request, response) => {
   const links = { self, 'sign-on': self, identity: `${self}/identity` }
   json({ service: 'ratafia', links })(request, response, '')
 }
-/** The root of a login, whose caveat is discharged at `location` (default: this very server). */
+/** Answers with the root of a login, whose caveat `location` discharges (default: this server). */
 export const rootFor =
   (location?: string): Respond =>
   (request, response) => {
@@ -107,7 +109,7 @@ export const rootFor =
     })
     json({ macaroon: JSON.stringify(encodeBakeryMacaroon({ ...root, version: 2 })) })(request, response, '')
   }
-/** Offers a login in the browser, and discharges for whoever comes back with a token. */
+/** Offers a login in the browser, and discharges when the client returns with a token. */
 const discharged: Respond = (request, response, body) => {
   const parameters = new URLSearchParams(body)
   const here = `http://${request.headers.host}/identity`
@@ -127,7 +129,7 @@ const discharged: Respond = (request, response, body) => {
 }
 const exported = json({ 'session-id': '00-aa', root: 'cm9vdA', discharge: 'ZGlz', macaroon: 'AgEXdG9rZW4' })
 
-/** All that a login asks. */
+/** The answers to all requests of a login. */
 export const WORKS: Routes = {
   'GET /': described,
   'POST /api/v2/tokens': rootFor(),

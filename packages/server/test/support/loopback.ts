@@ -1,4 +1,4 @@
-/** A server of the suite on a free port of 127.0.0.1. */
+/** Runs a server for a suite on a free port of 127.0.0.1. */
 import assert from 'node:assert/strict'
 import type { Server } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
@@ -10,7 +10,7 @@ export interface Loopback {
   readonly url: string
 }
 
-/** It listens before the tests of the suite, and is closed after them. */
+/** Starts the server before the tests of the suite, and closes it after them. */
 export function onLoopback(server: Server | SecureServer): Loopback {
   const port = () => {
     const address = server.address()

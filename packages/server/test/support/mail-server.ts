@@ -1,4 +1,4 @@
-/** A mail server in this process: it keeps the letters it gets, and can be away or refuse them. */
+/** A mail server in this process. It keeps the mails that it receives, and can be stopped or refuse them. */
 import { once } from 'node:events'
 import { after, before } from 'node:test'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
@@ -7,7 +7,7 @@ import { freePort } from '../../../../tools/test/free-port.ts'
 export interface ReceivedLetter {
   readonly from: string
   readonly to: readonly string[]
-  /** By their names in lower case, unfolded and decoded, as a mail program shows them. */
+  /** The values of the headers, unfolded and decoded, by name in lower case. */
   readonly headers: ReadonlyMap<string, readonly string[]>
   readonly text: string
   readonly raw: string
@@ -15,19 +15,19 @@ export interface ReceivedLetter {
 
 export interface TestMailServer {
   readonly port: number
-  /** Since a test last took them. */
+  /** Returns the mails since the last call. */
   take(): readonly ReceivedLetter[]
-  /** The logins that were tried, as `USER:PASSWORD`. */
+  /** The attempted logins, as `USER:PASSWORD`. */
   readonly logins: readonly string[]
-  /** The code for the letters that come, and undefined to take them. */
+  /** Sets the code with which to refuse mails; undefined to accept them. */
   refuseWith(code: number | undefined): void
-  /** From now on nothing listens. */
+  /** Stops listening. */
   stop(): Promise<void>
-  /** Listens again, at the same port. */
+  /** Listens again on the same port. */
   start(): Promise<void>
 }
 
-/** Gives the suite one: started before its tests, closed after them. */
+/** Returns a mail server that runs during the suite's tests. */
 export function testMailServer(options: SMTPServerOptions = {}): TestMailServer {
   let letters: ReceivedLetter[] = []
   const logins: string[] = []
@@ -103,7 +103,7 @@ function letterIn(raw: string): Pick<ReceivedLetter, 'headers' | 'text' | 'raw'>
   return { headers, text: decoded(raw.slice(end + 4), encoding).replace(/\r\n/g, '\n'), raw }
 }
 
-/** RFC 2047. */
+/** Decodes a header's encoded words (RFC 2047). */
 function words(value: string): string {
   return value
     .replace(/\?=\s+=\?/g, '?==?')

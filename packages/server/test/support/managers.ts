@@ -1,4 +1,4 @@
-/** People and agents who administer a service over HTTP. */
+/** Accounts with roles, which administer a service over HTTP. */
 import assert from 'node:assert/strict'
 import type { Role } from '@ratafia/api'
 import { MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
@@ -23,7 +23,7 @@ export interface Asking {
   readonly headers?: Record<string, string>
 }
 
-/** A call below the prefix of the management API, with a token. */
+/** Sends a request to the management API with a token. `path` is below its prefix. */
 export const manage = (
   service: Pick<TestService, 'baseUrl'>,
   token: string,
@@ -36,21 +36,21 @@ export const manage = (
     ...(body === undefined ? {} : { body }),
   })
 
-/** An account with these roles, each for the whole service or, as `ROLE BRAND`, for one. */
+/** Adds an account with these roles, each for the whole service or, as `ROLE BRAND`, for one brand. */
 export async function addManager(service: TestService, ...roles: readonly string[]): Promise<Account> {
   const account = await addPerson(service)
   await giveRoles(service, account, ...roles)
   return account
 }
 
-/** Those that tests declare, and do not add. */
+/** The agents whose names tests declare without adding the agents. */
 const DECLARED_AGENTS = ['ci', 'line', 'line-1', 'line-2', 'one', 'robot', 'two']
 
 const YEAR_MS = 365 * 86_400_000
 
 let operators = 0
 
-/** An operator who can sign in, which the last one must. */
+/** Adds an operator with a password, because the last operator must be able to sign in. */
 export async function addOperator(service: TestService): Promise<Account> {
   const username = `operator-${++operators}`
   const account = await addAccount(
@@ -68,11 +68,11 @@ export async function giveRoles(
 ): Promise<void> {
   for (const text of roles) {
     const [role = '', brandId] = text.split(' ')
-    // Not through the operation, which asks whether the brand is there.
+    // Uses the store, because the operation requires the brand to exist.
     assert.ok(
       await installation.grants.add({
         ...{ accountId: id, role: role as Role, brandId },
-        // Long ago: a role reaches no login that is older than the grant.
+        // Long ago, because a role does not apply to logins before the grant.
         ...{ grantedAt: new Date(now().getTime() - YEAR_MS), grantedBy: 'operator', expiresAt: undefined },
         agents: DECLARED_AGENTS,
       }),
@@ -83,12 +83,12 @@ export async function giveRoles(
 export const grant = (service: TestService, account: string, role: string, brand?: string) =>
   addGrant({ account, role, brand, authority: deciding() }, service.installation)
 
-/** How somebody signed in, as the identity service declares it. Default: a person, at this moment. */
+/** The sign-in that the identity service declares. Default: with a browser, now. */
 export interface SignedIn {
   readonly signedIn?: string
 }
 
-/** The answer to the exchange of a root that asks for `wanted`, and is discharged for this account. */
+/** Requests a root for `wanted`, discharges it for this account, exchanges it, and returns the answer. */
 export async function exchangeAs(
   service: TestService,
   account: Account,
@@ -109,7 +109,7 @@ export async function exchangeAs(
   })
 }
 
-/** A management token. */
+/** Returns a management token of this account. */
 export async function managementToken(
   service: TestService,
   account: Account,

@@ -1,4 +1,4 @@
-/** A process that opens the database given as its first argument (JSON), migrates it and prints what ran, as JSON. */
+/** Opens and migrates the database in its first argument (JSON), and prints the applied migrations as JSON. */
 import { type DatabaseTarget, migrate, openDatabase } from '../../src/database/index.ts'
 
 const database = await openDatabase(JSON.parse(process.argv[2] ?? '') as DatabaseTarget)

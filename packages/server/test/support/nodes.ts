@@ -1,4 +1,4 @@
-/** Several nodes of one service in this process, each with its own connections to the shared database. */
+/** Starts several nodes of one service in this process, each with its own connections to the shared database. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,11 +18,11 @@ export interface TestNode extends TestService {
 
 interface NodeOptions {
   readonly identityOnly?: boolean
-  /** Default: the real one. */
+  /** Default: the machine's real clock. */
   readonly machineClock?: Clock
 }
 
-/** Nodes on the same database share one secret key. They use the clock of the database. */
+/** Starts a node. Nodes on the same database share one secret key, and use the database's clock. */
 export async function startNode(
   database: DatabaseConfig,
   environment: Readonly<Record<string, string>> = {},
@@ -43,12 +43,12 @@ export async function startNode(
     passwords: cheapPasswords(),
   })
   return {
-    // Where it listens, whatever RATAFIA_BASE_URL says.
+    // The address on which it listens, even if RATAFIA_BASE_URL is different.
     baseUrl: origin,
     installation,
     now: () => new Date(),
     advance: () => {
-      throw new TypeError('The clock of a node is the real one.')
+      throw new TypeError('A node uses the real clock, which cannot be advanced.')
     },
     close: async () => {
       await close()
@@ -57,7 +57,7 @@ export async function startNode(
   }
 }
 
-/** On a node of its own. What it stores behind is stored once it has ended. */
+/** Runs `work` on a new node, and closes the node. All its delayed writes are then stored. */
 export async function onNode(
   fresh: Pick<Fresh, 'target'>,
   work: (node: TestNode) => Promise<void>,

@@ -1,4 +1,4 @@
-/** A service whose metrics, traces and log a test reads. The test decides when it starts. */
+/** Starts services whose metrics, traces and log a test reads. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,12 +13,15 @@ import type { TestService } from './service.ts'
 
 export interface ObservedService extends TestService {
   readonly metricsUrl: string | undefined
-  /** All that it logged so far, at RATAFIA_LOG_LEVEL. */
+  /** Returns everything that the service has logged, at RATAFIA_LOG_LEVEL. */
   log(): string
   close(): Promise<void>
 }
 
-/** Starts services on the suite's database. What a test leaves open is closed after the suite. */
+/**
+ * Returns a function that starts services on the suite's database. Those that a test leaves open are closed at the
+ * end.
+ */
 export function observedServices(
   fresh: Pick<Fresh, 'target'>,
 ): (environment?: Readonly<Record<string, string>>) => Promise<ObservedService> {
@@ -50,12 +53,12 @@ async function start(
     RATAFIA_PORT: '0',
     RATAFIA_DATA_DIR: directory,
     RATAFIA_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-    // The tests send from one address what a thousand clients would.
+    // The tests send as many requests from one address as a thousand clients.
     RATAFIA_RATE_LIMITS: 'off',
     ...(target.kind === 'postgres' ? { RATAFIA_DATABASE_URL: target.url } : {}),
     ...environment,
   })
-  // PostgreSQL has more settings than its address.
+  // The configuration for PostgreSQL has more settings than the URL.
   const database = target.kind === 'sqlite' ? target : config.database
   const lines: string[] = []
   const to = new Writable({
@@ -72,12 +75,12 @@ async function start(
   })
   return {
     ...running,
-    // Where it listens, whatever RATAFIA_BASE_URL says.
+    // The address on which it listens, even if RATAFIA_BASE_URL is different.
     baseUrl: running.origin,
     log: () => lines.join(''),
     now: () => new Date(),
     advance: () => {
-      throw new TypeError('its clock is its own')
+      throw new TypeError('This service uses the real clock, which cannot be advanced.')
     },
     close: async () => {
       await running.close()
@@ -86,7 +89,7 @@ async function start(
   }
 }
 
-/** The samples of a metrics page, by name and labels. */
+/** Returns the samples of a metrics page, by name and labels. */
 export async function scrape(url: string | undefined): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(url ?? '')).text()
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))

@@ -1,4 +1,4 @@
-/** Holds the answers that tests see against the OpenAPI document: what is not in there fails the test that saw it. */
+/** Compares the answers that tests receive with the OpenAPI document. An undocumented answer fails the test. */
 import assert from 'node:assert/strict'
 import { BAKERY_ERROR_CODES, LOGIN_ERROR_CODES } from '@ratafia/api'
 import { managementOpenApi, openApi } from '@ratafia/api/schemas'
@@ -33,14 +33,14 @@ interface DocumentedResponse {
 
 type Content = Readonly<Record<string, { readonly schema: object; readonly examples?: Examples }>>
 
-/** By name. */
+/** Examples by name. */
 type Examples = Readonly<Record<string, { readonly value: unknown }>>
 
 export interface Exchange {
   readonly method: string
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string
-  /** Absent: only the answer is checked. */
+  /** If it is absent, only the answer is checked. */
   readonly request?: { readonly headers: object; readonly body: string | undefined }
   readonly status: number
   readonly headers: { get(name: string): string | null | undefined }
@@ -58,7 +58,7 @@ export const document: Document = withoutReferences(
 /** Fails if the answer is not as documented. */
 export function assertDocumented(exchange: Exchange): void {
   const { method, path, request, status, headers, text } = exchange
-  // What another device service answers is its own.
+  // Our document does not describe the answers of another device service.
   if (request && 'x-snap-device-service-url' in request.headers) return
   const operation = operationAt(method, path)
   if (!operation) return
@@ -73,7 +73,7 @@ export function assertDocumented(exchange: Exchange): void {
   }
 }
 
-/** The documented operation of a request. `HEAD` is that of `GET`. */
+/** Returns the documented operation of a request. `HEAD` uses that of `GET`. */
 function operationAt(method: string, target: string): DocumentedOperation | undefined {
   const [path = ''] = target.split('?', 1)
   const found = TEMPLATES.find(([pattern]) => pattern.test(path))
@@ -100,7 +100,7 @@ function assertContent(what: string, response: DocumentedResponse, type: string 
   const body = type === 'application/json' ? JSON.parse(text) : text
   assert.ok(matches(schema, body), `${what} with ${text}`)
   if (!codes) return
-  // An error of the API from the identity service is of a request that did not reach it.
+  // An error of the API on a path of the identity service means that the request did not reach that service.
   const code: string = body.Code ?? body.code ?? body.error_list[0].code
   const ofIdentity = codes.some((one) => one in BAKERY_ERROR_CODES || one in LOGIN_ERROR_CODES)
   const early = body.Code === undefined && body.code === undefined && ofIdentity
@@ -115,7 +115,7 @@ function matches(schema: object, value: unknown): boolean {
   return known.Check(value)
 }
 
-/** Puts what a reference names in its place. Nothing in the document contains itself. */
+/** Replaces each reference with its target. The document has no cycles. */
 function withoutReferences(root: Document): Document {
   const resolve = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(resolve)

@@ -1,9 +1,9 @@
-/** What a store needs to record the session of a token. */
+/** The argument with which a store records the session of a token. */
 import { newRowOf } from '../../src/audit/audit-store.ts'
 import { entryOf } from '../../src/audit/recording.ts'
 import type { Opening } from '../../src/tokens/session-store.ts'
 
-/** With the entry that a login has; `loginsSince` is what its account has. */
+/** Returns an opening with the audit entry of a login. `loginsSince` is the account's. */
 export function openingOf(session: Opening['session'], at: Date, loginsSince?: Date): Opening {
   const change = { action: 'token.open', subject: session.id } as const
   const author = { actor: 'account:somebody', source: '192.0.2.1' }

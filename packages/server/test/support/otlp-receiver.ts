@@ -1,4 +1,4 @@
-/** An OpenTelemetry collector in this process: accepts OTLP over HTTP and keeps what it receives. */
+/** An OpenTelemetry collector in this process. It accepts OTLP over HTTP, and keeps what it receives. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ export interface ReceivedSpan {
   readonly spanId: string
   readonly parentSpanId: string | undefined
   readonly name: string
-  /** 1 internal, 2 server, 3 client. */
+  /** 1: internal, 2: server, 3: client. */
   readonly kind: number
   readonly status: number
   readonly attributes: Readonly<Record<string, string | number | boolean>>
@@ -18,7 +18,7 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   readonly url: string
   readonly spans: readonly ReceivedSpan[]
-  /** Of all requests so far. */
+  /** All requests so far. */
   readonly requests: readonly {
     readonly path: string
     readonly headers: IncomingHttpHeaders

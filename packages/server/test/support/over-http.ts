@@ -1,4 +1,4 @@
-/** Commands from a machine where nothing of a service is set: they know its address and a token. */
+/** Runs commands without settings of a service, except its URL and a token. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,14 +13,14 @@ export interface OverHttp {
   readonly service: TestService
   /** A directory for the test's files. */
   readonly home: string
-  /** The file with a token of a new account with this role. Default: who logged in with a browser just now. */
+  /** Writes a token of a new account with this role to a file, and returns its path. Default: signed in just now. */
   tokenOf(role: string, how?: SignedIn): Promise<string>
   over(words: readonly string[], tokenFile: string, url?: string): Promise<Finished>
-  /** Of the machine of those commands. */
+  /** Returns the environment of these commands. */
   environment(tokenFile: string, url?: string): Variables
 }
 
-/** Starts the service of the program for the suite. */
+/** Starts the service of the program before the suite's tests. */
 export function overHttp(program: Program): OverHttp {
   const state: { service?: TestService; home?: string } = {}
   let tokens = 0

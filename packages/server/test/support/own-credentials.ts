@@ -1,4 +1,4 @@
-/** What only the console does for the own account, on the database of a service that runs. */
+/** Calls the operations on a user's own credentials that only the console has, on a running service's database. */
 import assert from 'node:assert/strict'
 import { newSessionId } from '@ratafia/api'
 import type { Account } from '../../src/accounts/account.ts'
@@ -12,7 +12,7 @@ import type { SignedIn } from './managers.ts'
 import { openingOf } from './openings.ts'
 import type { TestService } from './service.ts'
 
-/** Of a session in the console, which a person opened just now. */
+/** Returns the authority of a console session that a person opened just now. */
 export async function inConsole(
   service: TestService,
   account: Account,
@@ -44,7 +44,7 @@ export async function inConsole(
   return authorityOf(manager, { source: '192.0.2.7', request: 'r-1', via: 'console' }, service.now())
 }
 
-/** With the identity service of the installation, unless `identity` names another. */
+/** Returns the operations. They use the installation's identity service, or the one at `identity`. */
 export function ownCredentialsOf({ baseUrl, installation }: TestService, identity?: string) {
   const { clock, config, keyring } = installation
   const location = `${baseUrl}/identity`

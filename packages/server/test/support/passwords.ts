@@ -1,4 +1,4 @@
-/** The real hash of passwords at the lowest cost, because most tests are not about what it costs. */
+/** Returns the real password hasher with the lowest cost, because most tests do not depend on the cost. */
 import { createPasswordHasher, type PasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 
 export const cheapPasswords = (): PasswordHasher =>

@@ -1,4 +1,4 @@
-/** The program `ratafia` as an operator runs it, on the suite's database: in this process or in its own. */
+/** Runs the program `ratafia` like an operator, on the suite's database, in this process or in another. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,14 +34,14 @@ export interface CommandOptions {
 }
 
 export interface RunningProgram {
-  /** The address that it prints. */
+  /** The URL that it prints. */
   readonly baseUrl: string
   readonly child: ChildProcess
   stdout(): string
   stderr(): string
-  /** Sends the signal and waits until the process has ended. */
+  /** Sends the signal and waits until the process has exited. */
   end(signal: NodeJS.Signals): Promise<Finished>
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has exited. */
   readonly finished: Promise<Finished>
 }
 
@@ -51,27 +51,27 @@ export interface Program {
   /** A directory for the test's files, and the working directory of its processes. */
   readonly directory: string
   /**
-   * Runs a command in this process, because starting another costs 0.6 s of CPU. Relative paths start where the test
-   * runs. Only `serve` gets its own process: it ends the one it runs in.
+   * Runs a command in this process, because starting another costs 0.6 s of CPU. Relative paths start at the test's
+   * working directory. Only `serve` gets its own process, because it exits the process in which it runs.
    */
   run(words: readonly string[], options?: CommandOptions): Promise<Finished>
-  /** Runs a command in its own process: for tests about the process, its log, or several at a time. */
+  /** Runs a command in its own process, for tests about the process, its log, or several commands at a time. */
   spawn(words: readonly string[], options?: CommandOptions): Promise<Finished>
-  /** Runs a command with `--json` and returns its answer; fails unless it succeeds. */
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked into by assertions only
+  /** Runs a command with `--json` and returns its result. Fails if the command does. */
+  // biome-ignore lint/suspicious/noExplicitAny: only assertions read it
   json(...words: string[]): Promise<any>
-  /** Starts a command in its own process, and does not wait for anything. */
+  /** Starts a command in its own process without waiting. */
   launch(words: readonly string[], environment?: Variables): Omit<RunningProgram, 'baseUrl'>
   /** Starts `serve`, or the given command, and waits until it listens. */
   start(environment?: Variables, words?: readonly string[]): Promise<RunningProgram>
-  /** The service in this process, for tests that only call it; closed after the suite. */
+  /** Starts the service in this process, for tests that only call it. It is closed after the suite. */
   serve(environment?: Variables): Promise<TestService>
-  /** Opens the installation in this process as well; closed after the suite. */
+  /** Opens the installation in this process. It is closed after the suite. */
   open(environment?: Variables): Promise<Installation>
 }
 
 /**
- * Gives the suite a program on its database, or without `fresh` on a SQLite database of its own. `path` is the file that
+ * Returns a program for the suite, on the database `fresh` or on a new SQLite database. `path` is the file that
  * processes run.
  */
 export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRAM)): Program {
@@ -84,7 +84,7 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     state.environment = {
       RATAFIA_PORT: '0',
       RATAFIA_WORKERS: '1',
-      // The tests send from one address what a thousand clients would.
+      // The tests send as many requests from one address as a thousand clients.
       RATAFIA_RATE_LIMITS: 'off',
       ...(await installation(state.directory, fresh)),
     }
@@ -117,7 +117,7 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       output.stderr += text
     })
-    // A command that fails at once does not read its input.
+    // A command that fails immediately does not read its input.
     child.stdin.on('error', () => {})
     const finished = once(child, 'close').then(([code]: (number | null)[]) => {
       children.delete(child)
@@ -172,8 +172,8 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     },
     async json(...words) {
       const { code, stdout, stderr } = await this.run([...words, '--json'])
-      // The first command of a suite may make the database.
-      const said = stderr.replace(/^ratafia: Made the database .*\n/, '')
+      // The first command of a suite may create the database.
+      const said = stderr.replace(/^ratafia: Created the database .*\n/, '')
       assert.deepEqual({ code, said }, { code: 0, said: '' })
       assert.match(stdout, /^[^\n]+\n$/, 'one document on one line')
       return JSON.parse(stdout)
@@ -184,8 +184,8 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
       const listening = /^ratafia listening on (http:\/\/\S+)\n/m
       const deadline = performance.now() + START_DEADLINE_MS
       while (!listening.test(output.stdout)) {
-        if (child.exitCode !== null) assert.fail(`it ended with ${child.exitCode}: ${output.stderr}`)
-        if (performance.now() > deadline) assert.fail(`it does not start: ${output.stderr}`)
+        if (child.exitCode !== null) assert.fail(`it exited with ${child.exitCode}: ${output.stderr}`)
+        if (performance.now() > deadline) assert.fail(`it does not listen: ${output.stderr}`)
         await deadlineOf(20)
       }
       const [, baseUrl = ''] = listening.exec(output.stdout) ?? []
@@ -208,7 +208,7 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
         baseUrl: service.origin,
         installation: service.installation,
         now: () => new Date(),
-        advance: () => assert.fail('its clock is the real one'),
+        advance: () => assert.fail('This service uses the real clock, which cannot be advanced.'),
       }
     },
     open: async (environment) => {
@@ -219,16 +219,17 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
   }
 }
 
-// One after the other: in a single thread, a SQLite connection waiting for another would wait for itself.
+// Commands run one after the other: in a single thread, a SQLite connection that waits for another blocks that one.
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * What a command says on a machine that stands still, after a second; no test of commands in this process is about it.
+ * The warnings that a command prints if it waits for over a second, on a very busy machine. No test of commands in this
+ * process expects them.
  */
 const BUSY = /^ratafia: warning: waiting for (PostgreSQL, which does not answer|a lock on .*)\n/gm
 const BUSY_AFTER_MS = 1_000
 
-/** Runs a command in this process, with this environment alone. */
+/** Runs a command in this process, with only this environment. */
 export function runHere(words: readonly string[], options: CommandOptions = {}): Promise<Finished> {
   const finished = last.then(async () => {
     const { input = '', environment = {} } = options
@@ -242,7 +243,7 @@ export function runHere(words: readonly string[], options: CommandOptions = {}):
       streams,
       passwords: cheapPasswords(),
     })
-    // Said sooner, it is a fault.
+    // A command that took less than a second must not print the warnings.
     const isBusy = performance.now() - began >= BUSY_AFTER_MS
     const said = stderr.text()
     return { code, stdout: stdout.text(), stderr: isBusy ? said.replaceAll(BUSY, '') : said }

@@ -1,4 +1,4 @@
-/** People who log in with a password, and the requests that publisher tools send for it. */
+/** Accounts that log in with a password, and the requests that publisher tools send. */
 import assert from 'node:assert/strict'
 import { LoginErrorSchema } from '@ratafia/api/schemas'
 import {
@@ -18,7 +18,7 @@ export const PASSWORD = 'correct horse battery'
 
 let people = 0
 
-/** An account with {@link PASSWORD}. */
+/** Adds an account with {@link PASSWORD}. */
 export function addPublisher(
   { installation }: Pick<TestService, 'installation'>,
   username = `publisher-${++people}`,
@@ -40,7 +40,7 @@ export interface RootRequest {
   readonly headers?: Record<string, string>
 }
 
-/** A root of version 1, in base64url. */
+/** Requests a root macaroon of version 1, in base64url. */
 export async function getPasswordRoot(
   service: Place,
   { path = '/dev/api/acl/', body = {}, headers = {} }: RootRequest = {},
@@ -58,14 +58,14 @@ export function decoded(text: string): Macaroon {
 
 export const encoded = (macaroon: Macaroon): string => encodeBase64Url(encodeBinary(macaroon))
 
-/** The id of the root's third-party caveat. */
+/** Returns the id of the root's third-party caveat. */
 export function caveatIdOf(root: string): string {
   const caveats = decoded(root).caveats.filter(({ verificationId }) => verificationId !== undefined)
   assert.equal(caveats.length, 1)
   return Buffer.from(caveats[0]?.id ?? []).toString()
 }
 
-/** The answer to a discharge with these fields. */
+/** Requests a discharge with these fields, and returns the answer. */
 export const requestDischarge = (service: Place, body: unknown): Promise<Answer> =>
   call(service, 'POST', '/api/v2/tokens/discharge', { body })
 
@@ -74,11 +74,11 @@ export const refresh = (service: Place, discharge: unknown): Promise<Answer> =>
 
 export interface Pair {
   readonly root: string
-  /** Not bound. */
+  /** The unbound discharge. */
   readonly discharge: string
 }
 
-/** A login as snapcraft does it. */
+/** Logs in as snapcraft does. */
 export async function logInWithPassword(
   service: Place,
   { username: email }: Pick<Account, 'username'>,
@@ -97,12 +97,12 @@ export async function logInWithPassword(
 export const bound = ({ root, discharge }: Pair): string =>
   encoded(bindDischarge(decoded(root), decoded(discharge)))
 
-/** As craft-store writes it. */
+/** Returns the header as craft-store writes it. */
 export const pairHeader = (pair: Pair): Readonly<Record<'authorization', string>> => ({
   authorization: `Macaroon root=${pair.root}, discharge=${bound(pair)}`,
 })
 
-/** The status, code and message of a refused login. Checks the form of all of them. */
+/** Returns the status, code and message of a refused login. Checks the form that these refusals share. */
 export function loginRefusalOf({ status, headers, body }: Answer) {
   assert.ok(Check(LoginErrorSchema, body), JSON.stringify(body))
   assert.equal(headers.get('content-type'), 'application/json')

@@ -1,4 +1,4 @@
-/** Handwritten HTTP, for requests that no client library would send. */
+/** Sends handwritten HTTP, for requests that no client library would send. */
 import { connect, type Socket } from 'node:net'
 import { assertDocumented } from './openapi.ts'
 
@@ -6,11 +6,11 @@ export interface RawAnswer {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
-  /** The service closed the connection. */
+  /** Whether the service closed the connection. */
   readonly closed: boolean
 }
 
-/** A connection to write to, and the text that has come back on it. */
+/** Opens a connection. Returns its socket, and a function that returns the text received so far. */
 export function converse(url: string): { readonly socket: Socket; text(): string } {
   const { port, hostname } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -23,8 +23,8 @@ export function converse(url: string): { readonly socket: Socket; text(): string
 }
 
 /**
- * Writes bytes to a connection, and reads what comes until it is closed or `count` answers are complete. The first one
- * is as documented.
+ * Writes bytes to a connection, and reads until it is closed or `count` answers are complete. Fails if the first
+ * answer is not as documented.
  */
 export async function sendRaw(
   baseUrl: string,
@@ -51,7 +51,7 @@ async function exchange(baseUrl: string, request: string | Uint8Array, count: nu
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`no answer but ${JSON.stringify(text)}`))
+      reject(new Error(`no complete answer, only ${JSON.stringify(text)}`))
     }, 10_000)
     const done = (closed: boolean) => {
       clearTimeout(timer)

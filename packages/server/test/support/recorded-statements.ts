@@ -1,4 +1,4 @@
-/** What this process sends to PostgreSQL. */
+/** Records the statements that this process sends to PostgreSQL. */
 import { mock } from 'node:test'
 import pg from 'pg'
 import type { TestService } from './service.ts'
@@ -8,7 +8,7 @@ export interface Statement {
   readonly values: readonly unknown[]
 }
 
-/** The statements about any of these tables that are sent while `work` runs, in order. */
+/** Runs `work`, and returns the statements about any of these tables that are sent meanwhile, in order. */
 export async function recordStatements(
   tables: readonly string[],
   work: () => Promise<unknown>,
@@ -33,7 +33,7 @@ export async function recordStatements(
   return recorded
 }
 
-/** From now on the service stores no device activity. It does so every ten seconds, perhaps while a request is recorded. */
+/** Stops the service from storing device activity, which it does every ten seconds, also while a test records. */
 export function stopStoringActivity({ installation }: Pick<TestService, 'installation'>): void {
   mock.method(installation.activities, 'saw', async () => {})
 }

@@ -1,4 +1,4 @@
-/** Devices put into the register of a service as they are, without keys and registrations. */
+/** Writes devices directly into the register of a service, without keys and registrations. */
 import { randomBytes } from 'node:crypto'
 import { type DeviceSessionId, newDeviceSessionId } from '@ratafia/api'
 import type { Device } from '../../src/devices/device.ts'
@@ -8,13 +8,13 @@ import type { TestService } from './service.ts'
 
 type Installed = Pick<TestService, 'installation' | 'now'>
 
-/** Active, of acme-brand, with a key of its own; `known` sets the rest. */
+/** Adds an active device of acme-brand with its own key. `known` replaces any of its fields. */
 export async function addDevice(
   { installation, now }: Installed,
   known: Partial<Omit<Device, 'bucket'>> = {},
 ): Promise<Device> {
   const [device] = await addDevices({ installation, now }, [known])
-  if (!device) throw new TypeError('no device was made')
+  if (!device) throw new TypeError('no device was created')
   return device
 }
 
@@ -29,7 +29,7 @@ export async function addDevices(
       ...one,
     }),
   )
-  // A device that waits has what it asked with.
+  // A pending or rejected device has its request.
   const requestOf = ({ status }: Device) =>
     status === 'pending' || status === 'rejected' ? Buffer.from('what it sent') : null
   for (let start = 0; start < devices.length; start += 100) {
@@ -43,13 +43,13 @@ export async function addDevices(
 
 export interface AddedSession {
   readonly at: Date
-  /** Default: a chain of its own. */
+  /** Default: a new chain. */
   readonly chain?: DeviceSessionId
   readonly address?: string
   readonly userAgent?: string
 }
 
-/** Returns the chain. */
+/** Adds a session of a device, and returns its chain. */
 export async function addSession(
   { installation: { database } }: Pick<TestService, 'installation'>,
   { id, bucket }: Pick<Device, 'id' | 'bucket'>,

@@ -1,4 +1,4 @@
-/** Reminders of a service under a test's clock: the periodic job of `start/`, run when the test says. */
+/** Runs the periodic jobs of `start/` for reminders when a test wants, under the test's clock. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../src/accounts/account.ts'
@@ -16,13 +16,13 @@ export const DAY = 86_400_000
 export const BASE_URL = 'https://store.example.com'
 
 export interface TestReminders {
-  /** One run of the job, which a process makes every half minute. */
+  /** Runs the reminders job once. A process runs it every half minute. */
   run(): Promise<void>
-  /** One run of the job that removes what is old. */
+  /** Runs the retention job once. */
   retain(): Promise<void>
-  /** What was counted. */
+  /** Returns the metric `ratafia_reminders_total`, by channel and outcome. */
   counted(): Promise<Readonly<Record<string, number>>>
-  /** What was logged. */
+  /** The logged warnings. */
   readonly log: readonly object[]
 }
 
@@ -70,7 +70,7 @@ export async function remindersOf(
   }
 }
 
-/** To noon of UTC on the next day: no midnight comes while the test runs. */
+/** Advances the clock to noon UTC of the next day, so that the date does not change during the test. */
 export function toNoon(service: TestService): void {
   service.advance(1.5 * DAY - (service.now().getTime() % DAY))
 }
@@ -82,7 +82,7 @@ interface Session {
   readonly columns?: object
 }
 
-/** A session of a developer token that ends in so many days, of a life of a year if nothing else is said. */
+/** Adds a developer token's session that expires in `endsIn` days, with a lifetime of `life` days. Returns its id. */
 export async function addSession(
   { installation, now }: Pick<TestService, 'installation' | 'now'>,
   { id }: Pick<Account, 'id'>,

@@ -1,4 +1,4 @@
-/** Issuers and sessions that tests of rules need, as rows. */
+/** Writes the rows of issuers and sessions that tests of rules need. */
 import { randomUUID } from 'node:crypto'
 import { type IssuerSettings, LONGEST_LIFE } from '../../src/ci/issuers/issuer.ts'
 import type { KindName } from '../../src/ci/issuers/kinds.ts'
@@ -9,7 +9,7 @@ type On = Pick<Database, 'query'>
 export const GITHUB = 'https://token.actions.githubusercontent.com'
 export const GITLAB = 'https://gitlab.com'
 
-/** An issuer without a key: it is looked up, and verifies nothing. Returns its id. */
+/** Adds an issuer without keys, which can be looked up but verifies nothing. Returns its id. */
 export async function givenIssuer(
   { query }: On,
   url: string,
@@ -33,7 +33,7 @@ export async function givenIssuer(
   return id
 }
 
-/** A session as an exchange opens it by a rule. Returns its id. */
+/** Adds a session like one that an exchange opens by a rule. Returns its id. */
 export async function givenSession({ query }: On, ruleName: string): Promise<string> {
   const { id: rule_id, account_id } = await query
     .selectFrom('publisher_rule')

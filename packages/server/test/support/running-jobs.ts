@@ -1,9 +1,9 @@
-/** Jobs that run beside a test, as a process of the service runs them. */
+/** Runs jobs during a test, as a process of the service does. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation } from '../../src/installation.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 
-/** For as long as `work` takes. */
+/** Runs jobs until `work` has finished, and returns its result. */
 export async function whileJobsRun<T>(installation: Installation, work: () => Promise<T>): Promise<T> {
   let goOn = true
   const running = (async () => {

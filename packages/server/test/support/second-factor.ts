@@ -1,11 +1,14 @@
-/** A person with a second factor, and the codes that their authenticator shows. */
+/** Gives an account a second factor. */
 import { Secret } from 'otpauth'
 import type { Account } from '../../src/accounts/account.ts'
 import { codeAt } from '../../src/accounts/second-factor/totp.ts'
 import { enableSecondFactor } from './accounts.ts'
 import type { TestService } from './service.ts'
 
-/** Each code is taken once, and there is another one every 30 seconds. */
+/**
+ * Enables the second factor, and returns a function that returns the authenticator's current code. Each code is
+ * accepted once, and the code changes every 30 seconds.
+ */
 export async function withSecondFactor(service: TestService, { id }: Account): Promise<() => string> {
   const input = { account: id, issuer: 'id.example.org', instead: false }
   const { secret } = await enableSecondFactor(input, service.installation)

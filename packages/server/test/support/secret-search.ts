@@ -1,4 +1,4 @@
-/** Searches bytes for secrets, in every encoding in which a program may have written them. */
+/** Searches bytes for secrets in every encoding in which a program may have written them. */
 
 /** A secret to search for, and its name in the findings. */
 export interface Secret {
@@ -8,10 +8,10 @@ export interface Secret {
 
 const PIECE = 24
 
-/** Long secrets are searched for in pieces too: one line of a PEM file or a truncated log has only a part. */
+/** Returns a secret and, if it is long, its pieces, because a line of a PEM file or a truncated log has only a part. */
 export function secretsOf(name: string, value: string | Uint8Array): readonly Secret[] {
   const bytes = Buffer.from(value)
-  if (bytes.length < 8) throw new TypeError(`${name} has ${bytes.length} bytes: that is found everywhere`)
+  if (bytes.length < 8) throw new TypeError(`${name} has only ${bytes.length} bytes, which occur by chance`)
   const pieces: Secret[] = [{ name, bytes }]
   for (let at = 0; at + PIECE <= bytes.length && bytes.length > PIECE; at += PIECE) {
     pieces.push({ name: `${name} (bytes ${at} to ${at + PIECE})`, bytes: bytes.subarray(at, at + PIECE) })
@@ -19,7 +19,7 @@ export function secretsOf(name: string, value: string | Uint8Array): readonly Se
   return pieces
 }
 
-/** Each spelling under its name. */
+/** Returns the spellings of a secret, by name. */
 export function spellings({ bytes }: Secret): ReadonlyMap<string, Buffer> {
   const text = bytes.toString('utf8')
   const isText = Buffer.from(text).equals(bytes)
@@ -43,7 +43,7 @@ export function spellings({ bytes }: Secret): ReadonlyMap<string, Buffer> {
   } else {
     all.set('in JSON', Buffer.from(JSON.stringify(bytes.toString('latin1')).slice(1, -1)))
   }
-  // Inside longer base64 it may begin at any of three positions, and its first and last digits mix with others.
+  // In longer base64, a secret can begin at three positions, and its first and last digits depend on its neighbours.
   for (const before of [0, 1, 2]) {
     const padded = Buffer.concat([Buffer.alloc(before), bytes])
     const whole = padded.subarray(0, padded.length - (padded.length % 3)).toString('base64')
@@ -54,7 +54,7 @@ export function spellings({ bytes }: Secret): ReadonlyMap<string, Buffer> {
   return all
 }
 
-/** Lists which secrets are in which places, and in which encoding. */
+/** Lists the secrets in the places, with their encodings. */
 export function find(
   secrets: readonly Secret[],
   places: Readonly<Record<string, Uint8Array>>,

@@ -1,4 +1,4 @@
-/** A whole service in this process, on a fresh database, with a clock that tests move and people who can log in. */
+/** A whole service in this process, on a fresh database, with a clock that tests advance and users who can log in. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,14 +28,14 @@ import { cheapPasswords } from './passwords.ts'
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
 
 export interface TestService extends Pick<RunningService, 'baseUrl' | 'installation'> {
-  /** Moves the service's clock. */
+  /** Advances the service's clock. */
   advance(milliseconds: number): void
   now(): Date
 }
 
 /**
- * Gives the suite a service on its database: started before its tests, closed after them. The returned object can be
- * used while they run; `warnings` are the messages of what it logs as a warning or an error.
+ * Returns a service on the suite's database, which runs during the suite's tests. `warnings` are the messages that it
+ * has logged as warnings or errors.
  */
 export function testService(
   fresh: Pick<Fresh, 'target'>,
@@ -43,7 +43,7 @@ export function testService(
 ): TestService &
   Pick<RunningService, 'origin'> & {
     readonly warnings: readonly string[]
-    /** The service's clock stands still at that instant, until it is let go with undefined. */
+    /** Stops the service's clock at this instant; undefined lets it run again. */
     hold(at: Date | undefined): void
   } {
   const warnings: string[] = []
@@ -60,7 +60,7 @@ export function testService(
       RATAFIA_PORT: '0',
       RATAFIA_DATA_DIR: directory,
       RATAFIA_SECRET_KEY: SECRET_KEY,
-      // The tests send from one address what a thousand clients would.
+      // The tests send as many requests from one address as a thousand clients.
       RATAFIA_RATE_LIMITS: 'off',
       ...(target.kind === 'postgres' ? { RATAFIA_DATABASE_URL: target.url } : {}),
       ...environment,
@@ -106,7 +106,7 @@ export function testService(
 
 let people = 0
 
-/** An account without a password: in these tests, a discharge with the identity service's key is the login. */
+/** Adds an account without a password. Tests log in by creating a discharge with the identity service's key. */
 export function addPerson(
   { installation }: Pick<TestService, 'installation'>,
   username = `person-${++people}`,
@@ -117,11 +117,11 @@ export function addPerson(
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies; what they expect is asserted there.
+  // biome-ignore lint/suspicious/noExplicitAny: only assertions read it
   readonly body: any
 }
 
-/** The status, code and message of a refusal. Checks the form that all refusals share. */
+/** Returns the status, code and message of a refusal. Checks the form that all refusals share. */
 export function refusalOf({ status, headers, body }: Answer): {
   status: number
   code: string
@@ -134,14 +134,14 @@ export function refusalOf({ status, headers, body }: Answer): {
   const [first] = body.error_list
   if (!first) throw new Error('the list of errors is empty')
   if (status === 401) {
-    // Never the bare word, which makes bakery clients read the body as theirs, and never needs_refresh.
+    // A bare "Macaroon" would make bakery clients parse the body as their own format. Never needs_refresh.
     assert.equal(headers.get('www-authenticate'), 'Macaroon realm="Ratafia"')
     assert.equal(first.extra['realm'], 'Ratafia')
   }
   return { status, code: first.code, message: first.message }
 }
 
-/** One request, answered as documented; a body that is not a string is sent as JSON. */
+/** Sends a request, with a body that is not a string as JSON. Fails if the answer is not as documented. */
 export async function call(
   service: { readonly baseUrl: string },
   method: string,
@@ -170,14 +170,14 @@ export async function call(
   }
 }
 
-/** The root macaroon for a token request. */
+/** Requests a root macaroon for a token. */
 export async function getRoot(service: Pick<TestService, 'baseUrl'>, request: unknown = {}): Promise<string> {
   const { status, body } = await call(service, 'POST', '/api/v2/tokens', { body: request })
   assert.equal(status, 200, JSON.stringify(body))
   return body.macaroon
 }
 
-/** Discharges a root as the identity service does for this person, and binds it: a bakery client's slice. */
+/** Discharges a root for this person as the identity service does, and returns the bound slice of a bakery client. */
 export async function dischargeFor(
   { installation, now }: TestService,
   root: string,
@@ -195,7 +195,7 @@ export async function dischargeFor(
   )
 }
 
-/** The headers that present a slice. */
+/** Returns the headers that present a slice. */
 export const presenting = (slice: readonly Macaroon[]): Record<string, string> => ({
   macaroons: formatMacaroonsHeader(slice),
 })
@@ -211,17 +211,17 @@ export async function exchangeSlice(service: TestService, slice: readonly Macaro
   return body.macaroon
 }
 
-/** A whole login: root, discharge, exchange. */
+/** Logs in with root, discharge and exchange, and returns the token. */
 export async function logIn(service: TestService, person: Account, request: unknown = {}): Promise<string> {
   return exchangeSlice(service, await dischargeFor(service, await getRoot(service, request), person))
 }
 
-/** The status that a token gets. */
+/** Requests `whoami` with a token, and returns the status. */
 export async function whoami(service: { readonly baseUrl: string }, token: string): Promise<number> {
   return (await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
 }
 
-/** The session id that a root or a token carries. */
+/** Returns the session id in a root or a token. */
 export function sessionIdOf(macaroon: Macaroon): string {
   for (const { id } of macaroon.caveats) {
     const [, sessionId] = /^session-id (.+)$/.exec(Buffer.from(id).toString()) ?? []
@@ -241,7 +241,7 @@ export const revokeSession = (
     body: { 'session-id': sessionId },
   })
 
-/** Revokes a token's session with the token itself, and fails unless that is acknowledged. */
+/** Revokes a token's session with the token itself. Fails if the service refuses. */
 export async function revokeOwn(service: { readonly baseUrl: string }, token: string): Promise<Answer> {
   const [macaroon] = decodeBinary(decodeBase64(token))
   assert.ok(macaroon)

@@ -1,6 +1,6 @@
 /** The tables with rows for each device, which partitions and Citus divide. */
 
-/** With a bucket in every key. */
+/** The tables with a bucket in every key. */
 export const BUCKETED: readonly string[] = [
   'device',
   'serial_assertion',
@@ -10,5 +10,5 @@ export const BUCKETED: readonly string[] = [
   'device_activity',
 ]
 
-/** Those, and the ones divided by what they make unique. A table comes after the one it refers to. */
+/** The bucketed tables, and those divided by their unique key. A table comes after the one that it references. */
 export const SHARDED: readonly string[] = [...BUCKETED, 'serial_holder', 'used_request_id']

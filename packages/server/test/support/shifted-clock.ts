@@ -1,7 +1,7 @@
-/** Sets the clock of this process wrong: for files that have a process of their own. Its timers are not affected. */
+/** Shifts the clock of this process, for test files with their own process. Timers are not affected. */
 import { shiftedDate } from '../../../../tools/test/shifted-date.ts'
 
-/** Resolves to what `work` does, with the clock `milliseconds` ahead. */
+/** Runs `work` with the clock `milliseconds` ahead, and returns its result. */
 export async function withShiftedClock<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
   const RealDate = Date
   globalThis.Date = shiftedDate(RealDate, () => milliseconds)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 
 /**
- * A proxy in front of `server` that can fall silent, as a broken network does. Bytes sent during a silence arrive after
- * it, in order: TCP delays or resets, but loses nothing from the middle of a stream.
+ * Starts a proxy in front of `server` that can fall silent, like a broken network. Bytes sent during a silence arrive
+ * after it, in order, because TCP may delay or reset a stream but loses nothing from its middle.
  */
 export async function silenceable(server: URL) {
   const sockets = new Set<Socket>()

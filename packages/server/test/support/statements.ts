@@ -1,6 +1,6 @@
 /**
- * Counts the statements of requests, so that none creeps in. Requests are repeated, and the cheapest counts: on a slow
- * machine a node may not know that it has heard of every change, and then it asks the database for more.
+ * Counts the statements of requests, so that new ones are noticed. Requests are repeated, and the one with the fewest
+ * statements counts: on a slow machine, change notifications may be late, and then a node reads more from the database.
  */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
@@ -11,10 +11,10 @@ import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from './otlp-recei
 
 export const TIMES = 8
 
-/** The statements of the cheapest request with this name (`POST /path`), or of those that had this answer. */
+/** Returns the statements of the cheapest request with this name (`POST /path`) and, if it is given, this status. */
 export type StatementsOf = (name: string, status?: number) => readonly string[]
 
-/** Counts while a service does `work`, which makes each request at least {@link TIMES} times. */
+/** Returns a function that counts during `work`, which sends each request at least {@link TIMES} times. */
 export function statementCounts(
   fresh: Pick<Fresh, 'target'>,
 ): (work: (service: ObservedService) => Promise<unknown>) => Promise<StatementsOf> {
@@ -31,10 +31,10 @@ export function statementCounts(
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       RATAFIA_METRICS_PORT: '0',
     })
-    // One that has just begun to listen remembers nothing yet.
+    // A node caches nothing until it receives change notifications.
     await hearsOfChanges(service)
     const already = receiver.spans.length
-    // Closing sends the spans that are left.
+    // Closing the service sends the remaining spans.
     await work(service).finally(() => service.close())
     const spans = receiver.spans.slice(already)
     return (wanted, status) => {
@@ -51,15 +51,15 @@ export function statementCounts(
   }
 }
 
-/** Waits until this node hears of changes, and so may answer from its memory. */
+/** Waits until this node receives change notifications, and may therefore use its cache. */
 export async function hearsOfChanges({ metricsUrl }: ObservedService): Promise<void> {
-  await eventually('a node that hears of changes', async () =>
+  await eventually('the node receives change notifications', async () =>
     (await scrape(metricsUrl)).get('ratafia_cache_usable'),
   )
 }
 
 const STATUS = 'http.response.status_code'
 
-/** Once a second a request looks for new root keys and key pairs. */
+/** Whether a span is a statement. Look-ups of root keys and key pairs do not count: one request a second does them. */
 const isStatement = ({ attributes, name }: ReceivedSpan): boolean =>
   attributes['db.system.name'] !== undefined && name !== 'select root_key' && name !== 'select key_pair'

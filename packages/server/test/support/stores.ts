@@ -1,4 +1,4 @@
-/** What operations under test work with. */
+/** The dependencies of operations in tests. */
 import { randomBytes } from 'node:crypto'
 import type { AuthoredStores } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
@@ -10,22 +10,22 @@ import { changesOn, storesOn } from '../../src/start/stores.ts'
 import type { Stores } from '../../src/stores.ts'
 import { TESTER } from './changes.ts'
 
-/** What an operation does without where it is not given. */
+/** Dependencies that an operation does not require. */
 const OPTIONAL: ReadonlySet<string | symbol> = new Set(['brandMemory', 'mostRows', 'then', 'toJSON'])
 
-/** Only these; an operation that asks for anything else fails. */
+/** Returns dependencies with only these members. An operation that uses another member fails. */
 export const storesWith = <Part extends object>(part: Part): Stores & Part =>
   new Proxy(part, {
     get: (given, name) => {
       if (name in given) return Reflect.get(given, name)
       if (typeof name === 'symbol' || OPTIONAL.has(name)) return undefined
-      throw new Error(`This test has no ${name}: give it one.`)
+      throw new Error(`This test has no ${name}. Pass one to the operation.`)
     },
   }) as Stores & Part
 
 /**
- * Every store on this database, and the transactions that change them, as `start/` makes them; no keyring and no hasher
- * of passwords unless they are given. Changes whose author is always the same are by `tester`, from `test`.
+ * Returns every store on this database, and the transactions that change them, as `start/` creates them. There is no
+ * keyring or password hasher unless given. Changes without a given author are by `tester`, from `test`.
  */
 export function storesOf<Given extends Partial<Stores>>(
   database: Database,

@@ -1,6 +1,6 @@
 /**
- * An issuer of ID tokens in this process, on a loopback address: its discovery document, its keys, and signed claims.
- * It signs with Node alone, so that signer and verifier are not one library.
+ * An issuer of ID tokens in this process, on a loopback address, with a discovery document, keys and signed claims. It
+ * signs with Node's own functions, so that signer and verifier do not use the same library.
  */
 import assert from 'node:assert/strict'
 import { generateKeyPair, type KeyObject, randomUUID, sign } from 'node:crypto'
@@ -13,16 +13,16 @@ type Algorithm = 'ES256' | 'RS256'
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * `well`: it answers. `failing`: 500. `silent`: it takes requests and never answers. `away`: it breaks connections.
+ * `well`: answers. `failing`: answers 500. `silent`: accepts requests and never answers. `away`: closes connections.
  */
 type Behaviour = 'well' | 'failing' | 'silent' | 'away'
 
 interface SignOptions {
-  /** In place of the header's own `alg`, `kid` and `typ`; null drops one. */
+  /** Replaces the header's `alg`, `kid` and `typ`; null omits one. */
   readonly header?: Readonly<Record<string, unknown>>
-  /** Default: the newest. */
+  /** Default: the newest key. */
   readonly key?: IssuerKeyPair
-  /** For `iat` and `exp`, where the claims do not say. Default: the real time. */
+  /** The time for `iat` and `exp`, if the claims do not have them. Default: the real time. */
   readonly now?: Date
 }
 
@@ -30,44 +30,44 @@ export interface IssuerKeyPair {
   readonly kid: string
   readonly alg: Algorithm
   readonly privateKey: KeyObject
-  /** Public. */
+  /** The public key. */
   readonly jwk: Readonly<Record<string, unknown>>
 }
 
 export interface TestIssuer {
-  /** What `iss` says: `http://127.0.0.1:PORT`, and the path. */
+  /** The value of `iss`: `http://127.0.0.1:PORT` and the path. */
   readonly url: string
-  /** The newest. */
+  /** The newest key. */
   readonly key: IssuerKeyPair
   readonly jwks: string
-  /** The paths that were asked for, since this was last emptied by {@link TestIssuer.forgetRequests}. */
+  /** The requested paths since the last call of {@link TestIssuer.forgetRequests}. */
   readonly requests: readonly string[]
   forgetRequests(): void
   /**
-   * An ID token with these claims. Where they do not say, `iss` is the issuer, `iat` now, `exp` five minutes later, and
-   * `jti` random; a claim that is undefined is left out.
+   * Returns an ID token with these claims. By default, `iss` is the issuer, `iat` now, `exp` five minutes later, and
+   * `jti` random. A claim that is undefined is left out.
    */
   sign(claims: Claims, options?: SignOptions): string
-  /** Makes another key, and drops those from before. With `kid` the new one has the name of an old one, as in Jenkins. */
+  /** Replaces all keys with a new one. With `kid`, it can have the id of an old key, as in Jenkins. */
   rotate(options?: { readonly kid?: string }): Promise<IssuerKeyPair>
   /** Adds a key and keeps the others. */
   addKey(options?: { readonly kid?: string }): Promise<IssuerKeyPair>
-  /** Adds this to the key set as it is, or to the discovery document, in place of what it says. */
+  /** Adds keys to the key set, or adds or replaces members of the discovery document. */
   publish(more: { readonly keys?: readonly Claims[]; readonly document?: Claims }): void
   behave(how: Behaviour): void
-  /** Lets requests wait until they are released; `asked` resolves when there is one. */
+  /** Holds requests until `release` is called. `asked` resolves at the first request. */
   hold(): { readonly asked: Promise<void>; release(): void }
-  /** Answers requests in place of the issuer, where this returns true. */
+  /** Answers the requests for which `answer` returns true in place of the issuer. */
   answerWith(answer: (request: IncomingMessage, response: ServerResponse) => boolean): void
 }
 
 export interface TestIssuerOptions {
   readonly alg?: Algorithm
-  /** Of its URL, such as `/api/actions`. */
+  /** The path of the issuer's URL, such as `/api/actions`. */
   readonly path?: string
 }
 
-/** Gives the suite one: started before its tests, closed after them. */
+/** Returns an issuer that runs during the suite's tests. */
 export function testIssuer({ alg = 'ES256', path = '' }: TestIssuerOptions = {}): TestIssuer {
   let keys: IssuerKeyPair[] = []
   let more: { keys: readonly Claims[]; document: Claims } = { keys: [], document: {} }
@@ -164,13 +164,16 @@ export function testIssuer({ alg = 'ES256', path = '' }: TestIssuerOptions = {})
   }
 }
 
-/** A token in the compact form, with exactly this header and these claims; what is null or undefined is left out. */
+/**
+ * Returns a token in compact form with exactly this header and these claims. Undefined members, and null ones of the
+ * header, are omitted.
+ */
 export function signToken(header: Claims, claims: Claims, { alg, privateKey }: IssuerKeyPair): string {
   const without = (value: unknown) => (_: string, one: unknown) => (one === value ? undefined : one)
   const input = [JSON.stringify(header, without(null)), JSON.stringify(claims)]
     .map((text) => Buffer.from(text).toString('base64url'))
     .join('.')
-  // JWS has both numbers of an ECDSA signature one after the other (RFC 7518, 3.4).
+  // JWS joins the two numbers of an ECDSA signature (RFC 7518, 3.4).
   const by = alg === 'ES256' ? { key: privateKey, dsaEncoding: 'ieee-p1363' as const } : privateKey
   return `${input}.${sign('sha256', Buffer.from(input), by).toString('base64url')}`
 }

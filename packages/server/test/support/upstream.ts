@@ -1,4 +1,4 @@
-/** Another device service in this process: it records requests and gives the answer that a test set. */
+/** Another device service in this process. It records requests and sends the answer that a test has set. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { onLoopback } from './loopback.ts'
 
@@ -10,14 +10,14 @@ export interface SeenRequest {
 }
 
 export interface Upstream {
-  /** Its address, with a trailing slash. */
+  /** The URL, with a trailing slash. */
   readonly url: string
-  /** The requests since a test last set the answer. */
+  /** The requests since the test last set the answer. */
   readonly seen: readonly SeenRequest[]
   answerWith(answer: (response: ServerResponse) => void): void
 }
 
-/** Gives the suite one: started before its tests, closed after them. */
+/** Returns a device service that runs during the suite's tests. */
 export function testUpstream(path = '/v1/'): Upstream {
   let answer: (response: ServerResponse) => void = (response) => response.end()
   let seen: SeenRequest[] = []

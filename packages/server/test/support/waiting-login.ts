@@ -1,4 +1,4 @@
-/** A client about to wait for its user: the address the user opens, and the one at which the client waits. */
+/** The URL that the user opens, and the URL at which the client waits for the login. */
 import assert from 'node:assert/strict'
 
 export interface InteractionRequired {

@@ -1,4 +1,4 @@
-/** A webhook receiver in this process: it checks signatures with its own HMAC, and can be away or refuse. */
+/** A webhook receiver in this process. It checks signatures with its own HMAC, and can hang up or refuse. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -9,21 +9,21 @@ export interface ReceivedEvent {
   readonly type: string
   readonly at: string
   readonly data: Readonly<Record<string, unknown>>
-  /** Of the header, in seconds. */
+  /** The timestamp of the header, in seconds. */
   readonly timestamp: number
 }
 
 export interface WebhookReceiver {
   readonly url: string
-  /** Since a test last took them: those that it answered with 204, and the others. */
+  /** Returns the events since the last call: those that it answered with 204, and the others. */
   take(): { readonly taken: readonly ReceivedEvent[]; readonly refused: readonly ReceivedEvent[] }
-  /** A status with its headers, or no answer at all; undefined: 204. */
+  /** Sets the answer: a status with its headers, none (`hang-up`), or 204 (undefined). */
   answerWith(next: { readonly status: number; readonly location?: string } | 'hang-up' | undefined): void
 }
 
 export const WEBHOOK_SECRET = 'test-secret-of-the-webhook-0123456789'
 
-/** Gives the suite one: started before its tests, closed after them. An event that is not signed fails the request. */
+/** Returns a receiver that runs during the suite's tests. It refuses an event without a valid signature. */
 export function webhookReceiver(): WebhookReceiver {
   let answer: Parameters<WebhookReceiver['answerWith']>[0]
   let taken: ReceivedEvent[] = []
@@ -40,7 +40,7 @@ export function webhookReceiver(): WebhookReceiver {
       assert.equal(headers['content-type'], 'application/json')
       assert.deepEqual({ method, url }, { method: 'POST', url: '/hooks?at=1' })
     } catch (error) {
-      // The sender sees a refusal, and the test an event that it does not expect.
+      // The sender gets a refusal, and the test an unexpected event.
       refused.push({ ...event, type: String(error) })
       return response.writeHead(400).end()
     }

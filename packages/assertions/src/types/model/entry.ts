@@ -1,10 +1,10 @@
-// The checks of a map inside a header, such as one snap of `snaps`. Messages name the header and the entry.
+// Checks a map inside a header, such as one snap of `snaps`. Messages name the header and the entry.
 
 import { AssertionError, type AssertionErrorCode } from '../../errors.ts'
 import { type Headers, isList } from '../../headers/header-value.ts'
 import { quote } from '../../text.ts'
 
-/** A map, and how messages name it: `header "snaps", snap "pc"`. */
+/** A map and its name in messages, such as `header "snaps", snap "pc"`. */
 export interface Entry {
   readonly map: Headers
   readonly where: string
@@ -18,7 +18,7 @@ export function entryFault(
   return new AssertionError(code, `${where}: ${fault}`)
 }
 
-/** Text that may be missing. */
+/** Returns an entry's text; undefined if it is missing. */
 export function optionalEntryText(entry: Entry, name: string): string | undefined {
   const value = entry.map.get(name)
   if (value !== undefined && typeof value !== 'string') {
@@ -27,7 +27,7 @@ export function optionalEntryText(entry: Entry, name: string): string | undefine
   return value
 }
 
-/** Text that is there and not empty. */
+/** Returns an entry's text, which must be there and not empty. */
 export function entryText(entry: Entry, name: string): string {
   const value = optionalEntryText(entry, name)
   if (value === undefined) throw entryFault(entry, `"${name}" is missing`, 'missing-header')
@@ -35,7 +35,7 @@ export function entryText(entry: Entry, name: string): string {
   return value
 }
 
-/** One of these, or the first if it is missing or empty. */
+/** Returns the entry's choice, or the first one if it is missing or empty. */
 export function entryChoice<Choice extends string>(
   entry: Entry,
   name: string,
@@ -47,7 +47,7 @@ export function entryChoice<Choice extends string>(
   return choice
 }
 
-/** The modes of Ubuntu Core that it names; empty if it names none. */
+/** Returns the modes of Ubuntu Core in the entry. */
 export function entryModes(entry: Entry): readonly string[] {
   const value = entry.map.get('modes')
   if (value === undefined) return []
@@ -59,7 +59,7 @@ export function entryModes(entry: Entry): readonly string[] {
   })
 }
 
-/** `it must be a, b or c`. */
+/** Returns text such as `it must be a, b or c`. */
 export function oneOf(choices: readonly string[]): string {
   return `it must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
 }

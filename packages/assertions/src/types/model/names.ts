@@ -1,13 +1,13 @@
-/** The names of snaps and channels as snapd reads them. */
+// Checks names of snaps and channels like snapd.
 
-/** 2 to 40 lower-case letters, digits and single dashes inside, with at least one letter. */
+/** Whether the name has 2 to 40 lower-case letters, digits and single dashes inside, with at least one letter. */
 export function isSnapName(name: string): boolean {
   return name.length >= 2 && name.length <= 40 && /^[a-z0-9](?:-?[a-z0-9])*$/.test(name) && /[a-z]/.test(name)
 }
 
 export const SNAP_NAME = 'a snap name has 2 to 40 lower-case letters, digits and single dashes'
 
-/** The store's id of a snap. */
+/** Whether it has the form of a snap's id in the store. */
 export function isSnapId(id: string): boolean {
   return /^[a-z0-9A-Z]{32}$/.test(id)
 }
@@ -18,7 +18,7 @@ export function isRisk(text: string): boolean {
   return RISKS.includes(text)
 }
 
-/** What is wrong with a channel that must have a track, `TRACK[/RISK[/BRANCH]]`; undefined if nothing is. */
+/** Returns the fault of a channel, which must have the form `TRACK[/RISK[/BRANCH]]`; undefined if it has none. */
 export function channelFault(channel: string): string | undefined {
   const [track = '', risk, branch, ...more] = channel.split('/')
   if (isRisk(track)) return more.length > 0 || branch !== undefined ? NO_CHANNEL : 'it needs a track'

@@ -1,5 +1,5 @@
-// What snapd demands of the headers of a model that name snaps and grades (snapd 2.77, asserts). Nothing here depends on
-// them, but a device refuses a model that breaks them, and nobody sees that before the first device.
+// Checks a model's headers about snaps and grades like snapd (2.77, asserts). Nothing in this package depends on them,
+// but a device refuses a model that breaks the rules, and without this check the first device would reveal it.
 
 import { faulty, optionalText, text } from '../../headers/header-checks.ts'
 import { type Headers, type HeaderValue, isList, isMap } from '../../headers/header-value.ts'
@@ -9,19 +9,19 @@ import { type Entry, entryFault, entryText, oneOf, optionalEntryText } from './e
 import { isRisk, isSnapName, SNAP_NAME } from './names.ts'
 import { checkSnaps } from './snaps.ts'
 
-/** The four kinds of model have different headers. */
+/** The four kinds of model, which have different headers. */
 type Kind = 'core' | 'classic' | 'core with snaps' | 'classic with snaps'
 
 interface Rule {
   readonly header: string
   readonly requiredIn?: readonly Kind[]
-  /** Why it is not allowed, by kind. */
+  /** The reason why the header is not allowed, by kind. */
   readonly refusedIn?: Readonly<Partial<Record<Kind, string>>>
-  /** Checks the value of a header that is there. */
+  /** Checks the value if the header is present. */
   readonly check: (value: HeaderValue, source: Source) => void
 }
 
-const inside = 'is not allowed beside "snaps": list the snap there'
+const inside = 'is not allowed together with "snaps": list the snap there'
 const WITH_SNAPS = { 'core with snaps': inside, 'classic with snaps': inside }
 const withoutSnaps = 'is not allowed without "snaps"'
 const WITHOUT_SNAPS = { core: withoutSnaps, classic: withoutSnaps }
@@ -116,7 +116,7 @@ function snapName(header: string, name: HeaderValue): void {
   if (!isSnapName(name)) throw faulty(header, `has an invalid snap name: ${quote(name)}: ${SNAP_NAME}`)
 }
 
-/** `NAME` or `NAME=TRACK`. */
+/** Returns a check for `NAME` or `NAME=TRACK`. */
 function withTrack(header: string): Rule['check'] {
   return (_, { headers }) => {
     const value = optionalText(headers, header) ?? ''
@@ -138,7 +138,7 @@ function choice(header: string, choices: readonly string[]): Rule['check'] {
 
 const MODES = ['prefer-enforce', 'enforce']
 
-/** Checks `validation-sets` of a model: each names a set of an account, of the brand unless it says another. */
+/** Checks a model's `validation-sets`. Each names a set of an account, which is the brand by default. */
 function checkValidationSets(value: HeaderValue, brandId: string): void {
   if (!isList(value)) throw faulty('validation-sets', 'is not a list of maps')
   const seen = new Set<string>()
@@ -150,7 +150,7 @@ function checkValidationSets(value: HeaderValue, brandId: string): void {
   }
 }
 
-/** `ACCOUNT/NAME`. */
+/** Checks a validation set and returns its `ACCOUNT/NAME`. */
 function readSet(map: Headers, brandId: string): string {
   const name = entryText({ map, where: 'header "validation-sets", one set' }, 'name')
   const set: Entry = { map, where: `header "validation-sets", set ${quote(name)}` }
@@ -166,7 +166,7 @@ function readSet(map: Headers, brandId: string): string {
 
 function checkSequence(set: Entry): void {
   const sequence = entryText(set, 'sequence')
-  // As Go reads it: a sign is fine, leading zeros are not.
+  // Go accepts a sign here, but no leading zeros.
   if (!/^(?:\+0*)?[1-9][0-9]*$/.test(sequence) || Number(sequence) > 2 ** 63 - 1) {
     throw entryFault(set, `"sequence" is ${quote(sequence)}: it must be a whole number from 1`)
   }

@@ -1,4 +1,4 @@
-// `snaps` of a model for Ubuntu Core 20 and newer, as snapd 2.77 checks it.
+// Checks `snaps` of a model for Ubuntu Core 20 and newer like snapd 2.77.
 
 import { faulty, optionalText, text } from '../../headers/header-checks.ts'
 import { type Headers, isList, isMap } from '../../headers/header-value.ts'
@@ -14,7 +14,7 @@ import {
 } from './entry.ts'
 import { channelFault, isSnapId, isSnapName, SNAP_NAME } from './names.ts'
 
-/** What the rest of the model says about all its snaps. */
+/** The other headers of the model that the checks of its snaps depend on. */
 interface ModelOfSnaps {
   readonly base: string
   readonly classic: boolean
@@ -29,9 +29,9 @@ interface Snap {
 
 /** The first is the default. */
 const TYPES = ['app', 'base', 'gadget', 'kernel', 'core', 'snapd'] as const
-/** A model has one of each of these at most. */
+/** The types of which a model can have at most one snap. */
 const SINGLE: readonly string[] = ['snapd', 'kernel', 'gadget']
-/** Of these snapd knows the ids, so a model need not list its base. A newer snapd knows the next one. */
+/** The bases whose ids snapd knows, so a model need not list them. A newer snapd knows the next one. */
 const KNOWN_BASE = /^(?:core|snapd|core18|core[2-9][02468])$/
 
 /** Throws {@link AssertionError}. */
@@ -66,18 +66,18 @@ function readSnap(map: Headers, model: ModelOfSnaps): Snap {
   return { name, id, type }
 }
 
-/** Snaps of a dangerous model need no id: they may not be in the store yet. */
+/** Reads a snap's id. In a dangerous model it is optional, because the snap may not be in the store yet. */
 function readId(snap: Entry, { grade }: ModelOfSnaps): string | undefined {
   if (!snap.map.has('id')) {
     if (grade === 'dangerous') return undefined
-    throw entryFault(snap, `"id" is missing, and the grade ${grade} needs it`, 'missing-header')
+    throw entryFault(snap, `"id" is missing, and the grade ${grade} requires it`, 'missing-header')
   }
   const id = entryText(snap, 'id')
   if (!isSnapId(id)) throw entryFault(snap, `"id" is not 32 letters and digits: ${quote(id)}`)
   return id
 }
 
-/** The modes that it is in. */
+/** Returns the modes that the snap is in. */
 function readModes(snap: Entry, essential: boolean): readonly string[] {
   const modes = entryModes(snap)
   if (!essential) return modes.length > 0 ? modes : ['run']
@@ -100,7 +100,7 @@ function checkClassic(snap: Entry, type: string, modes: readonly string[], model
   if (!model.classic) throw entryFault(snap, 'it is classic, but the model is not')
   if (type !== 'app') throw entryFault(snap, `it is classic, so its type must be app, not ${type}`)
   if (modes.length !== 1 || modes[0] !== 'run') {
-    throw entryFault(snap, 'it is classic, so its only mode can be run')
+    throw entryFault(snap, 'it is classic, so its only mode must be run')
   }
 }
 
@@ -116,7 +116,7 @@ function checkTogether(snaps: readonly Snap[], { base, classic, grade }: ModelOf
     }
   }
   const boot = snaps.find(({ name }) => name === base)
-  // A kernel or gadget with the name of the base is the kernel or gadget to snapd.
+  // If a kernel or gadget has the name of the base, snapd treats it as the kernel or gadget.
   if (boot && boot.type !== 'base' && !SINGLE.includes(boot.type)) {
     throw faulty('snaps', `has the base ${quote(base)} with the type ${boot.type}: its type must be base`)
   }
@@ -138,7 +138,7 @@ function refuseRepeated(snaps: readonly Snap[]): void {
     names.add(name)
     const other = id === undefined ? undefined : ids.get(id)
     if (other !== undefined) {
-      throw faulty('snaps', `has one "id" twice, for ${quote(other)} and ${quote(name)}`)
+      throw faulty('snaps', `has the same "id" for ${quote(other)} and ${quote(name)}`)
     }
     if (id !== undefined) ids.set(id, name)
   }
@@ -146,7 +146,7 @@ function refuseRepeated(snaps: readonly Snap[]): void {
 
 const PRESENCES = ['required', 'optional']
 
-/** Checks `components` of a snap that is in these modes: a map of names to a presence, or to a map with one. */
+/** Checks `components` of a snap that is in these modes. It maps names to a presence, or to a map with a presence. */
 function checkComponents(snap: Entry, snapModes: readonly string[]): void {
   const components = snap.map.get('components')
   if (components === undefined) return

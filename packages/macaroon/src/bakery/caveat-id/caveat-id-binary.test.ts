@@ -22,13 +22,13 @@ const SECRETS: readonly [string, number, readonly Uint8Array[], string | undefin
     'another version inside',
     2,
     [Buffer.of(3), ...key, Buffer.from('true')],
-    'it has another version inside than outside',
+    'its version differs from the outer one',
   ],
-  ['nothing inside', 2, [], 'it has another version inside than outside'],
-  ['a root key cut off', 2, [Buffer.of(2), Buffer.of(25), rootKey], 'a length in it is wrong'],
+  ['nothing inside', 2, [], 'its version differs from the outer one'],
+  ['a truncated root key', 2, [Buffer.of(2), Buffer.of(25), rootKey], 'a length in it is wrong'],
   ['no namespace', 3, [Buffer.of(3), ...key], 'a length in it is wrong'],
   [
-    'a condition that is no text',
+    'a condition that is not text',
     2,
     [Buffer.of(2), ...key, Buffer.of(0xff)],
     'its condition or namespace is not UTF-8',
@@ -41,13 +41,13 @@ const SECRETS: readonly [string, number, readonly Uint8Array[], string | undefin
   ],
 ]
 for (const [what, version, secret, problem] of SECRETS) {
-  test(`a caveat with ${what} is ${problem === undefined ? 'opened' : 'refused'}`, () => {
+  test(`${problem === undefined ? 'opens' : 'refuses'} a caveat with ${what}`, () => {
     const caveat = sealed(version, secret)
     if (problem === undefined) {
       assert.equal(decodeCaveatId(caveat, [own]).condition, 'true')
       return
     }
-    const message = `What is sealed in the caveat cannot be read: ${problem}`
+    const message = `The sealed content of the caveat cannot be read: ${problem}`
     assert.throws(() => decodeCaveatId(caveat, [own]), { code: 'malformed', message })
   })
 }

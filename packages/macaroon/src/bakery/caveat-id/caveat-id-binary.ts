@@ -6,12 +6,13 @@ import { KEY_BYTES, type KeyPair } from '../key-pair.ts'
 import { parseNamespace, STANDARD_NAMESPACE } from '../namespace.ts'
 import { type DecodedCaveatId, NONCE_BYTES } from './caveat-id.ts'
 
-/** version (1) | start of the third party's key (4) | first party's key (32) | nonce (24) | box (tag of 16, content) */
+// Layout: version (1) | start of the third party's key (4) | first party's key (32) | nonce (24) | box (tag 16,
+// content)
 const PREFIX_BYTES = 4
 const KEY_START = 1 + PREFIX_BYTES
 const NONCE_START = KEY_START + KEY_BYTES
 const BOX_START = NONCE_START + NONCE_BYTES
-/** Anything shorter has no room for an empty box; version 3 has at least one byte in it. */
+/** The length of a caveat with an empty box; in version 3, the box contains at least one byte. */
 const SHORTEST = { 2: BOX_START + 16, 3: BOX_START + 17 } as const
 
 /** Opens a caveat of version 2 or 3 (its first byte). */
@@ -22,7 +23,10 @@ export function openBinary(
 ): DecodedCaveatId {
   if (caveat.length < SHORTEST[version]) {
     throw version === 3
-      ? new BakeryError('payload-missing', 'The caveat id is a short one: send its payload as "caveat64" too')
+      ? new BakeryError(
+          'payload-missing',
+          'The caveat id is a short one: also send its payload as "caveat64"',
+        )
       : new BakeryError('malformed', 'The caveat id is too short for version 2')
   }
   const prefix = caveat.subarray(1, KEY_START)
@@ -38,14 +42,14 @@ export function openBinary(
   }
   throw tried
     ? new BakeryError('undecryptable', 'The caveat is sealed to our key but does not open')
-    : new BakeryError('public-key-mismatch', 'The caveat is sealed to another public key than ours')
+    : new BakeryError('public-key-mismatch', 'The caveat is not sealed to our public key')
 }
 
 type Secret = Pick<DecodedCaveatId, 'rootKey' | 'namespace' | 'condition'>
 
-/** version (1) | length, root key | in version 3: length, namespace | condition */
+/** Reads version (1) | length, root key | in version 3: length, namespace | condition. */
 function readSecret(version: 2 | 3, secret: Uint8Array): Secret {
-  if (secret[0] !== version) throw malformed('it has another version inside than outside')
+  if (secret[0] !== version) throw malformed('its version differs from the outer one')
   const [rootKey, afterKey] = readPart(secret, 1)
   let namespace = STANDARD_NAMESPACE
   let position = afterKey
@@ -71,5 +75,5 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function malformed(why: string): BakeryError {
-  return new BakeryError('malformed', `What is sealed in the caveat cannot be read: ${why}`)
+  return new BakeryError('malformed', `The sealed content of the caveat cannot be read: ${why}`)
 }

@@ -7,7 +7,7 @@ import { KEY_BYTES, type KeyPair } from '../key-pair.ts'
 import { STANDARD_NAMESPACE } from '../namespace.ts'
 import { type DecodedCaveatId, NONCE_BYTES } from './caveat-id.ts'
 
-/** Opens a caveat of version 1: base64 of a JSON object, in it a box with another JSON object. */
+/** Opens a caveat of version 1: base64 of a JSON object with a box, which contains another JSON object. */
 export function openVersion1(text: string, keyPairs: readonly KeyPair[]): DecodedCaveatId {
   const outer = readObject(bytesOf(text, 'the whole'))
   const thirdParty = field(outer, 'ThirdPartyPublicKey', KEY_BYTES)
@@ -16,7 +16,7 @@ export function openVersion1(text: string, keyPairs: readonly KeyPair[]): Decode
   const box = field(outer, 'Id')
   const keyPair = keyPairs.find((pair) => Buffer.compare(pair.publicKey, thirdParty) === 0)
   if (keyPair === undefined) {
-    throw new BakeryError('public-key-mismatch', 'The caveat is sealed to another public key than ours')
+    throw new BakeryError('public-key-mismatch', 'The caveat is not sealed to our public key')
   }
   const secret = openBox(keyPair, firstPartyPublicKey, nonce, box)
   if (secret === undefined) {
@@ -24,7 +24,7 @@ export function openVersion1(text: string, keyPairs: readonly KeyPair[]): Decode
   }
   const inner = readObject(secret)
   const condition = inner['Condition']
-  if (typeof condition !== 'string' || !condition.isWellFormed()) throw malformed('"Condition" is not a text')
+  if (typeof condition !== 'string' || !condition.isWellFormed()) throw malformed('"Condition" is not text')
   const rootKey = field(inner, 'RootKey')
   return { version: 1, condition, rootKey, firstPartyPublicKey, namespace: STANDARD_NAMESPACE, keyPair }
 }
@@ -35,7 +35,7 @@ function readObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
     const value: unknown = text === undefined ? undefined : JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   } catch {
-    // Reported below, without the text: what is sealed is secret.
+    // Reported below without the text, because the sealed content is secret.
   }
   throw malformed('it is not a JSON object')
 }

@@ -5,19 +5,19 @@ import { type DecodedCaveatId, MAX_CONDITION_BYTES, MAX_PAYLOAD_BYTES } from './
 import { openBinary } from './caveat-id-binary.ts'
 import { openVersion1 } from './caveat-id-v1.ts'
 
-const VERSION_1_START = 0x65 // "e", as base64 of a JSON object always begins
+const VERSION_1_START = 0x65 // "e", with which base64 of a JSON object always begins
 
 /**
- * Opens a caveat sealed to one of `keyPairs`: give the payload if the client sent one (`caveat64`), else the id. Throws
- * {@link BakeryError}: `payload-missing` for a short id, `public-key-mismatch` when it is sealed to none of the key
- * pairs, `undecryptable`, `malformed`, `unsupported-version` or `limit-exceeded`.
+ * Opens a caveat sealed to one of `keyPairs`. Pass the payload if the client sent one (`caveat64`), and the id
+ * otherwise. Throws {@link BakeryError} `payload-missing` for a short id, `public-key-mismatch` if it is sealed to
+ * none of the key pairs, `undecryptable`, `malformed`, `unsupported-version` or `limit-exceeded`.
  */
 export function decodeCaveatId(idOrPayload: Uint8Array, keyPairs: readonly KeyPair[]): DecodedCaveatId {
   const size = idOrPayload.length
   if (size > MAX_PAYLOAD_BYTES) {
     throw new BakeryError(
       'limit-exceeded',
-      `The caveat has ${size} bytes, and at most ${MAX_PAYLOAD_BYTES} are accepted`,
+      `The caveat has ${size} bytes, and the limit is ${MAX_PAYLOAD_BYTES}`,
     )
   }
   const decoded = open(idOrPayload, keyPairs)

@@ -8,9 +8,9 @@ import { formatNamespace, STANDARD_NAMESPACE } from '../namespace.ts'
 import { type CaveatIdInput, NONCE_BYTES } from './caveat-id.ts'
 
 /**
- * Seals a condition and a root key to a third party. In versions 1 and 2 the result is the id of the caveat;
- * in version 3 it is the payload that goes along with a short id.
- * Throws `TypeError` for an empty root key or one over 64 KiB, or keys or a nonce of a wrong length.
+ * Seals a condition and a root key to a third party. Returns the id of the caveat in versions 1 and 2, and the payload
+ * to send with a short id in version 3.
+ * Throws `TypeError` for an empty root key or one over 64 KiB, and for keys or a nonce of a wrong length.
  */
 export function encodeCaveatId(input: CaveatIdInput): Uint8Array {
   const { version, rootKey, thirdPartyPublicKey, nonce = randomBytes(NONCE_BYTES) } = input

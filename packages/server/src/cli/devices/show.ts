@@ -31,7 +31,7 @@ export function showCommand(devices: Command, context: CommandContext): void {
     ...['device', 'devices', 'deviceActivity'],
     ...['deviceAssertions', 'deviceRegistrations', 'deviceSessions', 'deviceEvidence'],
   ])
-    .description(`show everything that the register knows about a device (${DEVICE})`)
+    .description(`show everything that is known about a device (${DEVICE})`)
     .option('--limit <number>', 'how many of the newest registrations and sessions to show', '20')
     .option('--assertions', 'also print the serial assertions')
     .action(async (name: string, options: ShowOptions) => {
