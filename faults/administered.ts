@@ -1,4 +1,4 @@
-/** The strikes of `administered`: what an operator does seldom, and with everything at stake. One in each round. */
+/** The strikes of `administered`: rare operator work that puts everything at stake. Each round does one of them. */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import type { Seen } from './history.ts'
@@ -17,14 +17,14 @@ export const administer = ({ round, ...striking }: Striking): Promise<Evidence> 
 const STRIKES = [importInTheMiddle, rotateSecret, raceOperators, backUpUnderLoad]
 export const ADMINISTERED_ROUNDS = STRIKES.length
 
-/** Several batches of the statement that inserts them. */
+/** Enough for several batches of the inserting statement. */
 const PACKAGES = 500
-/** The package of every rule. It is in each file, the last one. */
+/** Every rule's package, and the last row of each file. */
 const HELD = 'hello'
 
 /**
- * An import is killed while it waits for its last row. Until then it changed nothing; a node does it afterwards, because
- * an import is a job. Then another is done.
+ * Kills an import while it waits for its last row, and checks that it has changed nothing so far. A node completes it
+ * afterwards, because an import is a job. Then imports another file.
  */
 async function importInTheMiddle({ world, recorder, round }: Striking): Promise<Evidence> {
   const directory = world.directory(`import-${round}.csv`)
@@ -38,7 +38,7 @@ async function importInTheMiddle({ world, recorder, round }: Striking): Promise<
     meanwhile: async () => {
       const like = `package-${round}-%`
       const there = await world.statement(`select name from package where name like '${like}'`)
-      if (there.length > 0) world.found.imported.push(`an import that waits wrote ${there.length} packages`)
+      if (there.length > 0) world.found.imported.push(`a waiting import has written ${there.length} packages`)
     },
   })
   const { now, history } = recorder
@@ -59,12 +59,12 @@ function writePackages(file: string, names: readonly string[]): string {
   return file
 }
 
-/** Columns that are sealed under other keys than the secret one. */
+/** Tables whose columns are sealed under keys other than the secret key. */
 const OTHERWISE_SEALED = "('idempotent_request', 'kept_form')"
 
 /**
- * All nodes get a new secret key, the command that seals everything under it is killed in the middle and repeated, and
- * nodes forget the previous key.
+ * Gives all nodes a new secret key, kills the command that reseals everything under it and repeats the command, then
+ * restarts the nodes without the previous key.
  */
 async function rotateSecret({ world, recorder }: Striking): Promise<Evidence> {
   const { nodes, found } = world
@@ -87,8 +87,8 @@ async function rotateSecret({ world, recorder }: Striking): Promise<Evidence> {
   })
   const half = await sealedIn(world)
   const changed = [...before].filter((value) => !half.has(value)).length
-  if (changed > 0) found.sealed.push(`a rotation that was killed had sealed ${changed} values again`)
-  // A node that starts now finds all of it under the previous key.
+  if (changed > 0) found.sealed.push(`a killed rotation has resealed ${changed} values`)
+  // A node that starts now finds everything sealed under the previous key.
   await nodes[0]?.stop()
   await nodes[0]?.start(both)
   const status = await command({ kind: 'rotate-keys', words }, world.ratafia, recorder)
@@ -104,7 +104,7 @@ async function rotateSecret({ world, recorder }: Striking): Promise<Evidence> {
   }
 }
 
-/** `TABLE.COLUMN HEX` of everything that is sealed under the secret key, by the schema. */
+/** Returns `TABLE.COLUMN HEX` for each value that is sealed under the secret key. Takes the columns from the schema. */
 async function sealedIn({ statement }: World): Promise<ReadonlySet<string>> {
   const columns = await statement(`select table_name, column_name from information_schema.columns
     where table_schema = 'public' and data_type = 'bytea' and column_name like 'sealed%'
@@ -119,7 +119,7 @@ async function sealedIn({ statement }: World): Promise<ReadonlySet<string>> {
   return new Set(values.flat())
 }
 
-/** Both operators lose their role at the same moment: one keeps it, and gives it to the other again. */
+/** Removes both operators' roles at the same moment. One of them must keep the role; the other gets it back. */
 async function raceOperators({ world: { ratafia }, recorder }: Striking): Promise<Evidence> {
   const act = (verb: 'add' | 'remove', username: string) => {
     const words = ['grants', verb, username, 'operator', ...(verb === 'remove' ? ['--yes'] : [])]
@@ -127,12 +127,12 @@ async function raceOperators({ world: { ratafia }, recorder }: Striking): Promis
   }
   const taken = await Promise.all(OPERATORS.map((username) => act('remove', username)))
   const lost = OPERATORS.filter((_, at) => taken[at] === 200)
-  // If nobody is left, it stays so, for the checker to see.
+  // If no operator is left, nothing repairs that, so that the checker sees it.
   if (lost.length === 1) await act('add', lost[0] ?? '')
   return { 'roles taken': lost.length }
 }
 
-/** A backup while clients write has everything that was acknowledged before it began. */
+/** Checks that a backup made while clients write contains every session acknowledged before it began. */
 async function backUpUnderLoad({ world, recorder, round }: Striking): Promise<Evidence> {
   const { history, now } = recorder
   const file = world.directory(`backup-${round}`)
@@ -151,20 +151,20 @@ async function backUpUnderLoad({ world, recorder, round }: Striking): Promise<Ev
   return { 'backups under load': 1 }
 }
 
-/** Tables of which a backup writes itself, or that are about processes. */
+/** Tables that the backup itself writes to, or that describe processes. */
 const BESIDES: ReadonlySet<string> = new Set(['audit_entry', 'audit_chain', 'schema_migration'])
 
-/** With the nodes stopped, a restored backup is compared row by row. */
+/** Stops the nodes, compares a restored backup with the database row by row, and starts the nodes again. */
 export async function compareBackup(world: World): Promise<void> {
   const { nodes, statement, kind, found, ratafia, secrets } = world
   for (const node of nodes) await node.stop()
   const expected = await readTables(statement, kind)
   const file = world.directory('last-backup')
   const { code, stderr } = await ratafia(['backup', file])
-  if (code !== 0) found.restored.push(`the backup ended with ${code}: ${stderr}`)
+  if (code !== 0) found.restored.push(`the backup exited with ${code}: ${stderr}`)
   const there = await restored(world, file)
   found.restored.push(...differences({ expected, found: there }, BESIDES))
-  // The entries that both have; the restored database has some of its own.
+  // The restored database has additional entries of its own.
   const ids = new Set(there.get('audit_entry')?.map(({ id }) => id))
   for (const { id } of expected.get('audit_entry') ?? []) {
     if (!ids.has(id)) found.restored.push(`audit_entry lacks ${id}`)
@@ -176,20 +176,20 @@ async function restored({ another, found }: World, file: string) {
   const beside = await another?.()
   if (!beside) throw new TypeError('this world has no other database')
   const { code, stderr } = await beside.ratafia(['restore', file, '--verify', '--yes'])
-  if (code !== 0) found.restored.push(`the restore ended with ${code}: ${stderr.slice(0, 500)}`)
+  if (code !== 0) found.restored.push(`the restore exited with ${code}: ${stderr.slice(0, 500)}`)
   return readTables(beside.statement, 'postgres')
 }
 
 interface Held {
-  /** Locks what the command changes last. */
+  /** A statement that locks the row that the command changes last. */
   readonly hold: string
-  /** The table that it then waits for. */
+  /** The table that the command then waits for. */
   readonly waitsFor: string
-  /** Looks at what there is while it waits. */
+  /** Runs while the command waits. */
   meanwhile?(): Promise<void>
 }
 
-/** Kills a command at the moment at which it has done nearly all. Returns whether it waited. */
+/** Kills a command when it has nearly finished. Returns whether it was waiting for the lock. */
 async function killWhileItWaits(
   { hold, ratafia, statement }: World,
   words: readonly string[],

@@ -6,9 +6,9 @@ import type { SigningKey } from './world/issuer.ts'
 import { sleep } from './world/processes.ts'
 import type { World } from './world/world.ts'
 
-/** Shorter than the service waits for an issuer. */
+/** Shorter than the service's timeout for requests to an issuer. */
 const HOLE_MS = 2_000
-/** Between two exchanges with a key that the service has. */
+/** The pause between two exchanges with a key that the service already has. */
 const PAUSE_MS = 200
 
 export async function blackHoleIssuer({ world, clients, recorder }: Striking): Promise<Evidence> {
@@ -16,8 +16,11 @@ export async function blackHoleIssuer({ world, clients, recorder }: Striking): P
   const { proxy } = issuer
   const [client] = clients
   const [known] = issuer.keys
-  if (!client || !known) return { 'keys that there were': 0 }
-  /** For all its rules, of which one may just be removed, at every node. Returns how many were accepted, and how many not. */
+  if (!client || !known) return { 'known keys': 0 }
+  /**
+   * Exchanges an ID token of each of the client's rules at every node. A rule may just have been removed. Returns how
+   * many were accepted, and how many were not.
+   */
   const exchange = async (key: SigningKey, fresh: boolean) => {
     const sent = client.rules.flatMap((rule) =>
       nodes.map((node) => {
@@ -41,7 +44,7 @@ export async function blackHoleIssuer({ world, clients, recorder }: Striking): P
   }
   const lost = proxy.held - held
   proxy.heal()
-  // On a busy machine some clients give up before they hear of it: what counts is that there was nothing to wait for.
+  // On a busy machine some clients give up before they get an answer. Only the missing success counts.
   const inVain = (await waiting).others
   await mayAskIssuer(world)
   const learned = (await exchange(rotated, false)).accepted
@@ -55,12 +58,12 @@ export async function blackHoleIssuer({ world, clients, recorder }: Striking): P
   return {
     'packets lost': lost,
     'exchanges with a known key meanwhile': served,
-    'with an unknown one, in vain': inVain,
-    'with it afterwards': learned,
-    'keys taken back': Number(status === 200),
+    'exchanges with an unknown key not accepted': inVain,
+    'exchanges with that key afterwards': learned,
+    'keys withdrawn': Number(status === 200),
   }
 }
 
-/** As if more than a minute had passed: so long the service does not ask an issuer again. */
+/** Makes it look as if more than a minute has passed, because the service asks an issuer at most once a minute. */
 const mayAskIssuer = ({ statement }: World): Promise<unknown> =>
   statement('update oidc_issuer_keys set tried_at = tried_at - 61000')

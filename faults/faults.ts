@@ -1,4 +1,4 @@
-/** The faults, as rows of a table. Each strikes repeatedly while the load runs. */
+/** The table of faults. Each fault strikes repeatedly while the load runs. */
 
 import pg from 'pg'
 import { ADMINISTERED_ROUNDS, administer, compareBackup } from './administered.ts'
@@ -18,18 +18,18 @@ import { until } from './world/until.ts'
 import type { Layout, World } from './world/world.ts'
 import { setClock, shiftedClock, startWithWrongClocks, TURNS } from './wrong-clocks.ts'
 
-/** Pauses in milliseconds: between two operations of a client, and between two commands of the operator. */
+/** Pauses in milliseconds: between a client's operations, and between the operator's commands. */
 export interface Pace {
   readonly client: number
   readonly operator: number
-  /** Between commands about rules for jobs, which come beside. */
+  /** Between the commands about CI rules, which run in parallel. */
   readonly rules: number
 }
 
 export interface Fault extends Layout {
   readonly name: string
   readonly says: string
-  /** How long the load runs, for faults that take time to show. */
+  /** How long the load runs at least, for faults that take time to show. */
   readonly leastSeconds?: number
   /** How often it strikes at least, however long that takes. Default: once. */
   readonly leastStrikes?: number
@@ -38,11 +38,11 @@ export interface Fault extends Layout {
   /** Additional environment variables of a node, by its index. */
   readonly environment?: (at: number) => Readonly<Record<string, string>>
   /**
-   * One strike and its repair: when it returns, everything is as before. Returns counters that show it struck; a run in
-   * which one of them stays 0 has tested nothing.
+   * Strikes once and repairs the damage, so that everything is as before when it returns. Returns counters that show
+   * that it struck; a run in which one of them stays 0 has tested nothing.
    */
   readonly strike: (striking: Striking) => Promise<Evidence>
-  /** Messages that nodes log as errors because of it, and types of errors in their warnings. */
+  /** Messages of errors that nodes log because of the fault, and types of errors in their warnings. */
   readonly logs?: readonly string[]
   /** Runs before the final check. */
   readonly finish?: (world: World) => Promise<unknown>
@@ -51,9 +51,9 @@ export interface Fault extends Layout {
 const FIND_NEXT = `select name from schema_migration where name = '${NEXT_MIGRATION}'`
 const COUNT_PARTITIONS = `select count(*) from pg_inherits where inhparent = to_regclass('device')`
 
-/** A node that is off by more than five minutes does not serve. */
+/** Less than the five minutes from which a node does not serve. */
 const CLOCK_OFF_MS = 240_000
-/** Nodes leave within seconds. One that stays so long believes an old primary. */
+/** Nodes leave an old primary within seconds. A node that stays this long believes it. */
 const BELIEVED_MS = 60_000
 const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
 
@@ -61,9 +61,9 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'worker-killed',
     says: 'kill -9 of a worker process',
-    ...{ database: 'postgres', nodes: 1, workers: 2, logs: ['a worker died and is replaced'] },
+    ...{ database: 'postgres', nodes: 1, workers: 2, logs: ['a worker died and will be replaced'] },
     async strike({ world }) {
-      // The oldest: a node whose workers keep dying at their start exits, which is a different case.
+      // Kill the oldest: a node whose workers keep dying at their start exits, which is a different case.
       const [node] = world.nodes
       const before = node?.workers() ?? []
       const [worker] = before
@@ -71,17 +71,17 @@ export const FAULTS: readonly Fault[] = [
       process.kill(worker, 'SIGKILL')
       await until('a killed worker to be replaced', () => {
         const now = node.workers()
-        // A node that ended is a finding of the checker.
+        // The checker reports a node that stopped.
         return !node.running || (!now.includes(worker) && now.length === before.length)
       })
-      // The new one serves, too.
+      // Let the new worker serve.
       await sleep(1_000)
       return { 'workers killed': 1 }
     },
   },
   {
     name: 'node-killed',
-    says: 'kill -9 of a node: of the process that was started, whose workers have to notice',
+    says: "kill -9 of a node's main process, whose workers have to notice",
     ...{ ...threeNodes, workers: 2 },
     async strike({ world, random }) {
       const node = random.pick(world.nodes)
@@ -94,7 +94,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'postgres-killed',
-    says: 'kill -9 of PostgreSQL, and its restart',
+    says: 'kill -9 of PostgreSQL, and a restart',
     ...threeNodes,
     async strike({ world, random }) {
       const killed = await world.servers.primary?.kill()
@@ -106,7 +106,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'partitions-killed',
-    says: 'kill -9 of a PostgreSQL that divides the tables of devices into 32 partitions, and its restart',
+    says: 'kill -9 of PostgreSQL with the device tables in 32 partitions, and a restart',
     ...{ ...threeNodes, nodes: 2, partitions: 32 },
     async strike({ world, random }) {
       const [row] = await world.statement(COUNT_PARTITIONS)
@@ -119,8 +119,8 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'primary-lost',
-    says: 'the primary killed, its synchronous standby promoted',
-    // With a standby that is behind, and with one that is not.
+    says: 'the primary is killed, and its synchronous standby is promoted',
+    // Once with a standby that is behind, and once with one that is not.
     ...{ database: 'pair', nodes: 3, workers: 1, leastStrikes: 2 },
     async strike({ world, random, round }) {
       const { servers } = world
@@ -150,15 +150,15 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'primary-cut-off',
-    says: 'the synchronous standby promoted, while the nodes still reach the old primary and it knows of nothing',
+    says: 'the synchronous standby is promoted while the nodes still reach the old primary, which does not notice',
     ...{ database: 'pair', nodes: 3, workers: 1 },
-    // Commits that hang must not keep a node from reading: what it reads is the question.
+    // Commits that hang must not keep a node from reading, because this fault tests what it reads.
     environment: () => ({ RATAFIA_DATABASE_POOL: '40' }),
     async strike({ world, clients, recorder, round }) {
       const { servers } = world
       const { primary: old, standby } = servers
       if (!old || !standby) return { 'standbys promoted': 0 }
-      // Something to revoke.
+      // Their sessions will be revoked.
       await until(
         'three clients with a token',
         () => clients.filter(({ tokens }) => tokens.length > 0).length >= 3,
@@ -174,15 +174,15 @@ export const FAULTS: readonly Fault[] = [
       await replaceLost(world, round)
       await sleep(1_500)
       return {
-        'synchronous standbys promoted beside their primary': Number(promoted && state === 'sync'),
-        'sessions revoked there': revoked,
-        'old primaries that all nodes had left': Number(left),
+        'synchronous standbys promoted while the primary ran': Number(promoted && state === 'sync'),
+        'sessions revoked on the new primary': revoked,
+        'old primaries that all nodes left': Number(left),
       }
     },
   },
   {
     name: 'connection-cut',
-    says: 'all connections of a node to the database cut',
+    says: 'all connections of a node to the database are cut',
     ...threeNodes,
     async strike({ world, random }) {
       const cut = random.pick(world.proxies)?.cut() ?? 0
@@ -192,7 +192,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'connection-delayed',
-    says: 'each packet between a node and the database 150 ms late, or each answer by a time of its connection',
+    says: "packets between a node and the database are 150 ms late, or answers by their connection's delay",
     ...{ ...threeNodes, leastStrikes: 2 },
     async strike({ world, clients, random, round }) {
       const at = random.below(world.proxies.length)
@@ -209,7 +209,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'connection-black-holed',
-    says: 'a node and the database cannot hear each other, and nobody is told',
+    says: 'nothing passes between a node and the database, without an error',
     ...{ ...threeNodes, leastStrikes: 2 },
     async strike({ world, random }) {
       const proxy = random.pick(world.proxies)
@@ -223,7 +223,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'disk-full',
-    says: 'the disk of SQLite full',
+    says: 'the disk of SQLite is full',
     ...{ database: 'sqlite', nodes: 1, workers: 2 },
     async strike({ world, random, recorder: { history } }) {
       const pids = world.nodes[0]?.pids() ?? []
@@ -233,12 +233,12 @@ export const FAULTS: readonly Fault[] = [
       const refused = history.slice(before).filter(({ status }) => status === 503).length
       world.disk?.empty(pids)
       await sleep(800)
-      return { 'requests that found it full': refused }
+      return { 'requests refused meanwhile': refused }
     },
   },
   {
     name: 'clock-off',
-    says: 'the clock of one node four minutes off, ahead and behind in turn',
+    says: 'the clock of one node is four minutes off, ahead and behind in turn',
     ...{ ...threeNodes, leastStrikes: 2 },
     async strike({ world, round }) {
       const node = world.nodes[1]
@@ -246,7 +246,7 @@ export const FAULTS: readonly Fault[] = [
       const ahead = round % 2 === 1
       await node?.start(shiftedClock(ahead ? CLOCK_OFF_MS : -CLOCK_OFF_MS))
       await sleep(3_500)
-      // Within the time that its start took.
+      // Allows for the time that the start took.
       const off = Math.abs(node?.clockOffset ?? 0) > CLOCK_OFF_MS - 60_000
       return { [ahead ? 'times ahead' : 'times behind']: Number(off) }
     },
@@ -254,20 +254,20 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'clock-wrong-at-start',
-    says: 'one node, then all of them, started with clocks that are hours and days off, ahead and behind',
+    says: 'one or all nodes start with clocks that are hours and days off, ahead and behind',
     ...{ ...threeNodes, leastStrikes: TURNS },
     strike: startWithWrongClocks,
   },
   {
     name: 'clock-set',
-    says: 'the clock of one node set by hours and days while it runs, ahead and behind, and set right again',
+    says: "a running node's clock is set ahead and behind by hours and days, then right again",
     ...{ ...threeNodes, leastStrikes: TURNS },
     strike: setClock,
     finish: (world) => restart(world.nodes[1]),
   },
   {
     name: 'rolling-upgrade',
-    says: 'nodes replaced one after the other by the next release, then by this one again, and so on',
+    says: 'nodes are upgraded one by one to the next release, then downgraded to this one, and so on',
     ...{ ...threeNodes, upgrades: true, leastStrikes: 2 },
     async strike({ world, clients, round }) {
       const { next, nodes } = world
@@ -279,14 +279,14 @@ export const FAULTS: readonly Fault[] = [
         await node.stop()
         node.installation = { ...node.installation, ...release }
         await node.start()
-        // The first node of the next release migrates the database; the others keep serving with this one's code.
+        // The first node of the next release migrates the database; the others keep serving with this release's code.
         world.installation = { ...world.installation, ...release }
         await sleep(2_500)
         exchanged += await exchangeAtEach(world, clients)
       }
       const migrated = await world.statement(FIND_NEXT)
       return {
-        [upgrades ? 'nodes upgraded' : 'nodes taken back']: nodes.length,
+        [upgrades ? 'nodes upgraded' : 'nodes downgraded']: nodes.length,
         'times on the schema of the next release': migrated.length,
         'ID tokens exchanged after each': exchanged,
       }
@@ -294,7 +294,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'keys-rotated',
-    says: "root keys and the identity service's key pairs rotated",
+    says: "root keys and the identity service's key pairs are rotated",
     // A node looks for new keys every second.
     ...{ ...threeNodes, leastSeconds: 14 },
     async strike({ world, recorder, round }) {
@@ -305,14 +305,14 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'administered',
-    says: 'an import and a rotation of the secret key killed in the middle, both operators removed at once, backups',
+    says: 'imports and secret key rotations are killed, both operators lose their role at once, backups are restored',
     ...{ ...threeNodes, nodes: 2, leastStrikes: ADMINISTERED_ROUNDS },
     strike: administer,
     finish: compareBackup,
   },
   {
     name: 'issuer-black-holed',
-    says: 'nobody hears an issuer of ID tokens while it rotates its keys; when it is back, it takes the old key back',
+    says: 'an issuer of ID tokens rotates its keys while it is unreachable; when it is back, it withdraws the old key',
     ...{ ...threeNodes, nodes: 2, logs: ['KeysUnavailable'] },
     strike: blackHoleIssuer,
   },
@@ -330,9 +330,9 @@ export const CALM: Fault = {
 }
 
 /**
- * Whether all nodes leave a server: then the service has no connections to it any more, except those whose commit waits
- * for a standby, which may be abandoned. A server process that waits for a row does not notice at once that its client
- * has gone.
+ * Returns whether all nodes leave a server, so that the service has no connections to it any more. Connections whose
+ * commit waits for a standby do not count, because they may be abandoned. A server process that waits for a row does
+ * not notice at once that its client has gone.
  */
 export async function hasNoClients(server: Pick<Postgres, 'query'>): Promise<boolean> {
   for (const deadline = performance.now() + BELIEVED_MS; ; await sleep(200)) {
@@ -347,15 +347,15 @@ export async function hasNoClients(server: Pick<Postgres, 'query'>): Promise<boo
   }
 }
 
-/** For a server that refuses the question because it has too many clients. Throws every other error again. */
+/** Returns no rows if the server refused the query because it has too many clients. Rethrows every other error. */
 function noRowsIfFull(error: unknown): readonly [] {
   if (error instanceof pg.DatabaseError && error.code === '53300') return []
   throw error
 }
 
 /**
- * Revokes a session of each client as a node beside the new primary would: a command or another node takes longer to
- * start than an old primary may be believed. Returns how many.
+ * Revokes one session of each client on the new primary, as a node connected to it would. A command or another node
+ * would take longer to start than an old primary may be believed. Returns the number of sessions.
  */
 export async function revokeAtDatabase(
   clients: readonly Client[],
@@ -384,7 +384,7 @@ export async function revokeAtDatabase(
   return chosen.length
 }
 
-/** A job sends an ID token to every node. Returns how many get a token for it: both releases know issuers and rules. */
+/** Sends an ID token to every node, as a CI job. Returns how many exchange it: both releases know issuers and rules. */
 async function exchangeAtEach({ nodes, issuer }: World, [client]: readonly Client[]): Promise<number> {
   const [rule] = client?.rules ?? []
   const [key] = issuer.keys
@@ -395,10 +395,10 @@ async function exchangeAtEach({ nodes, issuer }: World, [client]: readonly Clien
   return answers.filter(({ status }) => status === 200).length
 }
 
-/** How long a read is on its way before the revocation. */
+/** How long before the revocation the read is sent. */
 const OVERLAP_MS = 30
 
-/** Another node revokes a token that this one has not heard of, and reads: what it reads is out of date. */
+/** Revokes a token at another node while `late` reads it for the first time, so that the read value is out of date. */
 async function revokeWhileRead(client: Client, late: Node): Promise<void> {
   const { wire, random, people, eras, endedTokens } = client
   const other = wire.targets.find((target) => target !== late)
@@ -417,11 +417,11 @@ async function revokeWhileRead(client: Client, late: Node): Promise<void> {
   elsewhere.close()
 }
 
-/** While the database is away, clients may use up all their tokens: they log in again within seconds. */
+/** Waits until a client has a token: clients may have used up their tokens while the database was unavailable. */
 const untilSomeHaveTokens = (clients: readonly Client[]): Promise<true> =>
   until('a client with a token', () => clients.some(({ tokens }) => tokens.length > 0))
 
-/** The lost server never returns. Its replacement starts as a copy, for which the remaining server stops. */
+/** Adds a standby in place of the lost server, as a copy of the remaining one, which stops for a moment. */
 async function replaceLost(
   { servers, proxies, synchronous, directory }: World,
   round: number,

@@ -1,4 +1,4 @@
-/** What a run's clients and operators saw: one entry per request and command, in the order of answers. */
+/** The history of a run: one entry per request and command of its clients and operators, in the order of answers. */
 import type { Tables } from './world/tables.ts'
 
 const KINDS = [
@@ -43,8 +43,8 @@ const KINDS = [
 export type Kind = (typeof KINDS)[number]
 
 /**
- * Something that can be revoked: `session ID`, `account NAME`, `logins NAME/ERA` (those that began in it, see
- * `eras.ts`), `device MODEL/SERIAL`, `request MODEL/KEY`, `rule NAME`, `issuer-key ID`, `grant NAME ROLE`.
+ * Something that can be revoked: `session ID`, `account NAME`, `logins NAME/ERA` (logins that began in the era, see
+ * `load/client.ts`), `device MODEL/SERIAL`, `request MODEL/KEY`, `rule NAME`, `issuer-key ID`, `grant NAME ROLE`.
  */
 export type Subject = string
 
@@ -62,17 +62,17 @@ export interface Seen {
   /** Milliseconds since the run began, monotonic: before the first byte was sent, and after the last was received. */
   readonly sent: number
   readonly answered: number
-  /** The answer's status, the one that corresponds to a command's exit code, or 0 without an answer. */
+  /** The answer's status, or the status that corresponds to a command's exit code; 0 without an answer. */
   readonly status: number
   /** The message of a refusal or an error. */
   readonly detail?: string
-  /** What must not be revoked for this to be accepted. */
+  /** The subjects that must not be revoked for the request to be accepted. */
   readonly uses?: readonly Subject[]
-  /** A 4xx can only mean that one of `uses` is revoked: nothing else can be wrong. */
+  /** Whether a 4xx can only mean that one of `uses` is revoked. */
   readonly mustHold?: boolean
-  /** Sent after all faults were over: it must be answered. */
+  /** Whether it was sent after all faults were over, so that it must be answered. */
   readonly final?: boolean
-  /** What it revokes. */
+  /** The subject that it revokes. */
   readonly ends?: Subject
   /** The token session of an exchange, of a login or an ID token, or of a discharge for a password. */
   readonly session?: string
@@ -84,13 +84,13 @@ export interface Seen {
   readonly job?: string
   /** The names of the packages that it imports. */
   readonly imports?: readonly string[]
-  /** Its caller has no right to it. */
+  /** Whether its caller lacks the permission for it. */
   readonly forbidden?: boolean
   /** The nonce, request-id, ID token or Idempotency-Key used, for which request, and with what result. */
   readonly once?: { readonly text: string; readonly request: string; readonly result: string }
 }
 
-/** A job, and what it says it did. */
+/** A job and the items that it reports as done. */
 export interface JobSeen {
   readonly id: string
   /** Whether it had ended. */
@@ -101,13 +101,13 @@ export interface JobSeen {
 
 export const acknowledged = ({ status }: Seen): boolean => status === 200
 
-/** What the service's own commands report when all faults are over. */
+/** The final state, which the service's own commands and the tables report when all faults are over. */
 export interface Truth {
   /** Whether each token session is revoked, by its id. */
   readonly sessions: ReadonlyMap<string, boolean>
   /** Whether each account is disabled, by username. */
   readonly accounts: ReadonlyMap<string, boolean>
-  /** The accounts whose logins were ended, by username. */
+  /** The usernames of accounts whose logins were all revoked. */
   readonly ended: ReadonlySet<string>
   /** Holders of serials: active and revoked. */
   readonly devices: readonly (DeviceSeen & { readonly revoked: boolean })[]
@@ -115,44 +115,44 @@ export interface Truth {
   readonly requests: ReadonlyMap<string, string>
   /** All jobs of the management API. Their items were read before `decisions`. */
   readonly jobs: readonly JobSeen[]
-  /** What jobs approved and imported, as the audit log has it: `file` is that of an import. */
+  /** Approvals and imports by jobs, from the audit log. The device of an import is `file`. */
   readonly decisions: readonly { readonly job: string; readonly device: string }[]
   /** The state of each job, by its id. */
   readonly jobStates: ReadonlyMap<string, string>
-  /** The names of the rules that give something. */
+  /** The names of the rules that are not disabled. */
   readonly rules: ReadonlySet<string>
   /** `NAME ROLE` of each grant. */
   readonly grants: ReadonlySet<string>
-  /** The usernames of those who have the role operator; undefined if nobody ever had. */
+  /** The usernames of accounts with the role operator; undefined if no account ever had it. */
   readonly operators: ReadonlySet<string> | undefined
   /** The names in the package directory. */
   readonly packages: ReadonlySet<string>
   /** Everything in the database. */
   readonly tables: Tables
-  /** What imports wrote before they were done, one sentence each. The next ones likewise. */
+  /** Imports that wrote something too early, one sentence each; the following fields also contain sentences. */
   readonly imported: readonly string[]
-  /** What is wrong with values that are sealed under the secret key. */
+  /** Values that a rotation of the secret key should have resealed, or should not have. */
   readonly sealed: readonly string[]
-  /** In what a restored database differs. */
+  /** Differences between a restored database and the original. */
   readonly restored: readonly string[]
-  /** What nodes should not have logged. */
+  /** Lines that nodes should not have logged. */
   readonly logs: readonly string[]
-  /** Which processes keep too much. */
+  /** Processes that keep too much memory or too many descriptors. */
   readonly resources: readonly string[]
-  /** What `ratafia verify` finds wrong, one sentence each. */
+  /** Findings of `ratafia verify`. */
   readonly faults: readonly string[]
-  /** What did not come back or ended by itself, one sentence each. */
+  /** Nodes that did not serve again or stopped by themselves. */
   readonly lost: readonly string[]
 }
 
 export interface Tally {
   readonly operations: number
   readonly acknowledged: number
-  /** 4xx. */
+  /** Answers with a 4xx. */
   readonly refused: number
-  /** 503. */
+  /** Answers with a 503. */
   readonly unavailable: number
-  /** Unanswered. */
+  /** Requests without an answer. */
   readonly silent: number
 }
 

@@ -14,26 +14,27 @@ import { type Amount, CLIENTS, PEOPLE_EACH, type Result, type Run, run } from '.
 import { Postgres } from './world/postgres.ts'
 import { plantedRelease } from './world/release.ts'
 
-const HELP = `Breaks running nodes and their database under load, and compares what clients were told with what is there.
+const HELP = `Breaks running nodes and their database under load, and compares the answers that clients got with the
+final state.
 
 npm run test:faults                  every fault for some seconds, then every planted bug
 npm run test:faults -- --long        every fault for longer: at least ten minutes and 100,000 operations in all
 npm run test:faults -- --planted     the planted bugs alone
-npm run test:faults -- --only NAME   one fault, invariant or planted bug; may be repeated
+npm run test:faults -- --only NAME   one fault, invariant or planted bug; can be repeated
 
---seed TEXT      decides what each client does; it is printed. When a fault strikes it, is up to the machine
---seconds N      of load for each fault
---help           this
+--seed TEXT      decides what each client does; it is printed. When a fault strikes depends on the machine
+--seconds N      seconds of load for each fault
+--help           shows this help
 
 faults:      ${FAULTS.map(({ name }) => name).join(', ')}
 invariants:  ${INVARIANTS.map(({ name }) => name).join(', ')}
 
-Exit code 1: an invariant was violated, a fault did not strike, or a planted bug was not seen.
+Exit code 1: an invariant was violated, a fault did not strike, a run gave up, or a planted bug was not detected.
 `
 
 const SHORT_SECONDS = 9
 const LONG_SECONDS = 75
-/** Successive loads, until a planted bug is seen. They are counted, so that a slow machine only takes longer. */
+/** Successive loads until a planted bug is detected. They have no time limit, so a slow machine only takes longer. */
 const PLANTED_AMOUNTS: Readonly<Record<'sideBySide' | 'alone', readonly Amount[]>> = {
   sideBySide: [
     { operations: 700, turns: 6 },
@@ -44,16 +45,16 @@ const PLANTED_AMOUNTS: Readonly<Record<'sideBySide' | 'alone', readonly Amount[]
     { operations: 20_000, turns: 50 },
   ],
 }
-/** Of each fault, at least: on a slow machine some seconds are a handful of operations. */
+/** The least number of operations per fault: a slow machine does only a handful in some seconds. */
 const FAULT_OPERATIONS = 500
-/** Runs at a time: much of a run is waiting for processes to start and to answer. */
+/** How many runs are under way at a time. A run mostly waits for processes to start and to answer. */
 const FAULT_LANES = 2
 const PLANTED_LANES = availableParallelism() + 2
 /** Most planted bugs show in a few hundred operations: more would only keep the other lanes waiting. */
 const PLANTED_PACE: Pace = { client: 15, operator: 350, rules: 600 }
 const LONG_AT_LEAST = { seconds: 600, operations: 100_000 }
 
-// Without `process.exit`, Node 24.21 once never came out of closing its handles (`CleanupHandles`) after a whole run.
+// Without `process.exit`, Node 24.21 once hung while it closed its handles (`CleanupHandles`) after a complete run.
 process.exit(await main())
 
 async function main(): Promise<number> {
@@ -77,7 +78,7 @@ async function main(): Promise<number> {
     ? []
     : PLANTED.filter(({ breaks, bug }) => chosen(breaks) || values.only.includes(bug))
   if (faults.length + planted.length === 0) {
-    say(`There is no fault or invariant ${values.only.join(', ')}: --help lists them.`)
+    say(`There is no fault, invariant or planted bug ${values.only.join(', ')}. Run with --help for a list.`)
     return 2
   }
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-faults-'), { encoding: 'utf8' })
@@ -98,7 +99,7 @@ async function main(): Promise<number> {
   if (results.length > 0) say(`\n${reportOf(results)}`)
   const unseen = await plantAll(planted, { seed, scene }, directory)
   const violations = results.reduce((sum, result) => sum + result.violations.length, 0)
-  say(`\nseed ${seed}: ${violations} violations, ${unseen} of ${planted.length} planted bugs not seen`)
+  say(`\nseed ${seed}: ${violations} violations, ${unseen} of ${planted.length} planted bugs not detected`)
   const idle = results.filter(({ evidence }) => Object.values(evidence).includes(0))
   for (const { fault } of idle) say(`${fault} did not strike`)
   const endless = results.filter(({ gaveUp }) => gaveUp !== undefined)
@@ -108,7 +109,7 @@ async function main(): Promise<number> {
 
 type Common = Pick<Run, 'seed' | 'scene' | 'amount'>
 
-/** Every fault once, some side by side; with `long` alone, over and over until the time is up. */
+/** Runs every fault once, some side by side. With `long`, runs them one at a time, repeatedly until it is enough. */
 async function breakAll(
   faults: typeof FAULTS,
   common: Common,
@@ -148,8 +149,8 @@ function summaryOf(result: Result): string {
 }
 
 /**
- * Resolves to the number of planted bugs that the checker missed. They run side by side; what was not seen then runs
- * again alone.
+ * Returns the number of planted bugs that the checker missed. Bugs run side by side first; those not detected run again
+ * alone.
  */
 async function plantAll(
   planted: readonly Planted[],
@@ -169,19 +170,19 @@ async function plantAll(
   )
   const rows = sown.map(({ breaks, bug, operations, found }) => [
     ...[breaks, bug, operations, found],
-    found > 0 ? 'seen' : 'NOT SEEN',
+    found > 0 ? 'detected' : 'NOT DETECTED',
   ])
   say(`\n${table([['breaks', 'planted bug', 'operations', 'findings', ''], ...rows])}`)
   return sown.filter(({ found }) => found === 0).length
 }
 
 interface Sown extends Planted {
-  /** So far. */
+  /** The number of operations so far. */
   operations: number
   found: number
 }
 
-/** Those that are planted in one release. */
+/** Groups the bugs that are planted in one release. */
 function together(sown: readonly Sown[]): readonly (readonly Sown[])[] {
   const groups = Map.groupBy(sown, (one) => one.group ?? one)
   return [...groups.values()]
@@ -211,15 +212,15 @@ async function plant(
     }
   }
   for (const { breaks, bug, found } of bugs)
-    say(`  ${breaks}: ${bug}: ${found > 0 ? 'seen' : 'not seen yet'}`)
+    say(`  ${breaks}: ${bug}: ${found > 0 ? 'detected' : 'not detected yet'}`)
 }
 
-/** What a run has for itself. The directory is not made yet. */
+/** A run's own server and directory. The directory does not exist yet. */
 type Lane = Pick<Run, 'postgres' | 'directory'>
 
 /**
- * Does `work` for each of `things`, so many at a time. Each lane has a server of its own. They share only this process,
- * which must not block for long: PostgreSQL would end the transaction of another lane as idle.
+ * Does `work` for each of `things`, in `lanes` lanes at a time. Each lane has its own server. The lanes share only this
+ * process, which must not block for long: PostgreSQL would end the transaction of another lane as idle.
  */
 async function inLanes<Thing, Outcome>(
   lanes: number,
@@ -244,7 +245,7 @@ async function inLanes<Thing, Outcome>(
   return outcomes
 }
 
-/** The server of a lane, for every world but `pair`; started on first use. */
+/** Returns the server of a lane, for every world except `pair`. It is started on first use. */
 function onePostgres(directory: string) {
   let started: Promise<Postgres> | undefined
   return {

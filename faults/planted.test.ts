@@ -1,4 +1,4 @@
-/** Checks that each planted bug can be planted, and the next release made; `npm run test:faults` runs them. */
+/** Checks that each bug can be planted, and that the next release can be built. `npm run test:faults` runs them. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ for (const { breaks, bug, replacements } of PLANTED) {
   })
 }
 
-test('the next release can be made of this checkout', () => {
+test('the next release can be built from this checkout', () => {
   const text = readFileSync(join(ROOT, NEXT_RELEASE.file), 'utf8')
   assert.ok(replace(text, NEXT_RELEASE).includes(NEXT_MIGRATION))
 })

@@ -1,4 +1,4 @@
-/** Bugs planted while the program is bundled, at least one per invariant: the checker must see each of them. */
+/** Bugs planted while the program is bundled, at least one per invariant. The checker must detect each of them. */
 import type { Replacement } from '../tools/test/bundle.ts'
 import type { InvariantName } from './check/invariants.ts'
 import { CALM, FAULTS, type Fault } from './faults.ts'
@@ -7,12 +7,12 @@ export interface Planted {
   /** The invariant it breaks. */
   readonly breaks: InvariantName
   readonly bug: string
-  /** The fault that reveals it; absent if the load alone does. */
+  /** The fault that reveals it; `CALM` if the load alone does. */
   readonly during: Fault
   readonly replacements: readonly Replacement[]
-  /** Those of one group are planted together: each breaks another invariant, and none hides another. */
+  /** Bugs of one group are planted together: each breaks a different invariant, and none hides another. */
   readonly group?: string
-  /** What its database has otherwise. */
+  /** Statements that change its database. */
   readonly statements?: readonly string[]
 }
 
@@ -26,8 +26,8 @@ const during = (name: string): Fault => {
 }
 
 /**
- * The database ends the first three connections that store the outcome of an item that was done. Where the change and
- * its outcome are one transaction, both are undone and the item is done again.
+ * Makes the database close the first three connections that store the outcome `done`. If the change and its outcome are
+ * one transaction, both are rolled back and the item runs again.
  */
 const LOST_OUTCOMES = [
   'create sequence outcomes',
@@ -46,7 +46,7 @@ const LOST_OUTCOMES = [
 export const PLANTED: readonly Planted[] = [
   {
     breaks: 'revocation-kept',
-    bug: 'a revocation is acknowledged and not written',
+    bug: 'a revocation is acknowledged but not written',
     during: CALM,
     replacements: [
       {
@@ -58,7 +58,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'revoked-refused',
-    bug: 'a token is refused two seconds after its revocation',
+    bug: 'a token is only refused two seconds after its revocation',
     during: CALM,
     replacements: [
       {
@@ -70,7 +70,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'revoked-refused',
-    bug: 'a login that was not presented yet survives the revocation of everything',
+    bug: 'an unused login survives the revocation of everything',
     during: CALM,
     replacements: [
       {
@@ -82,7 +82,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'revoked-refused',
-    bug: 'a refresh does not look at the revocation of its session',
+    bug: 'a refresh ignores the revocation of its session',
     during: CALM,
     replacements: [
       {
@@ -94,7 +94,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'revoked-refused',
-    bug: 'a session of a revoked device is verified',
+    bug: "a revoked device's session is verified",
     during: CALM,
     replacements: [
       {
@@ -106,7 +106,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'revoked-refused',
-    bug: 'a node that receives no changes trusts its memory',
+    bug: 'a node without change notifications trusts its cache',
     during: during('connection-black-holed'),
     replacements: [
       {
@@ -131,7 +131,7 @@ export const PLANTED: readonly Planted[] = [
     bug: 'a primary that was cut off is believed',
     during: during('primary-cut-off'),
     replacements: [
-      // Once a first heartbeat was acknowledged, none is asked for again, and one that fails means nothing.
+      // After the first acknowledged heartbeat the node requires no other, and ignores one that fails.
       {
         file: `${server}/database/postgres/heartbeats.ts`,
         from: 'this.#provenUntil <= answered - PROVEN_MS',
@@ -146,7 +146,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'request-id-once',
-    bug: "expired rows are removed by a node's clock",
+    bug: "expired rows are removed according to a node's clock",
     during: { ...during('clock-wrong-at-start'), leastStrikes: 1 },
     replacements: [
       {
@@ -163,7 +163,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'stays-good',
-    bug: 'a node compares and dates by its own clock, and serves whatever that says',
+    bug: 'a node uses its own clock, and serves however wrong that is',
     during: { ...during('clock-wrong-at-start'), leastStrikes: 1 },
     replacements: [
       {
@@ -180,7 +180,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'rule-removed-refused',
-    bug: 'a rule is removed, and what it opened is not revoked',
+    bug: 'a rule is removed, but its sessions are not revoked',
     during: CALM,
     replacements: [
       {
@@ -192,7 +192,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'serial-one-key',
-    bug: 'a serial that is taken is looked for, and no constraint forbids it',
+    bug: 'a taken serial is only looked up, and no constraint forbids it',
     during: CALM,
     replacements: [
       {
@@ -209,7 +209,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'key-one-serial',
-    bug: 'a key that is registered is not found, and no constraint forbids a second row',
+    bug: 'a registered key is not found, and no constraint forbids a second row',
     during: CALM,
     replacements: [
       {
@@ -222,7 +222,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'nonce-once',
-    bug: 'no two uses of a nonce look alike',
+    bug: 'reuse of a nonce is not recognised',
     during: CALM,
     replacements: [
       {
@@ -234,7 +234,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'request-id-once',
-    bug: 'no two uses of a request-id look alike',
+    bug: 'reuse of a request-id is not recognised',
     during: CALM,
     replacements: [
       {
@@ -246,7 +246,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'id-token-once',
-    bug: 'no two uses of an ID token look alike',
+    bug: 'reuse of an ID token is not recognised',
     during: CALM,
     replacements: [
       {
@@ -258,7 +258,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'nothing-missing',
-    bug: 'a login is acknowledged and its session not recorded',
+    bug: 'a login is acknowledged, but its session is not recorded',
     during: CALM,
     replacements: [
       {
@@ -270,7 +270,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'nothing-missing',
-    bug: 'a discharge with a password is answered and its session not recorded',
+    bug: 'a discharge with a password is acknowledged, but its session is not recorded',
     during: CALM,
     replacements: [
       {
@@ -282,13 +282,13 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'nothing-missing',
-    bug: 'the standby is an asynchronous one, and is promoted',
+    bug: 'an asynchronous standby is promoted',
     during: { ...during('primary-lost'), asynchronous: true },
     replacements: [],
   },
   {
     breaks: 'job-item-once',
-    bug: 'what a job did says nothing of the job',
+    bug: 'changes by a job do not name the job',
     during: CALM,
     replacements: [
       {
@@ -300,7 +300,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'verify-agrees',
-    bug: 'an entry of the audit log is linked to another place than its own',
+    bug: 'an audit log entry is linked at the wrong place',
     during: CALM,
     replacements: [
       {
@@ -312,7 +312,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'stays-good',
-    bug: 'a key that was rotated is forgotten',
+    bug: 'a rotated key is forgotten',
     during: during('keys-rotated'),
     replacements: [
       {
@@ -324,7 +324,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'only-503',
-    bug: 'a database that is away is a fault',
+    bug: 'an unavailable database is a fault',
     during: during('postgres-killed'),
     replacements: [
       {
@@ -336,7 +336,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'serves-again',
-    bug: 'a worker that dies ends its node',
+    bug: "a worker's death stops its node",
     during: during('worker-killed'),
     replacements: [
       {
@@ -348,7 +348,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'revoked-refused',
-    bug: 'something is remembered although a change overlapped its read',
+    bug: 'a read that overlapped a change is cached',
     during: { ...during('connection-delayed'), leastStrikes: 8 },
     replacements: [
       {
@@ -360,7 +360,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'job-item-once',
-    bug: 'the outcome of an item of a job is stored in a second transaction, after its change',
+    bug: "the outcome of a job's item is stored in a second transaction, after its change",
     during: CALM,
     replacements: [
       {
@@ -374,7 +374,7 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'stays-good',
     bug: 'a node refuses what it could not revoke',
-    // It finds the session, and cannot write.
+    // The node finds the session, but cannot write.
     during: { ...during('disk-full'), leastStrikes: 8 },
     replacements: [
       {
@@ -404,7 +404,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'job-kept',
-    bug: 'a job is acknowledged and not written',
+    bug: 'a job is acknowledged but not written',
     during: CALM,
     replacements: [
       {
@@ -422,7 +422,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'no-more-rights',
-    bug: 'everybody gives roles',
+    bug: 'anyone can grant roles',
     during: CALM,
     replacements: [
       {
@@ -435,7 +435,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'resources-bounded',
-    bug: 'each request leaves some memory behind',
+    bug: 'each request leaks memory',
     during: CALM,
     replacements: [
       {
@@ -448,7 +448,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'revocation-kept',
-    bug: 'the console says that a token is revoked, and does not revoke it',
+    bug: 'the console reports a revocation without doing it',
     during: CALM,
     replacements: [
       {
@@ -487,7 +487,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'resources-bounded',
-    bug: 'each request leaves a descriptor open',
+    bug: 'each request leaks a descriptor',
     during: CALM,
     replacements: [
       {
@@ -500,7 +500,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'repeat-once',
-    bug: 'no two requests with one Idempotency-Key look alike',
+    bug: 'repeats with one Idempotency-Key are not recognised',
     during: CALM,
     replacements: [
       {
@@ -513,19 +513,19 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'logs-clean',
-    bug: 'a rejection that nobody handles ends a worker',
+    bug: 'an unhandled rejection stops a worker',
     during: { ...CALM, nodes: 1, workers: 2 },
     replacements: [
       {
         file: `${server}/devices/registration/approval/wait-for-approval.ts`,
         from: "await stores.record({ action: 'device.wait', subject: device.id, details })",
-        to: "await stores.record({ action: 'device.wait', subject: device.id, details }); void Promise.reject(new Error('unheard'))",
+        to: "await stores.record({ action: 'device.wait', subject: device.id, details }); void Promise.reject(new Error('unhandled'))",
       },
     ],
   },
   {
     breaks: 'import-whole',
-    bug: 'an import is several transactions',
+    bug: 'an import uses several transactions',
     during: during('administered'),
     replacements: [
       {
@@ -543,7 +543,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'secret-rotated',
-    bug: 'a rotation of the secret key is several transactions',
+    bug: 'a rotation of the secret key uses several transactions',
     during: during('administered'),
     replacements: [
       {
@@ -561,7 +561,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'backup-whole',
-    bug: 'a backup leaves a table out',
+    bug: 'a backup leaves out a table',
     during: during('administered'),
     replacements: [
       {

@@ -1,9 +1,9 @@
-/** What a run that gives up says. */
+/** Tests the message of a run that gives up. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lastWords, Progress } from './progress.ts'
 
-test('a run that gives up says at which stage, what it waited for, and what its nodes logged last', async () => {
+test('a run that gives up reports its stage, what it waited for, and what its nodes logged last', async () => {
   const progress = new Progress()
   const answers = [
     Promise.withResolvers<void>(),
@@ -22,7 +22,7 @@ test('a run that gives up says at which stage, what it waited for, and what its 
   assert.equal(
     said,
     [
-      'gave up at the stage at which it was under load: it hangs',
+      'gave up when it was under load: it hangs',
       'it waited for: 2 × whoami at node 1, ratafia verify',
       'the log of node 1 ends with:\n{"msg":"away"}',
       'the log of node 2 ends with:\n(empty)',

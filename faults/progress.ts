@@ -1,16 +1,16 @@
-/** Where a run is, so that one that gives up can say so. */
+/** Records what a run is doing, so that a run that gives up can report it. */
 
 export class Progress {
   #stage = 'had not begun'
   #gaveUp = false
   readonly #open = new Map<symbol, string>()
 
-  /** From now on: what the run did, as in "it started the nodes". */
+  /** Sets the current stage, in the past tense, as in "it started the nodes". */
   enter(stage: string): void {
     this.#stage = stage
   }
 
-  /** Resolves as `work` does, which is listed under `what` until then. */
+  /** Resolves as `work` does, and lists it as `what` until then. */
   async during<T>(what: string, work: Promise<T>): Promise<T> {
     const id = Symbol(what)
     this.#open.set(id, what)
@@ -21,7 +21,7 @@ export class Progress {
     }
   }
 
-  /** Whether the run has ended before its checks: what still runs of it must end, too. */
+  /** Whether the run ended before its checks. Then everything that still runs must end. */
   get gaveUp(): boolean {
     return this.#gaveUp
   }
@@ -34,7 +34,7 @@ export class Progress {
     return this.#stage
   }
 
-  /** What has not ended, with how often: `3 × whoami at node 1`. */
+  /** The unfinished work with its numbers, for example `3 × whoami at node 1`. */
   get waitsFor(): readonly string[] {
     const times = new Map<string, number>()
     for (const what of this.#open.values()) times.set(what, (times.get(what) ?? 0) + 1)
@@ -42,21 +42,21 @@ export class Progress {
   }
 }
 
-/** What a run that takes long is doing, so that a person can tell one that hangs from a slow machine. */
+/** Returns a message about a long run, which helps to distinguish a run that hangs from a slow machine. */
 export const stillRuns = (name: string, minutes: number, { stage, waitsFor }: Progress): string =>
-  `${name} still runs after ${minutes} minutes: it last ${stage}, and waits for ${listed(waitsFor)}`
+  `${name} is still running after ${minutes} minutes: it last ${stage}, and is waiting for ${listed(waitsFor)}`
 
 const listed = (waitsFor: readonly string[]): string =>
-  waitsFor.length === 0 ? 'nothing that it sent' : waitsFor.join(', ')
+  waitsFor.length === 0 ? 'nothing' : waitsFor.join(', ')
 
-/** What a run that gave up was doing, what it waited for, and the ends of its nodes' logs. */
+/** Returns what a run that gave up was doing, what it waited for, and the last lines of its nodes' logs. */
 export function lastWords(
   why: unknown,
   { stage, waitsFor }: Progress,
   nodes: readonly { readonly name: string; readonly log: { readonly tail: string } }[],
 ): string {
   return [
-    `gave up at the stage at which it ${stage}: ${why instanceof Error ? (why.stack ?? why.message) : String(why)}`,
+    `gave up when it ${stage}: ${why instanceof Error ? (why.stack ?? why.message) : String(why)}`,
     `it waited for: ${listed(waitsFor)}`,
     ...nodes.map(({ name, log }) => `the log of ${name} ends with:\n${log.tail || '(empty)'}`),
   ].join('\n')

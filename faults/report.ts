@@ -41,7 +41,7 @@ export function reportOf(results: readonly Result[]): string {
   ])
 }
 
-/** The findings, a few per invariant. */
+/** Returns the text of the findings, a few per invariant. */
 export function findingsOf({ violations }: Result): string {
   return INVARIANTS.flatMap(({ name, says }) => {
     const found = violations.filter(({ invariant }) => invariant === name)

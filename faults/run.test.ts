@@ -1,4 +1,4 @@
-/** A run that cannot go on has a result, so that the other faults keep theirs. */
+/** Tests that a run that cannot continue still has a result, so that the other faults keep theirs. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { CALM } from './faults.ts'
 import { run } from './run.ts'
 
-test('a run that cannot begin says at which stage it gave up, and does not throw', async () => {
+test('a run that cannot start reports the stage at which it gave up, and does not throw', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-run-'))
   try {
     const result = await run({
@@ -19,10 +19,7 @@ test('a run that cannot begin says at which stage it gave up, and does not throw
       },
       postgres: () => Promise.reject(new Error('there is no server')),
     })
-    assert.match(
-      result.gaveUp ?? '',
-      /^gave up at the stage at which it set up the database: Error: there is no server/,
-    )
+    assert.match(result.gaveUp ?? '', /^gave up when it set up the database: Error: there is no server/)
     assert.equal(result.fault, 'calm')
   } finally {
     rmSync(directory, { recursive: true })

@@ -1,4 +1,4 @@
-/** One fault from start to end: a world, a load, strikes, and the checker's verdict. */
+/** Runs one fault from start to end: a world, a load, strikes, and the checker's verdict. */
 import { mkdirSync } from 'node:fs'
 import { check, type Violation } from './check/invariants.ts'
 import { unexpectedLines } from './check/logs.ts'
@@ -24,12 +24,12 @@ import { resourcesOf } from './world/resources.ts'
 import { HANGS_AFTER_MS } from './world/until.ts'
 import { type Layout, makeWorld, type World } from './world/world.ts'
 
-/** How long the load runs: at least this, and until the fault has struck as often as it must. */
+/** How long the load runs at least. It continues until the fault has struck often enough. */
 export interface Amount {
   readonly seconds?: number
-  /** Of the clients. */
+  /** The number of the clients' and operators' operations. */
   readonly operations?: number
-  /** Of each operator: commands, or looks for one to give. */
+  /** The number of each operator's turns, with or without a command to run. */
   readonly turns?: number
 }
 
@@ -38,7 +38,7 @@ export interface Run {
   readonly seed: string
   readonly scene: Scene
   readonly amount: Amount
-  /** A new one for this run. */
+  /** The directory for this run, which it creates. */
   readonly directory: string
   readonly postgres: () => Promise<Postgres>
   /** Code other than this checkout's, with the statements that its database needs. */
@@ -49,11 +49,11 @@ export interface Result extends Tally {
   readonly fault: string
   readonly strikes: number
   readonly evidence: Evidence
-  /** Of the load. */
+  /** How long the load ran. */
   readonly seconds: number
   readonly violations: readonly Violation[]
   readonly notes: readonly string[]
-  /** Why it has no verdict: at which stage it ended, what it waited for, and what its nodes logged last. */
+  /** Why there is no verdict: the stage, what the run waited for, and what its nodes logged last. */
   readonly gaveUp?: string
 }
 
@@ -63,13 +63,13 @@ export const PEOPLE_EACH = 2
 const CALM_MS = 700
 /** A command occupies a core for half a second. */
 const FULL_PACE: Pace = { client: 0, operator: 700, rules: 1_200 }
-/** Waits have limits of their own, of ten minutes: this is for one that has none. */
+/** Ends a wait without a limit. Most waits have their own limit of ten minutes. */
 const HANGS_AFTER_S = 3_600
 
-/** Between two lines about a run that takes long. */
+/** The time between two messages about a long run. */
 const STILL_RUNS_EVERY_MS = 120_000
 
-/** Never throws: what goes wrong with the run itself is in its result. */
+/** Runs a fault. Never throws: if the run itself fails, the result has the reason. */
 export async function run({
   fault,
   seed,
@@ -109,7 +109,7 @@ export async function run({
     }
   } finally {
     clearInterval(still)
-    // Nodes that hang would not stop.
+    // A node that hangs would not stop.
     if (progress.gaveUp) await Promise.all(world?.nodes.map((node) => node.kill()) ?? [])
     await world?.end().catch(() => undefined)
   }
@@ -126,7 +126,7 @@ interface Breaking extends Pick<Run, 'seed' | 'scene' | 'amount'> {
   readonly recorder?: Recorder
 }
 
-/** Starts the nodes of a new world, strikes under load, and asks the checker. The world does not end. */
+/** Starts the nodes of a new world, strikes under load, and runs the checker. Does not end the world. */
 export async function breakWorld(
   world: World,
   { fault, seed, scene, amount, recorder = newRecorder() }: Breaking,
@@ -140,16 +140,16 @@ export async function breakWorld(
   const began = performance.now()
   const { strikes, evidence } = await underLoad({ fault, world, clients, seed, recorder, amount })
   const seconds = Math.round((performance.now() - began) / 1_000)
-  progress.enter('repaired what the fault left')
+  progress.enter('cleaned up after the fault')
   await fault.finish?.(world)
   progress.enter('waited for every node to serve again')
   const lost = await comeBack(world, clients, recorder)
-  progress.enter('showed everything once more')
+  progress.enter('presented everything once more')
   await showEverything(clients)
   wire.close()
-  progress.enter('read what the service and the database say')
+  progress.enter('read the final state')
   const truth = await readTruth(world)
-  progress.enter('looked at the processes of the nodes')
+  progress.enter('measured the processes of the nodes')
   const resources = await kept(world)
   const logs = world.nodes.flatMap(({ name, log }) => [...unexpectedLines(name, log.lines, fault.logs ?? [])])
   progress.enter('checked')
@@ -162,7 +162,7 @@ export async function breakWorld(
 
 const LOOKS = 40
 
-/** Closed connections take a moment to be gone. */
+/** Returns the limits that processes exceed. Tries repeatedly: closed connections take a moment to disappear. */
 async function kept({ nodes }: World): Promise<readonly string[]> {
   for (let look = 1; ; look++) {
     const found = nodes.flatMap((node) =>
@@ -179,7 +179,7 @@ async function kept({ nodes }: World): Promise<readonly string[]> {
 interface Making extends Pick<Client, 'wire' | 'issuer'> {
   readonly scene: Scene
   readonly seed: string
-  /** Its name. */
+  /** The fault's name. */
   readonly fault: string
 }
 
@@ -224,7 +224,7 @@ async function underLoad({ fault, world, clients, seed, recorder, amount }: Load
         progress.enter(`was under load, between strikes ${strikes} and ${strikes + 1}`)
         await sleep(CALM_MS)
         const random = seeded(seed, `${fault.name} strike ${strikes + 1}`)
-        progress.enter(`struck for the ${strikes + 1}. time`)
+        progress.enter(`made strike ${strikes + 1}`)
         const shown = await fault.strike({ world, clients, random, recorder, round: strikes + 1 })
         for (const [name, times] of Object.entries(shown)) evidence[name] = (evidence[name] ?? 0) + times
         strikes++
@@ -259,7 +259,7 @@ async function underLoad({ fault, world, clients, seed, recorder, amount }: Load
   return { strikes, evidence }
 }
 
-/** Waits until every node serves a complete login. Returns what does not, and what ended by itself. */
+/** Waits until every node serves a complete login. Returns a sentence for each that does not or stopped by itself. */
 async function comeBack(world: World, clients: readonly Client[], recorder: Recorder): Promise<string[]> {
   const served = await Promise.all(
     world.nodes.map(async (node) => {

@@ -1,4 +1,4 @@
-/** What a fault's strike is given, and what it returns. */
+/** The parameter and the result of a fault's strike. */
 import type { Client } from './load/client.ts'
 import type { Random } from './load/random.ts'
 import type { Recorder } from './load/wire.ts'
@@ -9,7 +9,7 @@ export interface Striking {
   readonly clients: readonly Client[]
   readonly random: Random
   readonly recorder: Recorder
-  /** Counted from 1. */
+  /** The number of this strike, counted from 1. */
   readonly round: number
 }
 

@@ -1,4 +1,4 @@
-/** Strikes with machines whose clocks are wrong: at their start, or set while they run. The database's clock is right. */
+/** Strikes at nodes whose clocks are wrong from the start, or are set while they run. The database's clock is right. */
 import type { Evidence, Striking } from './striking.ts'
 import type { Node } from './world/node.ts'
 import { sleep } from './world/processes.ts'
@@ -7,13 +7,13 @@ import { until } from './world/until.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Longer than a node waits until it looks for periodic work that nobody does. */
+/** Longer than a node waits before it looks for periodic work that no other node does. */
 const WORK_MS = 7_000
 
-/** A node says within seconds whether it is ready; one that does not is asked again. */
+/** A node reports within seconds whether it is ready. Without an answer, it is asked again. */
 const READY_WITHIN_MS = 20_000
 
-/** A clock that is wrong when a node starts. */
+/** Clocks that are wrong when a node starts. */
 const AT_START = [
   { aheadMs: 40 * DAY_MS, on: 'one' },
   { aheadMs: 2 * HOUR_MS, on: 'all' },
@@ -21,10 +21,10 @@ const AT_START = [
   { aheadMs: -2 * HOUR_MS, on: 'one' },
 ] as const
 
-/** A clock that is set while a node runs. */
+/** Steps by which the clock of a running node is set. */
 const STEPS = [2 * HOUR_MS, -2 * HOUR_MS, 40 * DAY_MS, -40 * DAY_MS] as const
 
-/** Strikes after which every row above had its turn. */
+/** The number of strikes after which every row above was used. */
 export const TURNS = 4
 
 /** Starts one node or all of them with a wrong clock. They must not serve, and do no harm. */
@@ -42,7 +42,7 @@ export async function startWithWrongClocks({ world, round }: Striking): Promise<
   return { [`nodes started ${when}`]: off, 'of them not serving': refusing }
 }
 
-/** Sets the clock of one node while it runs, and sets it right again: it stops serving, and serves again by itself. */
+/** Sets a running node's clock wrong, then right again. The node must stop serving, and serve again by itself. */
 export async function setClock({ world, round }: Striking): Promise<Evidence> {
   const node = world.nodes[1]
   const step = STEPS[(round - 1) % STEPS.length] ?? STEPS[0]
@@ -54,25 +54,25 @@ export async function setClock({ world, round }: Striking): Promise<Evidence> {
     await until(`the clock of ${node.name} to be set`, () => isAheadBy(aheadMs, node))
   }
   await setBy(step)
-  await until(`${node.name} to serve no more`, async () => (await readiness(node)) === 503)
+  await until(`${node.name} to stop serving`, async () => (await readiness(node)) === 503)
   await sleep(WORK_MS)
   await setBy(0)
   await until(`${node.name} to serve again`, async () => (await readiness(node)) === 200)
   return { 'clocks set and set right again': 1 }
 }
 
-/** Within the time that it took to say so. */
+/** Returns whether the node's clock is shifted as expected. Allows for the time that the report took. */
 const isAheadBy = (aheadMs: number, { clockOffset }: Node): boolean =>
   Math.abs(clockOffset - aheadMs) < HOUR_MS
 
-/** The environment of a node whose clock is off from the start, and by `step` more after each second SIGUSR2. */
+/** Returns the environment of a node whose clock is off from the start; SIGUSR2 adds `step`, or removes it again. */
 export const shiftedClock = (offset: number, step = 0): Record<string, string> => ({
   NODE_OPTIONS: `--import ${new URL('./world/clock.ts', import.meta.url).href}`,
   FAULTS_CLOCK_OFFSET_MS: String(offset),
   FAULTS_CLOCK_STEP_MS: String(step),
 })
 
-/** The status of its readiness; 0 if there is no answer. */
+/** Returns the status of the node's readiness; 0 if there is no answer. */
 async function readiness({ port }: Node): Promise<number> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/health/ready`, {

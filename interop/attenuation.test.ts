@@ -1,4 +1,4 @@
-// Caveats that a holder appends to a token offline, with libraries that are not ours, are honoured.
+// Checks that caveats apply that a holder appends to a token offline with third-party libraries.
 
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ import { onEachDatabase } from './support/world.ts'
 /** Returns the headers that present the token with `conditions` appended. */
 type Attenuate = (token: string, conditions: readonly string[]) => Promise<Readonly<Record<string, string>>>
 
-/** The part of it used here; the package has no types. */
+/** The part of the package that is used here. The package has no types. */
 interface NpmMacaroon {
   importMacaroon(serialized: Uint8Array | object): {
     addFirstPartyCaveat(condition: string): void
@@ -19,7 +19,7 @@ interface NpmMacaroon {
 }
 const { importMacaroon } = createRequire(import.meta.url)('macaroon') as NpmMacaroon
 
-/** Formatted as Python's json.dumps does. */
+/** Returns a caveat in the format of Python's json.dumps. */
 const extra = (limits: {
   channel?: string[]
   package_id?: string[]
@@ -54,7 +54,7 @@ onEachDatabase((world) => {
   const whoami = (headers: Readonly<Record<string, string>>): Promise<Answer> =>
     client.ask({ do: 'call', method: 'GET', url: `${world().service.url}/api/v2/tokens/whoami`, headers })
 
-  /** Reads, appends and writes with a crate; `token` may be JSON too. */
+  /** Reads a token, appends conditions and writes it with a crate. `from` can also be JSON. */
   const withCrate = async (crate: string, from: string, conditions: readonly string[], format: string) => {
     const answer = await rust.ask({ do: crate, token: from, conditions, format })
     assert.ok(answer.token, answer.message)
@@ -75,7 +75,7 @@ onEachDatabase((world) => {
     'npm macaroon': async (from, conditions) => {
       const macaroon = importMacaroon(Buffer.from(from, 'base64url'))
       for (const condition of conditions) macaroon.addFirstPartyCaveat(condition)
-      // As JSON, as bakeryjs sends it: its binary writer doubles its buffer with every field until memory runs out.
+      // Send JSON, as bakeryjs does: the binary writer doubles its buffer with every field until memory runs out.
       return { Macaroons: btoa(JSON.stringify([macaroon.exportJSON()])) }
     },
     pymacaroons: async (from, conditions) => {
@@ -86,7 +86,7 @@ onEachDatabase((world) => {
     },
   }
 
-  /** Appends a condition to the JSON of a root, and writes JSON again. */
+  /** Functions that append a condition to the JSON of a root, and write JSON again. */
   const roots: Record<string, (root: string, condition: string) => Promise<string>> = {
     'npm macaroon': async (root, condition) => {
       const macaroon = importMacaroon(JSON.parse(root))
@@ -102,7 +102,7 @@ onEachDatabase((world) => {
     'crate libmacaroon': (root, condition) => withCrate('libmacaroon', root, [condition], 'json'),
   }
   for (const [name, narrow] of Object.entries(roots)) {
-    test(`${name}: a root of the largest size is read, narrowed, discharged and exchanged`, async () => {
+    test(`${name}: reads, narrows, discharges and exchanges a root of the largest size`, async () => {
       const packages = Array.from({ length: 256 }, (_, i) => ({ snap_id: `${i}`.padStart(32, 'aB3dE5fG7h') }))
       const channels = Array.from({ length: 256 }, (_, i) => `${i}.04/candidate/fix-${i}`)
       const body = { permissions: ['package_access', 'package_upload'], packages, channels }
@@ -129,13 +129,13 @@ onEachDatabase((world) => {
   }
 
   for (const [name, attenuate] of Object.entries(libraries)) {
-    test(`${name}: a token survives being read and written`, async () => {
+    test(`${name}: a token stays valid when it is read and written`, async () => {
       const limits = (await ok(whoami({ Authorization: `Macaroon ${token}` }))) as Record<string, unknown>
       const later = await attenuate(token, ['time-before 2099-01-01T00:00:00Z'])
       assert.deepEqual(await ok(whoami(later)), limits)
     })
 
-    test(`${name}: a time in the past makes it 401`, async () => {
+    test(`${name}: a token narrowed to a time in the past gets a 401`, async () => {
       const past = '2020-02-03T04:05:06.000000Z'
       assertUnauthorized(
         await whoami(await attenuate(token, [`time-before ${past}`])),
@@ -143,7 +143,7 @@ onEachDatabase((world) => {
       )
     })
 
-    test(`${name}: narrower limits are what whoami shows, wider ones change nothing`, async () => {
+    test(`${name}: whoami shows narrower limits, and wider ones change nothing`, async () => {
       const narrower = extra({ acl: ['package_access'], channel: ['edge', 'stable'] })
       const narrow = (await ok(whoami(await attenuate(token, [narrower])))) as Record<string, unknown>
       assert.deepEqual(narrow['permissions'], ['package_access'])
@@ -153,7 +153,7 @@ onEachDatabase((world) => {
       assert.deepEqual(await ok(whoami(await attenuate(token, [narrower, wider]))), narrow)
     })
 
-    test(`${name}: limits that leave nothing, and conditions nobody knows, are refused`, async () => {
+    test(`${name}: limits that leave nothing, and unknown conditions, are refused`, async () => {
       const nothing = await attenuate(token, [extra({ channel: ['stable'] })])
       assert.equal((await whoami(nothing)).status, 401)
       assert.equal((await whoami(await attenuate(token, ['colour blue']))).status, 401)

@@ -1,4 +1,4 @@
-// Python's and Go's bakery clients log in as a person in a browser and as an agent, and use the tokens they get.
+// Python's and Go's bakery clients log in as a user in a browser and as an agent, and use the tokens they get.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,12 +7,12 @@ import { browserOf } from './support/person-settings.ts'
 import { type Account, type Call, liveAndRevoke } from './support/token-life.ts'
 import { ADA, FARM, onEachDatabase, type World } from './support/world.ts'
 
-/** Each client says so, in its own words. */
-const REFUSED = /refused|denied|cannot get/i
+/** Matches the messages of all clients about a rejected login. */
+const REFUSED = /rejected|refused|denied|cannot get/i
 
 onEachDatabase((world) => {
   for (const [name, start] of Object.entries(BAKERIES)) {
-    test(`${name}: a person logs in with a browser, uses, lists and revokes`, async () => {
+    test(`${name}: a user logs in with a browser, and uses, lists and revokes tokens`, async () => {
       const { installation } = world()
       const browser = await browserOf(installation.directory, ADA)
       await lifeWith(start(browser.environment), world(), ADA)
@@ -20,27 +20,27 @@ onEachDatabase((world) => {
       assert.deepEqual(titles.slice(0, 3), [
         'Sign in · Ratafia',
         'Approve this login? · Ratafia',
-        'You are logged in · Ratafia',
+        'Login approved · Ratafia',
       ])
     })
 
-    test(`${name}: an agent logs in with its agents file, uses, lists and revokes`, async () => {
+    test(`${name}: an agent logs in with its agents file, and uses, lists and revokes tokens`, async () => {
       await lifeWith(start({ BAKERY_AGENT_FILE: world().agentFile }), world(), FARM)
     })
 
-    test(`${name}: a login that the person refuses gives no token`, async () => {
+    test(`${name}: a login that the user rejects gives no token`, async () => {
       const { installation, service } = world()
-      const browser = await browserOf(installation.directory, { ...ADA, button: 'Refuse' })
+      const browser = await browserOf(installation.directory, { ...ADA, button: 'Reject login' })
       const client = start(browser.environment)
       const body = { permissions: ['package_access'] }
       const answer = await client.ask({ do: 'login', service: service.url, body })
       await client.close()
       assert.equal(answer.token, undefined)
       assert.match(`${answer.error} ${answer.message}`, REFUSED)
-      assert.equal((await browser.seen()).at(-1)?.title, 'The login is refused · Ratafia')
+      assert.equal((await browser.seen()).at(-1)?.title, 'Login rejected · Ratafia')
     })
 
-    test(`${name}: an agent that was removed is refused`, async () => {
+    test(`${name}: a removed agent is refused`, async () => {
       const { installation, service } = world()
       const agentFile = `${installation.directory}/removed-${start.name}.json`
       const words = ['agents', 'add', `gone-${start.name.toLowerCase()}`, '--account', FARM.username]

@@ -1,5 +1,5 @@
-// docs/canonical-brand.md, followed to its end with the command `snap`: a key that `snap create-key` made signs serials
-// here, and a model that `snap sign` signed is the one that the service signs. A root of ours stands in for Canonical.
+// Follows docs/canonical-brand.md to its end with the command `snap`: a key from `snap create-key` signs serials
+// here, and the service signs the same model as `snap sign`. A root of the test replaces Canonical's.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -18,7 +18,7 @@ const ROOT_KEY = join(clientPaths.root, 'packages/assertions/vectors/world/keys/
 const PASSPHRASE = 'correct horse'
 
 suite('a brand of the Snap Store', { timeout: 300_000 }, () => {
-  /** That of the brand, and that of the store. */
+  /** The brand's installation, and the store's. */
   const installations: Installation[] = []
   let service: Service
   let snap: SnapCommands
@@ -51,7 +51,10 @@ suite('a brand of the Snap Store', { timeout: 300_000 }, () => {
     for (const installation of installations) await installation.remove()
   })
 
-  /** `register-key` is the brand's account, made in the store's installation, as the files `account` and `account-key`. */
+  /**
+   * Returns the command `snap`, whose `register-key` creates the brand's account in the store's installation, and
+   * writes the files `account` and `account-key`.
+   */
   async function commandsWith(store: Installation): Promise<SnapCommands> {
     const directory = join(store.directory, 'home')
     await mkdir(directory)
@@ -61,7 +64,7 @@ suite('a brand of the Snap Store', { timeout: 300_000 }, () => {
       `printf %s '${PASSPHRASE}' | env ${settings.join(' ')} '${process.execPath}' '${clientPaths.ratafia}'`,
       `brands create ${accountId} --root-key '${ROOT_KEY}' --signing-key gpg:"$2" --passphrase-stdin --output '${both}'`,
     ].join(' ')
-    // The account comes first, and ends where the next type begins.
+    // The file has the account first, and then the account-key.
     const split = [
       `sed '/^type: account-key$/,$d' '${both}' | sed '$d' >'${directory}/account'`,
       `sed -n '/^type: account-key$/,$p' '${both}' >'${directory}/account-key'`,
@@ -69,7 +72,7 @@ suite('a brand of the Snap Store', { timeout: 300_000 }, () => {
     return snapCommands({ directory, passphrase: PASSPHRASE, registerKey: `${create} && ${split}` })
   }
 
-  test('docs/canonical-brand.md leads to a registered device whose serial the key of snap create-key signed', async () => {
+  test('docs/canonical-brand.md leads to a registered device, with a serial signed by the key of snap create-key', async () => {
     assert.match(shown, new RegExp(`^Registered: ${accountId}/acme-pi/\\S+, signed by ${accountId}\\.$`, 'm'))
     assert.match(shown, /^Refreshed: /m)
     const { stdout } = await run(clientPaths.snap, ['keys'], { env: cleanEnvironment(snap.environment) })
@@ -78,7 +81,7 @@ suite('a brand of the Snap Store', { timeout: 300_000 }, () => {
     assert.equal(key.key_id, keyId)
   })
 
-  test('assertions sign writes what snap sign writes, apart from the signature', async () => {
+  test('assertions sign writes the same assertion as snap sign, except for the signature', async () => {
     const at = (name: string) => join(snap.directory, 'acme', name)
     const bySnap = await readFile(at('model-acme-pi'), 'utf8')
     const [own] = installations
@@ -88,13 +91,13 @@ suite('a brand of the Snap Store', { timeout: 300_000 }, () => {
     assert.equal(content(byUs), content(bySnap))
   })
 
-  test('a passphrase that is missing, and a key that is not there, are explained', async () => {
+  test('signing-keys add explains a missing passphrase and a missing key', async () => {
     const environment = snap.environment
     const refused = async (key: string) => {
       const words = ['signing-keys', 'add', key]
       const env = cleanEnvironment({ ...installations[0]?.environment, ...environment })
       return run(process.execPath, [clientPaths.ratafia, ...words], { env }).then(
-        () => assert.fail('it was taken'),
+        () => assert.fail('the key was accepted'),
         ({ code, stderr }: { code: number; stderr: string }) => `${code} ${stderr}`,
       )
     }

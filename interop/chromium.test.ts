@@ -1,4 +1,4 @@
-// A person at a real browser: what the pages show, with and without scripts, and by keyboard alone.
+// A user at a real browser: the content of the pages, with and without scripts, and with the keyboard alone.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -48,10 +48,11 @@ onEachDatabase((world, kind) => {
     await page.getByRole('button', { name: 'Sign in' }).click()
   }
 
-  const decide = (page: Page, name: 'Approve' | 'Refuse') => page.getByRole('button', { name }).click()
+  const decide = (page: Page, name: 'Approve' | 'Reject') =>
+    page.getByRole('button', { name: `${name} login` }).click()
   const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
 
-  test('a person mistypes the password, signs in, sees what is asked for, approves', async () => {
+  test('a user mistypes the password, signs in, sees the request, and approves it', async () => {
     const { page, problems, context } = await openWindow(browser)
     const login = await startLogin()
     await page.goto(login.visit)
@@ -74,14 +75,14 @@ onEachDatabase((world, kind) => {
       assert.ok(shown.includes(part), `the page shows ${part}: ${shown}`)
     }
     await decide(page, 'Approve')
-    assert.equal(await heading(page), 'You are logged in')
+    assert.equal(await heading(page), 'Login approved')
     await picture(page, `${kind}-4-logged-in`)
     assert.ok((await login.answer()).token)
     assert.deepEqual(problems, [])
     await context.close()
   })
 
-  test('the second login in a browser asks for no password, but for the approval', async () => {
+  test('the second login in a browser asks only for the approval, not for the password', async () => {
     const { page, problems, context } = await openWindow(browser)
     const first = await startLogin()
     await page.goto(first.visit)
@@ -93,21 +94,21 @@ onEachDatabase((world, kind) => {
     await page.goto(second.visit)
     assert.equal(await heading(page), 'Approve this login?')
     assert.equal(await page.getByLabel('Password').count(), 0)
-    await decide(page, 'Refuse')
-    assert.equal(await heading(page), 'The login is refused')
+    await decide(page, 'Reject')
+    assert.equal(await heading(page), 'Login rejected')
     await picture(page, `${kind}-5-refused`)
     assert.equal((await second.answer()).error, 'InteractionError')
 
-    // A decision is final: the page of a used login only says so.
+    // A decision is final, so the page of a used login only shows it.
     await page.goto(first.visit)
-    assert.equal(await heading(page), 'You are logged in')
+    assert.equal(await heading(page), 'Login approved')
     await page.goto(second.visit)
-    assert.equal(await heading(page), 'The login is refused')
+    assert.equal(await heading(page), 'Login rejected')
     assert.deepEqual(problems, [])
     await context.close()
   })
 
-  test('whoever signs out, or has a new password, is asked for it again', async () => {
+  test('a user who signs out, or has a new password, has to enter it again', async () => {
     const { installation } = world()
     const eve = {
       username: `eve-${kind}`,
@@ -135,8 +136,8 @@ onEachDatabase((world, kind) => {
     assert.equal(await heading(page), 'Sign in')
     await enter(changed)
     await decide(page, 'Approve')
-    // It began before the password was changed, and whoever knew the old one may have begun it.
-    assert.match((await login.answer()).message ?? '', /The logins of "eve-\w+" were ended at /)
+    // The login began before the password was changed, so someone who knew the old one may have begun it.
+    assert.match((await login.answer()).message ?? '', /Logins of "eve-\w+" from before /)
     const next = await startLogin()
     await page.goto(next.visit)
     await decide(page, 'Approve')
@@ -144,19 +145,19 @@ onEachDatabase((world, kind) => {
     await context.close()
   })
 
-  test('with JavaScript disabled everything works', async () => {
+  test('everything works with JavaScript disabled', async () => {
     const { page, problems, context } = await openWindow(browser, { javaScriptEnabled: false })
     const login = await startLogin()
     await page.goto(login.visit)
     await signIn(page)
     await decide(page, 'Approve')
-    assert.equal(await heading(page), 'You are logged in')
+    assert.equal(await heading(page), 'Login approved')
     assert.ok((await login.answer()).token)
     assert.deepEqual(problems, [])
     await context.close()
   })
 
-  test('with the keyboard alone everything works, and Enter does not approve by chance', async () => {
+  test('everything works with the keyboard alone, and Enter does not approve accidentally', async () => {
     const { page, context } = await openWindow(browser)
     const focused = () =>
       page.evaluate('document.activeElement?.textContent?.trim() || document.activeElement?.id')
@@ -177,15 +178,15 @@ onEachDatabase((world, kind) => {
     await page.getByRole('heading', { name: 'Approve this login?' }).waitFor()
     await page.keyboard.press('Enter')
     assert.equal(await heading(page), 'Approve this login?')
-    await tabTo('Approve')
+    await tabTo('Approve login')
     await picture(page, `${kind}-6-keyboard`)
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'You are logged in' }).waitFor()
+    await page.getByRole('heading', { name: 'Login approved' }).waitFor()
     assert.ok((await login.answer()).token)
     await context.close()
   })
 
-  test('a person sets up a second factor without JavaScript, and signs in with a code, then with a recovery code', async () => {
+  test('a user sets up a second factor without JavaScript, and signs in with a code, then with a recovery code', async () => {
     const { service, installation } = world()
     const fay = {
       username: `fay-${kind}`,
@@ -205,7 +206,7 @@ onEachDatabase((world, kind) => {
     await enter()
     assert.equal(await heading(page), 'Your account')
     await page.getByRole('link', { name: 'Set up a second factor' }).click()
-    await page.getByLabel('Your password').fill(fay.password)
+    await page.getByLabel('Current password').fill(fay.password)
     await page.getByRole('button', { name: 'Continue' }).click()
     const { width = 0, height = 0 } = (await page.getByRole('img', { name: /QR code/ }).boundingBox()) ?? {}
     assert.ok(width > 100 && width === height, `the QR code is ${width} by ${height}`)
@@ -214,8 +215,8 @@ onEachDatabase((world, kind) => {
     const totp = URI.parse(uri ?? '')
     assert.ok(totp instanceof TOTP)
     assert.equal(totp.label, fay.username)
-    await page.getByLabel('The code it shows now').fill(totp.generate())
-    await page.getByRole('button', { name: 'Turn the second factor on' }).click()
+    await page.getByLabel('Current code').fill(totp.generate())
+    await page.getByRole('button', { name: 'Turn on second factor' }).click()
     assert.equal(await heading(page), 'Your recovery codes')
     const codes = await page.getByRole('main').getByRole('listitem').allInnerTexts()
     assert.equal(codes.length, 10)
@@ -231,7 +232,7 @@ onEachDatabase((world, kind) => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     assert.match(await page.getByRole('alert').innerText(), /^The code is wrong/)
     await picture(page, `${kind}-11-wrong-code`)
-    // Of the step after the one that confirmed the secret: that one is used.
+    // The step that confirmed the secret is used, so this code is of the next one.
     await page.getByLabel('Code').fill(totp.generate({ timestamp: Date.now() + 30_000 }))
     await page.getByRole('button', { name: 'Sign in' }).click()
     assert.equal(await heading(page), 'Approve this login?')
@@ -245,7 +246,7 @@ onEachDatabase((world, kind) => {
     await context.close()
   })
 
-  test('a person changes their password, and sets another one through a link of the operator', async () => {
+  test('a user changes the password, and sets another one through a link of the operator', async () => {
     const { service, installation } = world()
     const gil = {
       username: `gil-${kind}`,
@@ -263,12 +264,12 @@ onEachDatabase((world, kind) => {
     }
     await enter(gil.password)
     await page.getByRole('link', { name: 'Change your password' }).click()
-    await page.getByLabel('Your password now').fill(gil.password)
+    await page.getByLabel('Current password').fill(gil.password)
     await page.getByLabel('New password', { exact: true }).fill('the second password')
     await page.getByLabel('New password again').fill('the second password')
     await picture(page, `${kind}-12-change-password`)
-    await page.getByRole('button', { name: 'Change the password' }).click()
-    assert.match(await page.getByRole('status').innerText(), /^Your password is changed\./)
+    await page.getByRole('button', { name: 'Change password' }).click()
+    assert.match(await page.getByRole('status').innerText(), /^Password changed\./)
     const location = ['--url', `${service.url}/identity`]
     const link = await installation.ratafia(['accounts', 'reset-link', gil.username, ...location])
     await page.goto(link.trim())
@@ -276,7 +277,7 @@ onEachDatabase((world, kind) => {
     await page.getByLabel('New password again').fill('the third password')
     const width = await page.evaluate('document.documentElement.scrollWidth')
     assert.ok(Number(width) <= 320, `the page is ${width} pixels wide`)
-    await page.getByRole('button', { name: 'Set the password' }).click()
+    await page.getByRole('button', { name: 'Set password' }).click()
     await page.getByRole('link', { name: 'Sign in' }).click()
     await enter('the third password')
     assert.equal(await heading(page), 'Your account')
@@ -284,7 +285,7 @@ onEachDatabase((world, kind) => {
     await context.close()
   })
 
-  test('on a phone and in the dark the page fits', async () => {
+  test('the page fits on a phone with dark colours', async () => {
     const { page, context } = await openWindow(browser, {
       viewport: { width: 320, height: 640 },
       colorScheme: 'dark',
@@ -297,17 +298,18 @@ onEachDatabase((world, kind) => {
     await picture(page, `${kind}-8-phone-approve`)
     const width = await page.evaluate('document.documentElement.scrollWidth')
     assert.ok(Number(width) <= 320, `the page is ${width} pixels wide`)
-    await decide(page, 'Refuse')
+    await decide(page, 'Reject')
     assert.equal((await login.answer()).error, 'InteractionError')
     await context.close()
   })
 
-  test('a page of another site cannot approve, and cannot frame the page', async () => {
+  test('a page of another site can neither approve nor frame the page', async () => {
     const { page, context } = await openWindow(browser)
     const login = await startLogin()
     await page.goto(login.visit)
     await signIn(page)
-    // The same machine under another name is another site: its forms are sent without cookies, and frames stay empty.
+    // The same machine under another name is another site. Its forms are sent without cookies, and its frames stay
+    // empty.
     const elsewhere = login.visit.replace('127.0.0.1', 'localhost')
     const fields = await page
       .locator('form[action="confirm"] input')

@@ -1,4 +1,4 @@
-// The files of examples/ci, with curl.
+// Runs the files of examples/ci with curl.
 
 import { exampleTests } from '../examples/ci/test/example-tests.ts'
 import { oneDatabase } from '../packages/server/test/support/databases.ts'

@@ -18,7 +18,7 @@ const run = (program: string, words: readonly string[]): string =>
   execFileSync(program, words, {
     encoding: 'utf8',
     cwd: directory,
-    // An empty home: without the settings of whoever runs the tests.
+    // An empty home has no settings of the user who runs the tests.
     env: { ...cleanEnvironment(), HOME: directory, XDG_CONFIG_HOME: directory },
     timeout: 60_000,
   })
@@ -29,8 +29,8 @@ const scriptFor = (shell: string): string => {
 }
 
 /**
- * Types the words and presses the tab key twice in a terminal of zsh; prints what the terminal shows. It has room for every
- * command: otherwise zsh first asks whether to show so many.
+ * Types the words and presses the tab key twice in a terminal of zsh, and prints what the terminal shows. The
+ * terminal has room for every command: otherwise zsh first asks whether to show them all.
  */
 const ZSH = `
 zmodload zsh/zpty
@@ -49,18 +49,18 @@ for (const [what, line, proposed] of [
   ['the rest of an option', 'ratafia devices list --st', '--status'],
   ['several values of an option', 'ratafia devices list --columns model,reg', 'model,registered_at'],
 ] as const) {
-  test(`fish: ${what}`, () => {
+  test(`fish: completes ${what}`, () => {
     const proposals = run('fish', ['-c', `source ${scriptFor('fish')}; complete -C ${JSON.stringify(line)}`])
     assert.match(proposals, new RegExp(`^${proposed}(\\t|$)`, 'm'))
   })
 
-  test(`zsh: ${what}`, () => {
+  test(`zsh: completes ${what}`, () => {
     const shown = run('zsh', ['-f', '-c', ZSH, 'zsh', scriptFor('zsh'), directory, line, proposed])
     assert.ok(shown.includes(proposed), shown)
   })
 }
 
-test('fish: the values of an option', () => {
+test('fish: completes the values of an option', () => {
   const line = 'ratafia devices list --status '
   const proposals = run('fish', ['-c', `source ${scriptFor('fish')}; complete -C ${JSON.stringify(line)}`])
   assert.match(proposals, /^revoked\t/m)

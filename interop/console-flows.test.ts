@@ -1,5 +1,5 @@
-// What people do in the console, in a real browser, with and without a script; and what must not go wrong on the way:
-// forged forms, frames, pages that are out of date, the back button, two tabs, sessions and roles that end half-way
+// Tasks in the console in a real browser, with and without a script, and the cases that must not go wrong: forged
+// forms, frames, outdated pages, the back button, two tabs, and sessions and roles that are lost halfway
 // (contract/administration.md, C16).
 
 import assert from 'node:assert/strict'
@@ -10,17 +10,17 @@ import type { Browser, Page } from 'playwright-core'
 import { launch, openWindow, picture, pictureForReadme, press } from './support/chromium.ts'
 import { BRAND, inConsoleWorld, MODEL, OPERATOR, signIn } from './support/console-world.ts'
 
-const REVOKE = 'Revoke it for good'
+const REVOKE = 'Revoke device'
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
 const said = async (page: Page) => (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
 
-/** Fills the form of a token that may see and upload one package. */
+/** Fills in the form of a token that can view one package. */
 async function fillToken(page: Page, url: string, description: string): Promise<void> {
   await page.goto(`${url}/console/tokens/new`)
   await page.getByLabel('Description').fill(description)
-  await page.getByLabel('See your packages').check()
-  await page.getByLabel('With these packages').fill('hello-world')
-  await page.getByLabel('In these channels').fill('edge')
+  await page.getByLabel('View your packages').check()
+  await page.getByLabel('Packages', { exact: true }).fill('hello-world')
+  await page.getByLabel('Channels', { exact: true }).fill('edge')
 }
 
 const statusOf = async (url: string, token: string): Promise<number> =>
@@ -33,7 +33,7 @@ inConsoleWorld((world) => {
   })
   after(() => browser?.close())
 
-  /** A window that is signed in; what the tests expect to be refused is no problem of the page. */
+  /** Opens a signed-in window. Its problems do not matter, because the tests expect refusals. */
   async function signedIn(username = OPERATOR, options = {}) {
     const window = await openWindow(browser, options)
     await signIn(window.page, world().service.url, username)
@@ -43,12 +43,12 @@ inConsoleWorld((world) => {
   for (const javaScriptEnabled of [true, false]) {
     const how = javaScriptEnabled ? 'with a script' : 'without a script'
 
-    test(`a token is made, shown once, used and revoked, ${how}`, async () => {
+    test(`a user creates a token, sees it once, uses it and revokes it, ${how}`, async () => {
       const permissions = javaScriptEnabled ? ['clipboard-read', 'clipboard-write'] : []
       const { page, context, url } = await signedIn(OPERATOR, { javaScriptEnabled, permissions })
       const name = `made ${how}`
       await fillToken(page, url, name)
-      await press(page, 'Make the token')
+      await press(page, 'Create token')
       assert.equal(await heading(page), name)
       const token = await page.locator('#once-raw').inputValue()
       assert.equal(await statusOf(url, token), 200)
@@ -60,29 +60,29 @@ inConsoleWorld((world) => {
         assert.equal(await copy.innerText(), 'Copied')
         await picture(page, 'console-flow-token')
       }
-      await page.getByRole('link', { name: 'I have kept it' }).click()
+      await page.getByRole('link', { name: "I've saved it" }).click()
       await page.getByRole('link', { name, exact: true }).click()
-      await page.getByRole('link', { name: 'End it earlier…' }).click()
-      await page.getByLabel('It ends').selectOption('in 7 days')
-      await press(page, 'Move its end')
-      assert.match(await said(page), /in [67] days .*It ends \d+ [A-Z]/)
+      await page.getByRole('link', { name: 'Shorten expiry…' }).click()
+      await page.getByLabel('Expires').selectOption('in 7 days')
+      await press(page, 'Shorten')
+      assert.match(await said(page), /in [67] days .*Expiry shortened to \d+ [A-Z]/)
       assert.equal(await statusOf(url, token), 200)
-      await page.getByRole('link', { name: 'Revoke…' }).click()
-      await press(page, 'Revoke it')
-      assert.match(await said(page), new RegExp(`“${name}” is revoked`))
+      await page.getByRole('link', { name: 'Revoke token…' }).click()
+      await press(page, 'Revoke token')
+      assert.match(await said(page), new RegExp(`“${name}” revoked`))
       assert.equal(await statusOf(url, token), 401)
       await context.close()
     })
 
-    test(`a device that waits is found, approved, and its session appears, ${how}`, async () => {
+    test(`a user finds and approves a pending device, and its session appears, ${how}`, async () => {
       const { page, context, url } = await signedIn(OPERATOR, { javaScriptEnabled })
       const state = javaScriptEnabled ? 'second' : 'third'
       await page.goto(`${url}/console/overview`)
-      await page.getByRole('link', { name: /waits? for approval/ }).click()
+      await page.getByRole('link', { name: /pending approval/ }).click()
       await page.locator('tbody a').first().click()
       const device = page.url()
-      await press(page, 'Approve')
-      assert.match(await said(page), /is approved/)
+      await press(page, 'Approve device')
+      assert.match(await said(page), /approved/)
       const outcomes = [
         await world().device(state),
         await world().device(javaScriptEnabled ? 'third' : 'second'),
@@ -98,7 +98,7 @@ inConsoleWorld((world) => {
     })
   }
 
-  test('a text is copied over plain HTTP too, where the browser gives a page no clipboard', async () => {
+  test('a text is also copied over plain HTTP, where browsers give pages no clipboard', async () => {
     const { page, context } = await openWindow(browser)
     const shown =
       '<pre id="text">one two</pre><button hidden data-copy="text" data-copied="Copied">Copy</button>'
@@ -116,19 +116,19 @@ inConsoleWorld((world) => {
     await context.close()
   })
 
-  test('all rows of a page are chosen by one box, which only a script shows', async () => {
+  test('one checkbox, which only a script shows, selects all rows of a page', async () => {
     const { page, context, url } = await signedIn()
     await page.goto(`${url}/console/devices?status=active`)
-    await page.getByLabel('Choose all on this page').check()
+    await page.getByLabel('Select all on this page').check()
     assert.equal(await page.locator('tbody input[type=checkbox]:checked').count(), 100)
     await context.close()
     const without = await signedIn(OPERATOR, { javaScriptEnabled: false })
     await without.page.goto(`${url}/console/devices?status=active`)
-    assert.equal(await without.page.getByLabel('Choose all on this page').isVisible(), false)
+    assert.equal(await without.page.getByLabel('Select all on this page').isVisible(), false)
     await without.context.close()
   })
 
-  test('security: a page of another site sends no form, and shows no page in a frame', async () => {
+  test('security: a page of another site can neither send a form nor frame a page', async () => {
     const { page, context, url } = await signedIn()
     const hostile = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html')
@@ -150,10 +150,10 @@ inConsoleWorld((world) => {
     await context.close()
   })
 
-  test('a reload of the page with the secret shows it again, and makes no second token', async () => {
+  test('reloading the page with the secret shows it again and creates no second token', async () => {
     const { page, context, url } = await signedIn()
     await fillToken(page, url, 'reloaded')
-    await press(page, 'Make the token')
+    await press(page, 'Create token')
     const token = await page.locator('#once-raw').inputValue()
     page.on('dialog', (dialog) => dialog.accept())
     await page.reload()
@@ -163,14 +163,14 @@ inConsoleWorld((world) => {
     await context.close()
   })
 
-  test('of two tabs, the second decision is told what the first was', async () => {
+  test('the second of two tabs shows the decision of the first', async () => {
     const { page, context, url } = await signedIn()
     const other = await context.newPage()
     await page.goto(`${url}/console/devices?q=AC-00000010`)
     await page.locator('tbody a').first().click()
-    await page.getByRole('link', { name: 'Revoke…' }).click()
+    await page.getByRole('link', { name: 'Revoke device…' }).click()
     await other.goto(page.url())
-    for (const tab of [page, other]) await tab.getByLabel(/to go on/).fill('AC-00000010')
+    for (const tab of [page, other]) await tab.getByLabel(/to confirm/).fill('AC-00000010')
     await press(page, REVOKE)
     assert.match(await said(page), /revoked/)
     await press(other, REVOKE)
@@ -178,43 +178,43 @@ inConsoleWorld((world) => {
     await context.close()
   })
 
-  test('a form of a session that has ended does nothing, and says how to go on', async () => {
+  test('a form of a revoked session has no effect, and explains how to continue', async () => {
     const { page, context, url } = await signedIn()
     await fillToken(page, url, 'too late')
     const other = await context.newPage()
     await other.goto(`${url}/console/me`)
     await press(other, 'Sign out')
-    await press(page, 'Make the token')
-    assert.match(await said(page), /Nothing was done/)
-    // In another tab, as the page says.
+    await press(page, 'Create token')
+    assert.match(await said(page), /Nothing was changed/)
+    // The user signs in in another tab, as the page suggests.
     await other.goto(`${url}/console/sign-in`)
     if (await other.getByLabel('Password').count()) await signIn(other, url, OPERATOR)
     await press(page, 'Back to the form, with what I typed')
     assert.equal(await page.getByLabel('Description').inputValue(), 'too late')
-    // Made for the earlier session: looked at once more, with all that was typed, and sent.
+    // The form belongs to the earlier session, so it is shown again with all fields, and then sent.
     assert.match(await said(page), /earlier sign-in/)
-    await press(page, 'Make the token')
+    await press(page, 'Create token')
     assert.equal(await heading(page), 'too late')
     await context.close()
   })
 
-  test('a role that is taken away half-way refuses the form, and takes the pages away', async () => {
+  test('after losing a role halfway, the form is refused and the pages are gone', async () => {
     const { installation } = world()
     const { page, context, url } = await signedIn('vera')
     await installation.ratafia(['grants', 'add', 'vera', 'brand-manager', '--brand', BRAND])
     await press(page, 'Sign out')
     await signIn(page, url, 'vera')
     await page.goto(`${url}/console/models/${BRAND}/${MODEL}/policy`)
-    await page.getByRole('radio', { name: /everybody/ }).check()
+    await page.getByRole('radio', { name: /Automatic/ }).check()
     await installation.ratafia(['grants', 'remove', 'vera', 'brand-manager', '--brand', BRAND])
-    await press(page, 'Save the policy')
+    await press(page, 'Save policy')
     assert.match(await said(page), /permission|role/)
     await page.goto(`${url}/console/models/${BRAND}/${MODEL}`)
-    assert.equal(await page.getByRole('link', { name: 'Change the policy' }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: 'Change policy…' }).count(), 0)
     await context.close()
   })
 
-  test('the pictures of the README are of pages that are there', async () => {
+  test('the pictures of the README show existing pages', async () => {
     const { page, problems, context, url } = await signedIn(OPERATOR, {
       viewport: { width: 960, height: 640 },
     })

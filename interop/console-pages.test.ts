@@ -1,6 +1,6 @@
-// Every page of the console in a real browser, found by following its links: axe finds nothing in light, dark and forced
-// colours at 320 and 1280 pixels, nothing is wider than the window, a stranger's text is text, and all works without a
-// script (contract/administration.md, C12 and C16).
+// Follows the links of the console in a real browser, and checks every page: axe finds no problem in light, dark and
+// forced colours at 320 and 1280 pixels, no page is wider than the window, foreign texts are escaped, and everything
+// works without a script (contract/administration.md, C12 and C16).
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -9,7 +9,7 @@ import { FORCED, findings, overflow, SHOWINGS, type Showing, show } from './supp
 import { launch, openWindow, picture, press } from './support/chromium.ts'
 import { BRAND, DEVELOPER, inConsoleWorld, MODEL, OPERATOR, signIn, VIEWER } from './support/console-world.ts'
 
-/** What an operator must be able to find; a page that is not linked from anywhere is lost. */
+/** The pages that an operator must be able to find by links. */
 const PAGES = [
   ...[
     '/console/tokens',
@@ -40,7 +40,7 @@ const PAGES = [
 
 const NAMES: ReadonlySet<string> = new Set([BRAND, MODEL, OPERATOR, VIEWER, DEVELOPER, 'hugo', 'acme-root'])
 
-/** The same for all records of a kind: ids and names are `ID`, and of a query the names remain. */
+/** Returns the same text for all records of a kind: ids and names become `ID`, and a query keeps only its names. */
 function kindOf(address: string): string {
   const url = new URL(address)
   const parts = url.pathname.split('/').map((part) => (isName(decodeURIComponent(part)) ? 'ID' : part))
@@ -51,7 +51,7 @@ function kindOf(address: string): string {
 const isName = (part: string): boolean =>
   NAMES.has(part) || /\d/.test(part) || /^[A-Za-z0-9_-]{20,}$/.test(part) || part.includes(':')
 
-/** What is not a page: exports are files, and to sign in again is a test of its own. */
+/** Excludes exports, which are files, and pages that sign in again, which have their own test. */
 const isPage = (address: string): boolean =>
   /\/console\//.test(address) && !/\/(export|stream)\b|\/console\/(sign-in|tools|go-on)/.test(address)
 
@@ -62,7 +62,7 @@ async function linksOf(page: Page): Promise<readonly string[]> {
   return all.filter(isPage)
 }
 
-/** Looks at one page of each kind. Returns the kinds. */
+/** Visits one page of each kind, and returns the kinds. */
 async function walk(
   page: Page,
   start: string,
@@ -80,7 +80,7 @@ async function walk(
   return new Set(seen.keys())
 }
 
-/** On a phone in the dark, and on a desk. */
+/** A phone with dark colours, and a desktop. */
 const PICTURED = SHOWINGS.filter(({ width, colours }) => (width === 320) === (colours === 'dark'))
 
 const nameOf = (kind: string): string => kind.replace(/^\/console\//, '').replaceAll(/[^\w-]+/g, '-')
@@ -92,7 +92,7 @@ inConsoleWorld((world) => {
   })
   after(() => browser?.close())
 
-  test('an operator finds every page, and axe finds nothing on any, however it is shown', async () => {
+  test('an operator finds every page, and axe finds no problem on any page in any colours', async () => {
     const { page, problems, context } = await openWindow(browser)
     const { url } = world().service
     await signIn(page, url, OPERATOR)
@@ -106,13 +106,13 @@ inConsoleWorld((world) => {
       if (wider > 0) found.push(`${where}: ${wider} pixels wider than the window`)
       if (PICTURED.includes(showing)) await picture(shown, `console-${nameOf(kind)}-${showing.width}`)
     }
-    // The newest session is the one whose pages are looked at.
+    // The links lead to the pages of the newest session.
     await page.goto(
       `${url}/console/tokens/new?description=pages&permissions=package_access&packages=hello-world&channels=edge&life=90`,
     )
-    await press(page, 'Make the token')
+    await press(page, 'Create token')
     const kinds = await walk(page, `${url}/console/overview`, async (kind) => {
-      // The same page with filters is looked at once.
+      // A page with filters is checked once.
       const showings = kind.includes('?') ? SHOWINGS.slice(0, 1) : SHOWINGS
       for (const showing of showings) await lookAt(page, showing, kind)
       assert.equal(await page.evaluate('window.hostile'), undefined, kind)
@@ -128,7 +128,7 @@ inConsoleWorld((world) => {
   })
 
   for (const username of [VIEWER, DEVELOPER]) {
-    test(`${username}, who may do less, finds no page that refuses them, without a script`, async () => {
+    test(`${username}, who has fewer permissions, finds no page that refuses them, without a script`, async () => {
       const { page, problems, context } = await openWindow(browser, { javaScriptEnabled: false })
       const { url } = world().service
       await signIn(page, url, username)

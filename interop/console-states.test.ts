@@ -1,5 +1,5 @@
-// The states that a page of the console can be in beside its usual one (contract/administration.md, C9): nothing there,
-// nothing that fits, refused, forbidden, shown once, out of date, away. axe looks at each, in a real browser.
+// The unusual states of a console page (contract/administration.md, C9): no records, no matches, a refused form,
+// missing permission, a secret shown once, an outdated page, the database away. axe checks each in a real browser.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -12,10 +12,10 @@ import { BRAND, HOSTILE, inConsoleWorld, MODEL, OPERATOR, signIn, VIEWER } from 
 import { takeDatabaseAway } from './support/database-away.ts'
 
 const said = async (page: Page) => (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
-/** The page of something that runs is loaded again until it has ended. */
+/** Waits until the page of a job stops reloading, because the job has finished. */
 const settled = (page: Page) => page.locator('body:not([data-refresh])').waitFor({ state: 'attached' })
 
-/** A page, what it says in its state, how it comes into it, and what is left to tidy up. */
+/** A page, a text in this state, the action that leads to it, and the clean-up. */
 type State = readonly [
   name: string,
   path: string,
@@ -25,13 +25,13 @@ type State = readonly [
 ]
 
 const EMPTY: readonly State[] = [
-  ['no rules of CI', '/console/publishers', /You have no rules yet/],
-  ['no clones', '/console/clones', /There is no evidence of clones/],
-  ['no hardware identities', '/console/hardware-identities', /No hardware identity is imported/],
-  ['no device fits', '/console/devices?q=ZZZ', /Nothing matches these filters/],
-  ['no account fits', '/console/accounts?q=zzz', /Nothing matches these filters/],
-  ['no token fits', '/console/tokens?q=zzz', /Nothing matches these filters/],
-  ['no entry fits', '/console/audit?actor=account:nobody', /Nothing matches these filters/],
+  ['no rules of CI', '/console/publishers', /No rules yet/],
+  ['no clones', '/console/clones', /No evidence of clones yet/],
+  ['no hardware identities', '/console/hardware-identities', /No hardware identities yet/],
+  ['no matching device', '/console/devices?q=ZZZ', /Nothing matches these filters/],
+  ['no matching account', '/console/accounts?q=zzz', /Nothing matches these filters/],
+  ['no matching token', '/console/tokens?q=zzz', /Nothing matches these filters/],
+  ['no matching entry', '/console/audit?actor=account:nobody', /Nothing matches these filters/],
   [
     'a strange search',
     `/console/devices?q=${encodeURIComponent(HOSTILE.slice(0, 60))}`,
@@ -46,29 +46,29 @@ const EMPTY: readonly State[] = [
 
 const REFUSED: readonly State[] = [
   [
-    'a token that may do nothing',
+    'a token without permissions',
     '/console/tokens/new?description=nothing',
-    /Choose at least one thing that it may do/,
-    (page) => press(page, 'Make the token'),
+    /Choose at least one permission/,
+    (page) => press(page, 'Create token'),
   ],
   [
     'an agent with a bad name',
     '/console/me/agents/new',
-    /Nothing was done/,
+    /There is a problem/,
     async (page) => {
       await page.getByLabel('Name').fill('a b')
-      await press(page, 'Add the agent')
+      await press(page, 'Add agent')
     },
   ],
   [
     'a device without a reason',
     '/console/devices?status=pending',
-    /Nothing was done/,
+    /There is a problem/,
     async (page) => {
       await page.locator('tbody a').first().click()
-      await page.getByRole('link', { name: 'Reject…' }).click()
+      await page.getByRole('link', { name: 'Reject device…' }).click()
       await page.getByLabel('Reason').fill('a\u202eb')
-      await press(page, 'Reject it')
+      await press(page, 'Reject device')
     },
   ],
   [
@@ -88,25 +88,25 @@ const REFUSED: readonly State[] = [
 const FORBIDDEN: readonly State[] = [
   ['accounts', '/console/accounts', /accounts:read/],
   ['the policy of a model', `/console/models/${BRAND}/${MODEL}/policy`, /models:manage/],
-  ['a device that is not there', '/console/devices/nothing', /There is no/],
-  ['a page that is not there', '/console/nothing', /no page/],
+  ['an unknown device', '/console/devices/nothing', /There is no/],
+  ['an unknown page', '/console/nothing', /no page/],
 ]
 
 const SHOWN_ONCE: readonly State[] = [
   [
-    'an agents file',
+    'an agent file',
     '/console/me/agents/new',
     /shows the key once/,
     async (page) => {
       await page.getByLabel('Name').fill('shown-once')
-      await press(page, 'Add the agent')
+      await press(page, 'Add agent')
     },
   ],
   [
     'a token',
     '/console/tokens/new?description=shown&permissions=package_access&packages=hello-world&channels=edge&life=30',
     /shows it once/,
-    (page) => press(page, 'Make the token'),
+    (page) => press(page, 'Create token'),
   ],
 ]
 
@@ -119,7 +119,7 @@ inConsoleWorld((world) => {
 
   const LOOKS = [SHOWINGS[0], SHOWINGS.at(-1), ...FORCED.slice(0, 1)].flatMap((one) => one ?? [])
 
-  /** What axe finds, and what does not fit. */
+  /** Returns the problems that axe finds, and pages that do not fit. */
   async function lookAt(page: Page, name: string): Promise<readonly string[]> {
     const found: string[] = []
     for (const showing of LOOKS) {
@@ -135,12 +135,12 @@ inConsoleWorld((world) => {
   }
 
   for (const [what, states, username] of [
-    ['nothing is there, or nothing fits', EMPTY, OPERATOR],
+    ['a list is empty, or nothing matches', EMPTY, OPERATOR],
     ['a form is refused', REFUSED, OPERATOR],
-    ['somebody may not see it', FORBIDDEN, VIEWER],
+    ['the user lacks the permission', FORBIDDEN, VIEWER],
     ['a secret is shown', SHOWN_ONCE, OPERATOR],
   ] as const) {
-    test(`axe finds nothing where ${what}`, async () => {
+    test(`axe finds no problem where ${what}`, async () => {
       const found: string[] = []
       const { url } = world().service
       const { page, context } = await openWindow(browser)
@@ -157,32 +157,32 @@ inConsoleWorld((world) => {
     })
   }
 
-  test('axe finds nothing on the way of a decision about many: what it would do, its job, its outcomes', async () => {
+  test('axe finds no problem on the pages of a decision about many devices: preview, job, outcomes', async () => {
     const found: string[] = []
     const { url } = world().service
     const { page, context } = await openWindow(browser)
     await signIn(page, url, OPERATOR)
     await page.goto(`${url}/console/devices?q=AC-0000002`)
-    await page.getByLabel('Choose all on this page').check()
-    await press(page, 'Revoke…')
+    await page.getByLabel('Select all on this page').check()
+    await press(page, 'Revoke devices…')
     assert.match(await said(page), /10 devices/)
     found.push(...(await lookAt(page, 'many devices')))
-    await page.getByLabel(/to go on/).fill('9')
+    await page.getByLabel(/to confirm/).fill('9')
     await page.locator('main form button.danger').click()
     assert.match(await said(page), /Type exactly 10/)
     found.push(...(await lookAt(page, 'many devices refused')))
-    await page.getByLabel(/to go on/).fill('10')
+    await page.getByLabel(/to confirm/).fill('10')
     await page.locator('main form button.danger').click()
     await page.waitForURL(/\/console\/jobs\//)
     found.push(...(await lookAt(page, 'a job')))
     await settled(page)
     assert.match(await said(page), /10 of 10/)
-    found.push(...(await lookAt(page, 'a job that has ended')))
+    found.push(...(await lookAt(page, 'a finished job')))
     assert.deepEqual(found, [])
     await context.close()
   })
 
-  test('a file of devices is chosen, looked at, and imported', async () => {
+  test('a user chooses a file of devices, sees a preview, and imports it', async () => {
     const { url } = world().service
     const { page, context } = await openWindow(browser)
     await signIn(page, url, OPERATOR)
@@ -194,7 +194,7 @@ inConsoleWorld((world) => {
     await page.locator('main form button[type=submit]').first().click()
     await page.waitForURL(/\/devices\/import\/./)
     await settled(page)
-    assert.deepEqual(await lookAt(page, 'an import that fits'), [])
+    assert.deepEqual(await lookAt(page, 'a valid import'), [])
     await press(page, 'Import 1 device')
     await page.waitForURL(/\/console\/jobs\//)
     await settled(page)
@@ -203,7 +203,7 @@ inConsoleWorld((world) => {
     await context.close()
   })
 
-  test('while the database is away nothing is lost, and the page says so', async () => {
+  test('while the database is away, nothing is lost, and the page explains it', async () => {
     const { url } = world().service
     const { page, context } = await openWindow(browser)
     await signIn(page, url, OPERATOR)
@@ -212,8 +212,8 @@ inConsoleWorld((world) => {
     )
     const comesBack = await takeDatabaseAway(world().installation)
     try {
-      await press(page, 'Make the token')
-      assert.match(await said(page), /Nothing was lost, and nothing was done/)
+      await press(page, 'Create token')
+      assert.match(await said(page), /Nothing was lost, and nothing was changed/)
       assert.deepEqual(await lookAt(page, 'away'), [])
     } finally {
       await comesBack()
@@ -223,24 +223,24 @@ inConsoleWorld((world) => {
     await context.close()
   })
 
-  test('the back button shows no page as it was, and what is sent from there is refused or changes nothing more', async () => {
+  test('the back button shows no outdated page, and a form from there is refused or changes nothing more', async () => {
     const { url } = world().service
     const { page, context } = await openWindow(browser)
     await signIn(page, url, OPERATOR)
     await page.goto(`${url}/console/devices?q=AC-00000011`)
     await page.locator('tbody a').first().click()
-    await page.getByRole('link', { name: 'Revoke…' }).click()
-    await page.getByLabel(/to go on/).fill('AC-00000011')
-    await press(page, 'Revoke it for good')
+    await page.getByRole('link', { name: 'Revoke device…' }).click()
+    await page.getByLabel(/to confirm/).fill('AC-00000011')
+    await press(page, 'Revoke device')
     assert.match(await said(page), /revoked/)
     await page.goBack()
-    assert.doesNotMatch(await said(page), /AC-00000011 is revoked/)
-    if (await page.getByLabel(/to go on/).count()) {
-      await page.getByLabel(/to go on/).fill('AC-00000011')
-      await press(page, 'Revoke it for good')
+    assert.doesNotMatch(await said(page), /AC-00000011 revoked/)
+    if (await page.getByLabel(/to confirm/).count()) {
+      await page.getByLabel(/to confirm/).fill('AC-00000011')
+      await press(page, 'Revoke device')
     }
     assert.match(await said(page), /revoked/)
-    // After signing out, back leads to nothing that somebody else may not see.
+    // After signing out, the back button reveals nothing to other people at the same browser.
     await page.goto(`${url}/console/me`)
     await press(page, 'Sign out')
     await page.goBack()

@@ -22,7 +22,7 @@ let installation: Installation
 let service: Service
 let nginx: Nginx
 let overHttp: Server
-/** What the server over http sets. */
+/** The cookies that the server over http sets. */
 let planted: string[] = []
 let browser: Browser
 let url: string

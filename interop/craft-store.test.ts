@@ -1,4 +1,4 @@
-// craft-store's StoreClient for the Snap Store, as snapcraft uses it, and for Charmhub.
+// Drives craft-store's StoreClient for the Snap Store, as snapcraft uses it, and for Charmhub.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ const EVERYTHING = {
 }
 
 onEachDatabase((world) => {
-  /** One process per credential, like a program that was given it. */
+  /** One process per credential, like a program that got it in a variable. */
   const processes = new Map<string, Driver>()
   let person: Awaited<ReturnType<typeof browserOf>>
 
@@ -42,7 +42,7 @@ onEachDatabase((world) => {
     return answer.credentials
   }
 
-  /** What one process that craft-store's endpoints for Charmhub were given answers. */
+  /** Returns the answer of a process that uses craft-store's endpoints for Charmhub. */
   async function atCharmhub(
     environment: Readonly<Record<string, string>>,
     command: Readonly<Record<string, unknown>>,
@@ -65,14 +65,14 @@ onEachDatabase((world) => {
   const call: Call = (credentials, method, path, body) =>
     withCredentials(credentials, { do: 'request', method, path, ...(body && { body }) })
 
-  test('a person logs in, uses the exported credentials in other processes, lists and revokes', async () => {
+  test('a user logs in, uses the exported credentials in other processes, and lists and revokes tokens', async () => {
     const description = `snapcraft on ${crypto.randomUUID()}`
     const first = await login({ ...EVERYTHING, description })
     const second = await login({ ...EVERYTHING, description: 'to revoke with' })
     await liveAndRevoke(call, { first, second, description }, ADA)
   })
 
-  test('a login limited to packages, channels and a time is that, and the person was shown it', async () => {
+  test('a login keeps its limits on packages, channels and time, which the page showed to the user', async () => {
     const { installation } = world()
     const file = join(installation.directory, 'packages.csv')
     const snapId = 'buPKUD3TKqCOgLEjjHx5kSiCpIs5cMuQ'
@@ -108,7 +108,7 @@ onEachDatabase((world) => {
     }
   })
 
-  test('with the endpoints CHARMHUB a person logs in, uses the exported credentials, lists and revokes', async () => {
+  test('with the endpoints CHARMHUB, a user logs in, uses the exported credentials, and lists and revokes tokens', async () => {
     const description = `charmcraft on ${crypto.randomUUID()}`
     const wanted = { permissions: ['package_access'], channels: ['edge'], ttl: 600, description }
     const answer = await atCharmhub(person.environment, { do: 'login', ...wanted })
@@ -126,7 +126,7 @@ onEachDatabase((world) => {
     assertRevoked(await use({ do: 'whoami' }), revoked ?? assert.fail('nothing was revoked'))
   })
 
-  test('after an operator revoked it, StoreServerError carries our code and message', async () => {
+  test('after an operator revoked the session, StoreServerError has the code and message of the service', async () => {
     const { installation } = world()
     const description = `lost laptop ${crypto.randomUUID()}`
     const credentials = await login({ ...EVERYTHING, description })
@@ -135,7 +135,7 @@ onEachDatabase((world) => {
     const revoked = JSON.parse(await installation.ratafia(['tokens', 'revoke', sessionId, '--json']))
     assert.equal(revoked.revoked_by, 'operator')
 
-    // The command is another process: the service hears of it within a second.
+    // The command is another process, and the service notices its change within a second.
     const answer = await eventually('a refusal', async () => {
       const answer = await withCredentials(credentials, { do: 'whoami' })
       return answer.error === undefined ? undefined : answer
@@ -145,7 +145,7 @@ onEachDatabase((world) => {
     assertRevoked(answer, { 'revoked-at': revoked.revoked_at, 'revoked-by': revoked.revoked_by })
   })
 
-  test('a package that the directory does not know is refused by its name', async () => {
+  test('a package that the directory does not know is refused by name', async () => {
     const client = craftStore(world().service.url, person.environment)
     const answer = await client.ask({
       do: 'login',
@@ -159,7 +159,7 @@ onEachDatabase((world) => {
     assert.match(answer.message ?? '', /no-such-snap/)
   })
 
-  test('while the account is disabled its credentials are refused', async () => {
+  test('the credentials of a disabled account are refused until it is enabled again', async () => {
     const { installation } = world()
     const credentials = await login({ ...EVERYTHING, description: 'd' })
     await installation.ratafia(['accounts', 'disable', '--yes', ADA.username])

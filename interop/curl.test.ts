@@ -1,4 +1,4 @@
-// The whole life of a token with curl, as the documentation shows it. Only the discharge needs a bakery client.
+// Follows the whole life of a token with curl, as documented. Only the discharge needs a bakery client.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -50,14 +50,14 @@ onEachDatabase((world) => {
     ['authorization: macaroon', (token: string) => ['-H', `authorization: macaroon ${token}`]],
     ['Macaroons', (token: string) => ['-H', `Macaroons: ${token}`]],
   ] as const) {
-    test(`a token in "${how}": whoami, list, revoke, and 401 then`, async () => {
+    test(`a token in "${how}" works for whoami, list and revoke, and then gets a 401`, async () => {
       const description = `curl ${crypto.randomUUID()}`
       const tokens = { first: await login(description), second: await login('to revoke with'), description }
       await liveAndRevoke(authorized(write), tokens, FARM)
     })
   }
 
-  test('the credentials that craft-store exports hold the token that curl sends', async () => {
+  test('curl can use the token in the credentials that craft-store exports', async () => {
     const { installation, service } = world()
     const client = craftStore(service.url, (await browserOf(installation.directory, ADA)).environment)
     const wanted = { permissions: ['package_access'], description: 'exported', ttl: 60 }
@@ -68,7 +68,7 @@ onEachDatabase((world) => {
     await ok(curl('-H', `Authorization: Macaroon ${v}`, at('/api/v2/tokens/whoami')))
   })
 
-  test('GET / describes the service, HEAD / answers, and every answer names the version', async () => {
+  test('GET / describes the service, HEAD / is answered, and every answer contains the version', async () => {
     const described = (await ok(curl(at('/')))) as {
       service: string
       version: number
@@ -87,7 +87,7 @@ onEachDatabase((world) => {
     assert.equal((await curl('-I', at('/'))).status, 200)
   })
 
-  test('without a token: 401 in exactly the content type that clients compare', async () => {
+  test('a request without a token gets a 401 in exactly the content type that clients compare', async () => {
     for (const words of [[], ['-H', 'Macaroons;'], ['-H', 'Authorization;']]) {
       const answer = await curl(...words, at('/api/v2/tokens/whoami'))
       assertUnauthorized(answer, '')
@@ -102,7 +102,7 @@ onEachDatabase((world) => {
   })
 })
 
-/** Status, headers in lower case, and the body if it is JSON. */
+/** Runs curl. Returns the status, the headers with lower-case names, and the body, which must be JSON or empty. */
 async function curl(...words: readonly string[]): Promise<Answer> {
   const { stdout } = await promisify(execFile)('curl', ['-sS', '-i', ...words], { env: cleanEnvironment() })
   const [head = '', body = ''] = stdout.split(/\r\n\r\n(.*)/s)

@@ -1,4 +1,4 @@
-// The front page in a real browser: what a person finds at the address of a service, on a phone and on a desk.
+// The front page in a real browser: the page at the URL of a service, on a phone and on a desktop.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -28,7 +28,7 @@ onOneDatabase((world) => {
       assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), new URL(url).host)
       const wide = await page.evaluate('document.documentElement.scrollWidth')
       assert.ok(Number(wide) <= width, `the page is ${wide} pixels wide`)
-      // A long line is broken on the screen, and not where it is copied.
+      // A long line wraps on the screen, but not in the copied text.
       const commands = await page.locator('pre').allInnerTexts()
       const line = `export SNAPCRAFT_STORE_CREDENTIALS="$(ratafia tokens create --for snapcraft --all --url ${url})"`
       assert.ok(

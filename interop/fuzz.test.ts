@@ -1,9 +1,9 @@
 /**
- * Schemathesis makes requests from the OpenAPI document, valid ones and broken ones, and holds every answer against it.
+ * Schemathesis generates valid and invalid requests from the OpenAPI document, and compares every answer with it.
  * Without credentials it covers the schema of every operation; with them it also follows the links, from a login to
- * its revocation. `interop/openapi/schemathesis.toml` says what it leaves out, and why.
+ * its revocation. `interop/openapi/schemathesis.toml` lists its exceptions, with reasons.
  *
- * The seed is fixed, and there are few examples, so that a run takes a minute. For a long one with other seeds:
+ * The seed is fixed, and there are few examples, so that a run takes a minute. For a long run with other seeds:
  *
  *   FUZZ_EXAMPLES=500 FUZZ_SEED=$RANDOM npm run test:interop:file -- interop/fuzz.test.ts
  */
@@ -24,9 +24,9 @@ const SEED = process.env['FUZZ_SEED'] ?? '1'
 interface Fuzzed {
   /** The path of the OpenAPI document. */
   readonly document?: string
-  /** What Schemathesis leaves out, in `interop/openapi`. */
+  /** The configuration in `interop/openapi`, with Schemathesis' exceptions. */
   readonly file?: string
-  /** By the names of the security schemes. */
+  /** The credentials, by the names of the security schemes. */
   readonly credentials?: Readonly<Record<string, string>>
 }
 
@@ -37,11 +37,11 @@ const MANAGEMENT: Fuzzed = {
 
 onOneDatabase(
   (world) => {
-    test('without credentials, every answer is documented, and none needed any', async () => {
+    test('without credentials, every answer is documented', async () => {
       await schemathesis(['--phases', 'coverage'])
     })
 
-    test('the management API as an operator: every answer is documented, and none is a 5xx', async () => {
+    test('every answer of the management API to an operator is documented, and none is a 5xx', async () => {
       const { installation, service, agentFile } = world()
       await installation.ratafia(['grants', 'add', FARM.username, 'operator', '--with-agent', 'builder'])
       const token = await agentManagementToken(service.url, agentFile)
@@ -53,7 +53,7 @@ onOneDatabase(
       assert.match(output, /API Links: +[1-9]\d* covered/)
     })
 
-    test('with credentials, and along the links from the exchange to the revocation, too', async () => {
+    test('with credentials, every answer is documented, also along the links from exchange to revocation', async () => {
       const { macaroons, token } = await agentToken(world().service.url, world().agentFile)
       const output = await schemathesis(['--phases', 'examples,fuzzing,stateful'], {
         credentials: { token: `Macaroon ${token}`, macaroons },
@@ -61,7 +61,7 @@ onOneDatabase(
       assert.match(output, /API Links: +[1-9]\d* covered/)
     })
 
-    /** Fails with what it reports; gives its output. */
+    /** Runs Schemathesis and returns its output. Fails with that output if Schemathesis reports a problem. */
     async function schemathesis(
       words: readonly string[],
       { document = '/openapi.json', file = 'schemathesis.toml', credentials = {} }: Fuzzed = {},
@@ -73,9 +73,9 @@ onOneDatabase(
       )
       const base = await readFile(join(folder, file), 'utf8')
       await writeFile(configuration, [base, ...auth].join('\n'))
-      // Without `--checks`, which would switch on again what the configuration switches off: all are on.
+      // All checks are on by default. `--checks` would enable checks again that the configuration disables.
       const run = ['--config-file', configuration, 'run', `${service.url}${document}`]
-      // With more than one worker Python 3.11 fails to parse its own code.
+      // With more than one worker, Python 3.11 fails to parse its own code.
       const bounds = ['--workers', '1', '--seed', SEED, '--max-examples', EXAMPLES, '--request-timeout', '20']
       const env = cleanEnvironment({ SCHEMATHESIS_HOOKS: 'fuzz_hooks', PYTHONPATH: folder })
       try {

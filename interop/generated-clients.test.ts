@@ -1,4 +1,4 @@
-// Clients that were generated from the OpenAPI document: a login from creation to revocation, and a device.
+// Clients generated from the OpenAPI document run a login from creation to revocation, and a device.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -32,7 +32,7 @@ onOneDatabase((world) => {
 
   for (const [name, startClient] of Object.entries(GENERATED)) {
     describe(name, () => {
-      /** The answer to a command, or to the last of several. */
+      /** Returns the answer to a command. Calls `meanwhile` if the client first asks to open an address. */
       async function ask(
         command: Readonly<Record<string, unknown>>,
         meanwhile: (visit: string) => Promise<void> = async () => {},
@@ -51,7 +51,7 @@ onOneDatabase((world) => {
         }
       }
 
-      test('create, discharge, exchange, whoami, list, revoke, and 401 then', async () => {
+      test('a token is created, discharged, exchanged, used, listed and revoked, and then gets a 401', async () => {
         const description = `generated ${crypto.randomUUID()}`
         const answer = await ask({ do: 'life', description }, approve)
         assert.equal(answer.account?.username, ADA.username)
@@ -63,7 +63,7 @@ onOneDatabase((world) => {
         assert.deepEqual(answer.after, { status: 401, code: 'macaroon-authorization-required' })
       })
 
-      test('a device: request-id, registration, nonce, session, and its model', async () => {
+      test('a device gets a request-id, registers, gets a nonce, opens a session and fetches its model', async () => {
         const once = async () => ask({ do: 'once' })
         const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
         const key = privateKeyFromKeyObject(privateKey)
@@ -106,12 +106,12 @@ onOneDatabase((world) => {
   }
 })
 
-/** The person opens the address, signs in and approves. */
+/** Opens the address as the user, signs in and approves the login. */
 async function approve(visit: string): Promise<void> {
   const browser = personBrowser()
   const signIn = (await browser.open(visit)).forms.find((form) => form.hasPassword) ?? assert.fail('no form')
   const { username, password } = ADA
   const page = await browser.submit(signIn, { username, password }, 'Sign in')
-  const decision = page.forms.find(({ buttons }) => buttons.some(({ text }) => text === 'Approve'))
-  await browser.submit(decision ?? assert.fail('nothing to approve'), {}, 'Approve')
+  const decision = page.forms.find(({ buttons }) => buttons.some(({ text }) => text === 'Approve login'))
+  await browser.submit(decision ?? assert.fail('nothing to approve'), {}, 'Approve login')
 }

@@ -1,4 +1,4 @@
-// Clients in Go and Rust that were generated from both OpenAPI documents: they compile, and call the service.
+// Clients in Go and Rust, generated from both OpenAPI documents, compile and call the service.
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
@@ -31,7 +31,7 @@ onOneDatabase((world) => {
         }
       }
 
-      test('the public API: whoami, the list of tokens, and a refusal', async () => {
+      test('the client of the public API calls whoami, lists tokens and reads a refusal', async () => {
         const { service, agentFile } = world()
         const { token } = await agentToken(service.url, agentFile)
         const { listed, ...answer } = await ask('whoami', token)
@@ -40,7 +40,7 @@ onOneDatabase((world) => {
         assert.deepEqual(await ask('whoami', 'AgEO'), { code: 'macaroon-authorization-required' })
       })
 
-      test('the management API: the account of the token', async () => {
+      test('the client of the management API reads the account of the token', async () => {
         const { service, agentFile } = world()
         const token = await agentManagementToken(service.url, agentFile)
         assert.deepEqual(await ask('me', token), { username: FARM.username })

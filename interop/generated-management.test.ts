@@ -1,4 +1,4 @@
-// A client that was generated from the OpenAPI document of the management API, in the program of
+// A client generated from the OpenAPI document of the management API, used by the program
 // examples/administration/approve_batch.py.
 
 import assert from 'node:assert/strict'
@@ -25,7 +25,7 @@ const run = promisify(execFile)
 const AUTH = '/api/v1/snaps/auth'
 const PROGRAM = join(clientPaths.root, 'examples/administration/approve_batch.py')
 
-/** In its package, every module. */
+/** Imports every module of the client's package. */
 const IMPORT_ALL = `
 import importlib, pkgutil, ratafia_management
 names = [one.name for one in pkgutil.walk_packages(ratafia_management.__path__, 'ratafia_management.')]
@@ -33,7 +33,7 @@ for name in names:
     importlib.import_module(name)
 print(len(names))`
 
-/** The serials of a file, into the allow-list of a model. */
+/** Imports the serials of a file into the allow-list of a model. */
 const ALLOW = `
 import os, sys
 from ratafia_management import AuthenticatedClient
@@ -88,7 +88,7 @@ onOneDatabase((world) => {
     }
   }
 
-  /** A device that asks for its serial, and has to wait. */
+  /** Registers a device, which has to wait for approval. */
   const ask = async (serial: string) => {
     const { url } = world().service
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -118,13 +118,13 @@ onOneDatabase((world) => {
   }
 
   describe('openapi-python-client', () => {
-    test('the management API: every module of the client can be imported', async () => {
+    test('every module of the client for the management API can be imported', async () => {
       const { code, stdout, stderr } = await python(['-c', IMPORT_ALL])
       assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
       assert.ok(Number(stdout) > 150, stdout)
     })
 
-    test('the management API: a batch of waiting devices is approved by a job, and no others', async () => {
+    test('a job of the management API approves a batch of pending devices, and no others', async () => {
       for (const serial of ['B-1', 'B-2', 'X-9']) await ask(serial)
       const { code, stdout, stderr } = await python([PROGRAM, name, await listed('B-1', 'B-2', 'B-3')])
       assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
@@ -138,7 +138,7 @@ onOneDatabase((world) => {
       })
     })
 
-    test('the management API: of what a job refuses the program names each device, and why', async () => {
+    test('the program lists each device that a job of the management API refuses, with the reason', async () => {
       for (const serial of ['D-1', 'D-1', 'D-2']) await ask(serial)
       const { code, stdout, stderr } = await python([PROGRAM, name, await listed('D-1', 'D-2')])
       assert.equal(code, 1, stderr)
@@ -146,11 +146,11 @@ onOneDatabase((world) => {
       assert.ok(stderr.startsWith(`${name}/D-1: `) && stderr.split('\n').length === 2, stderr)
     })
 
-    test('the management API: a file of serials is the body of one request', async () => {
+    test('a request to the management API can have a file of serials as its body', async () => {
       const { installation, service, agentFile } = world()
       const manager = [FARM.username, 'brand-manager', '--brand', name.split('/')[0] ?? '']
       await installation.ratafia(['grants', 'add', ...manager, '--with-agent', 'builder'])
-      // A token has no role that came after it.
+      // A token does not get roles that were granted after its creation.
       const manages = join(directory, 'manager-token')
       await writeFile(manages, await agentManagementToken(service.url, agentFile), { mode: 0o600 })
       const words = ['-c', ALLOW, name, await listed('F-1', 'F-2')]
@@ -162,7 +162,7 @@ onOneDatabase((world) => {
       await installation.ratafia(['grants', 'remove', ...manager])
     })
 
-    test('the management API: a refusal is read as the document says', async () => {
+    test('a refusal of the management API is read as documented', async () => {
       const { installation } = world()
       await installation.ratafia([
         'grants',

@@ -1,6 +1,6 @@
 /**
- * A CI job without a secret: the service account of a Keycloak client plays it. Its tokens are exchanged for credentials,
- * with which craft-store works unmodified; libraries for OAuth make the exchange themselves.
+ * A CI job without a secret, played by the service account of a Keycloak client. Its tokens are exchanged for
+ * credentials, with which craft-store works unmodified. OAuth libraries do the exchange themselves.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -20,7 +20,7 @@ const CLAIMS = { project_id: '4711', ref: 'refs/heads/main' } as const
 
 interface Exchanged {
   readonly status: number
-  /** Of an answer in JSON. */
+  /** The decoded JSON. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
@@ -40,7 +40,7 @@ onEachDatabase((world, kind) => {
     const audience = world().service.url
     await realm.addJob(JOB, { audience, claims: CLAIMS })
     await realm.addJob('fork', { audience, claims: { ...CLAIMS, project_id: '815' } })
-    // An ID token names the client beside us.
+    // The audience of an ID token contains the client in addition to the service.
     const settings = ['--stable-claims', 'project_id', '--other-audience', JOB, '--other-audience', 'fork']
     await ratafia('issuers', 'add', realm.issuer, '--kind', 'generic', ...settings)
     await addRule()
@@ -72,14 +72,14 @@ onEachDatabase((world, kind) => {
     return String(body['credentials'])
   }
 
-  /** Fails unless the token was refused; tells why. */
+  /** Returns the reason for which a token is refused. Fails if it is accepted. */
   async function refused(token: string): Promise<string> {
     const { status, body } = await exchange(token)
     assert.deepEqual([status, body['error']], [400, 'invalid_grant'], JSON.stringify(body))
     return String(body['error_description'])
   }
 
-  /** Fails unless the client is let in as the rule's account, with what the rule grants. */
+  /** Fails unless the client gets access as the rule's account, with the rule's grants. */
   async function isLetIn(client: Driver): Promise<void> {
     const me = (await ok(client.ask({ do: 'whoami' }))) as Readonly<Record<string, unknown>>
     assert.equal((me['account'] as { username: string }).username, FARM.username)
@@ -97,7 +97,7 @@ onEachDatabase((world, kind) => {
     }
   }
 
-  test('Keycloak: its ID tokens and access tokens are exchanged, each once', async () => {
+  test('Keycloak: an ID token and an access token can each be exchanged once', async () => {
     for (const token of [await realm.token(JOB, 'id_token'), await realm.token(JOB, 'access_token')]) {
       const { status, body } = await exchange(token)
       assert.equal(status, 200, JSON.stringify(body))
@@ -110,7 +110,7 @@ onEachDatabase((world, kind) => {
     await refused((await realm.token(JOB)).slice(0, -8).concat('AAAAAAAA'))
   })
 
-  test('craft-store: StoreClient with the credentials of a job, until its rule is removed', async () => {
+  test('craft-store: StoreClient works with the credentials of a CI job until its rule is removed', async () => {
     await using(storeClient(await credentials()), async (client) => {
       await isLetIn(client)
       await ratafia('publishers', 'remove', RULE, '--yes')
@@ -125,7 +125,7 @@ onEachDatabase((world, kind) => {
   })
 
   for (const [name, snapcraft] of Object.entries(SNAPCRAFTS)) {
-    test(`${name}: UbuntuOneStoreClient with the root and discharge of a job`, async () => {
+    test(`${name}: UbuntuOneStoreClient works with the root and discharge of a CI job`, async () => {
       const pair = await credentials({ requested_token_type: TOKEN_TYPES.pair })
       const environment = { SNAPCRAFT_STORE_CREDENTIALS: pair }
       await using(snapcraftStoreLayer(snapcraft, world().service.url, environment), isLetIn)
@@ -133,7 +133,7 @@ onEachDatabase((world, kind) => {
   }
 
   for (const [name, startClient] of Object.entries(OAUTH_CLIENTS)) {
-    test(`${name}: exchanges an ID token for one that the service accepts, and reads a refusal`, async () => {
+    test(`${name}: exchanges an ID token for a token that the service accepts, and reads a refusal`, async () => {
       const token = await realm.token(JOB, 'id_token')
       await using(startClient(world().service.url), async (client) => {
         const { status, body, message } = await client.ask({ token })
@@ -146,7 +146,7 @@ onEachDatabase((world, kind) => {
     })
   }
 
-  test('Keycloak: keys that it rotates, and removes; an outage meanwhile', async () => {
+  test('Keycloak: the service follows rotated and removed keys, with an outage in between', async () => {
     const [known, late] = [await realm.token(JOB), await realm.token(JOB)]
     await realm.rotate()
     const unknown = await realm.token(JOB)
@@ -160,7 +160,7 @@ onEachDatabase((world, kind) => {
     } finally {
       goOn()
     }
-    // The service asks it again 30 s after it did not answer.
+    // The service asks Keycloak again 30 s after a request without an answer.
     await eventually('the new key is known', async () => {
       await sleep(1_000)
       const { status, body } = await exchange(unknown)

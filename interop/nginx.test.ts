@@ -1,5 +1,5 @@
-// Debian's nginx with examples/nginx/ratafia.conf, in front of the service and of a store: TLS, auth_request, headers as
-// large as macaroons, a login, and what must not pass.
+// Debian's nginx with examples/nginx/ratafia.conf, in front of the service and of a store: TLS, auth_request, headers
+// as large as macaroons, a login, and requests that must not pass.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -47,7 +47,7 @@ interface Asked {
 const vectors = join(clientPaths.root, 'packages/assertions/vectors/world')
 const DEVICE_PATH = '/v2/snaps/info/hello'
 
-test('examples/nginx/two-nodes.conf passes every path of the service on', async () => {
+test('examples/nginx/two-nodes.conf forwards every path of the service', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-two-nodes-'))
   const asked: string[] = []
   const node = createServer(({ method, url }, response) => {
@@ -89,7 +89,7 @@ for (const kind of DATABASES) {
         RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
       })
       service = await startService(installation)
-      // Commands need the address that clients use.
+      // Commands need the URL that clients use.
       installation.environment['RATAFIA_BASE_URL'] = `https://localhost:${port}`
       store = createServer({ maxHeaderSize: 65_536 }, async (request, response) => {
         const { method = '', url: path = '', headers } = request
@@ -124,14 +124,14 @@ for (const kind of DATABASES) {
     })
 
     const curl = (...words: readonly string[]) => curlWith(nginx.certificate, words)
-    /** The requests that the store got since the last call. */
+    /** Returns the requests that the store got since the last call. */
     const taken = (): readonly Asked[] => {
       const was = asked
       asked = []
       return was
     }
     let serials = 0
-    /** A session opened behind the front. */
+    /** Opens a session without going through nginx. */
     const session = async () => {
       const key = await freshDeviceKey()
       const reach = { baseUrl: directUrl(service) }
@@ -152,10 +152,10 @@ for (const kind of DATABASES) {
       )
       assert.match(stdout, /^Registered: acme-brand\/acme-classic\//m)
       assert.match(stdout, /^Refreshed: /m)
-      assert.deepEqual(taken(), [], 'none of it came to the store')
+      assert.deepEqual(taken(), [], 'no request reached the store')
     })
 
-    test('auth_request: a valid session opens the store, which learns whose it is', async () => {
+    test('auth_request: a valid session gives access to the store, which gets the names of the device', async () => {
       const { macaroon, serial } = await session()
       const answer = await curl(
         ...showing(macaroon),
@@ -172,7 +172,7 @@ for (const kind of DATABASES) {
       assert.equal(request?.headers['ratafia-serial'], serial.fields.serial)
       assert.equal(request?.headers['ratafia-brand'], 'acme-brand')
       assert.equal(request?.headers['ratafia-model'], 'acme-classic')
-      assert.equal(request?.headers['ratafia-session'], undefined, 'what a client sets does not pass')
+      assert.equal(request?.headers['ratafia-session'], undefined, "the client's header is removed")
       assert.equal(request?.headers['x-forwarded-for'], '127.0.0.1')
 
       const body = JSON.stringify({ context: 'x'.repeat(100_000) })
@@ -186,16 +186,16 @@ for (const kind of DATABASES) {
       )
       assert.equal(sent.status, 200, sent.body)
       const [posted] = taken()
-      assert.equal(posted?.body.length, body.length, 'the body goes to the store whole')
+      assert.equal(posted?.body.length, body.length, 'the store gets the whole body')
     })
 
-    test('auth_request: without a valid one it is 401 with the challenge that snapd looks for', async () => {
+    test('auth_request: an invalid session gets a 401 with the challenge that snapd looks for', async () => {
       const { macaroon, serial } = await session()
       const refused = async (words: readonly string[]) => {
         const { status, headers } = await curl(...words, `${nginx.url}${DEVICE_PATH}`)
         assert.equal(status, 401)
         assert.equal(headers['www-authenticate'], 'Macaroon refresh_device_session=1')
-        assert.deepEqual(taken(), [], 'the store is not asked')
+        assert.deepEqual(taken(), [], 'no request reached the store')
       }
       await refused([])
       await refused(showing('AgEOZm9yZ2Vk'))
@@ -206,8 +206,8 @@ for (const kind of DATABASES) {
       await refused(showing(macaroon))
     })
 
-    test('headers of 40 KiB pass: a token with long limits, narrowed', async () => {
-      // A long caveat, repeated by the holder, who may narrow a token to what it already has.
+    test('headers of 40 KiB pass, with a narrowed token that has long limits', async () => {
+      // The holder repeats a long caveat. A caveat can repeat a limit that a token already has.
       const channel = Array.from({ length: 38 }, (_, at) => `track-${at}/stable/${'branch'.padEnd(80, '-b')}`)
       const extra = { channel, package_id: null, acl: null, store_ids: null }
       const [macaroon] = decodeBinary(decodeBase64(await logIn({ channels: channel })))
@@ -225,7 +225,7 @@ for (const kind of DATABASES) {
       assert.equal(taken()[0]?.headers.authorization?.length, header.length - 'Authorization: '.length)
     })
 
-    test('a login of an agent over TLS: root, discharge, exchange, whoami, revoke', async () => {
+    test('an agent logs in over TLS: root, discharge, exchange, whoami, revoke', async () => {
       const token = await logIn()
       const bearing = ['-H', `Authorization: Macaroon ${token}`]
       const me = await curl(...bearing, `${nginx.url}/api/v2/tokens/whoami`)
@@ -235,7 +235,7 @@ for (const kind of DATABASES) {
       assert.equal((await curl(...bearing, '-d', revoking, `${nginx.url}/api/v2/tokens/revoke`)).status, 200)
     })
 
-    test('a login with a password over TLS: root, discharge, account, exchange below each prefix', async () => {
+    test('a user logs in with a password over TLS: root, discharge, account, exchange below each prefix', async () => {
       await addAccount(installation, ADA, ADA.password)
       const post = async (path: string, body: object, ...words: readonly string[]) => {
         const sent = ['-H', 'Content-Type: application/json', '-d', JSON.stringify(body)]
@@ -251,10 +251,10 @@ for (const kind of DATABASES) {
       assert.equal(JSON.parse(body).username, ADA.username)
       for (const prefix of ['', '/publishergw'])
         await post(`${prefix}/v1/tokens/usso/exchange`, {}, ...presenting)
-      assert.deepEqual(taken(), [], 'the store saw none of it')
+      assert.deepEqual(taken(), [], 'no request reached the store')
     })
 
-    test('the address of a client is what nginx saw, whatever the client says it is', async () => {
+    test("a client's address is the one that nginx sees, whatever the client's headers contain", async () => {
       const { serial, key } = await session()
       const body = join(installation.directory, 'session.json')
       await writeFile(
@@ -270,18 +270,18 @@ for (const kind of DATABASES) {
       assert.ok(!shown.includes('203.0.113.66'))
     })
 
-    test('every path of the service arrives there, except those that the example withholds', async () => {
+    test('every path of the service is forwarded, except those that the example withholds', async () => {
       const withheld: string[] = []
       for (const { method, url } of await routesOfService()) {
         const status = await statusOf(nginx, method, samplePath(url))
-        // A body that is missing is refused; what counts is that the service does it.
+        // A missing body is refused. The test only checks that the service answers.
         assert.notEqual(status, 502, `${method} ${url}`)
         if (taken().length > 0) withheld.push(url)
       }
       assert.deepEqual([...new Set(withheld)].toSorted(), ['/health/live', '/health/ready'])
     })
 
-    test('health checks and metrics are not for those outside', async () => {
+    test('health checks and metrics cannot be reached from outside', async () => {
       for (const path of ['/health/ready', '/health/live', '/metrics', '/ratafia-device-session']) {
         const { body, status } = await curl(`${nginx.url}${path}`)
         assert.ok(status === 404 || body === '{"from":"the store"}', `${path}: ${status} ${body}`)
@@ -289,7 +289,7 @@ for (const kind of DATABASES) {
       taken()
     })
 
-    test('the access log has no query', async () => {
+    test('the access log contains no queries', async () => {
       await curl(`${nginx.url}/identity/login?did=Canary0Canary1`)
       await curl(`${nginx.url}/?token=Canary0Canary1`)
       const log = await nginx.accessLog()
@@ -297,7 +297,7 @@ for (const kind of DATABASES) {
       assert.ok(!log.includes('Canary'))
     })
 
-    test('a POST that a node has seen is never sent to another one; a GET is', async () => {
+    test('a POST that a node has seen is never sent to another node; a GET is', async () => {
       let seen = 0
       const dying = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1')
       const other = createServer((_request, response) => {
@@ -324,7 +324,7 @@ for (const kind of DATABASES) {
       other.close()
     })
 
-    test('while the service is away, the store is not asked, and snapd is told to come back', async () => {
+    test('while the service is down, no request reaches the store, and snapd is asked to retry', async () => {
       const { macaroon } = await session()
       taken()
       await service.stop()
@@ -333,7 +333,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(taken(), [])
     })
 
-    test('the error log has no query of the identity service, also while the service is away', async () => {
+    test('the error log contains no queries of the identity service, even while the service is down', async () => {
       for (const path of ['wait-token', 'login', 'discharge']) {
         const { status } = await curl(`${nginx.url}/identity/${path}?did=Canary0Canary1`)
         assert.equal(status, 502)
@@ -343,7 +343,7 @@ for (const kind of DATABASES) {
       const url = `${nginx.url}/identity/discharge?did=Canary0Canary1`
       assert.equal((await curl('--data-binary', `@${tooLarge}`, url)).status, 413)
       const log = await nginx.errorLog()
-      assert.match(log, /connect\(\) failed/, 'of other paths it says what is wrong')
+      assert.match(log, /connect\(\) failed/, 'the log reports errors of other paths')
       assert.ok(!log.includes('Canary'), log)
     })
 
@@ -385,14 +385,14 @@ for (const kind of DATABASES) {
 }
 
 const addressOf = (server: Server): string => `127.0.0.1:${(server.address() as AddressInfo).port}`
-/** Where the service listens, regardless of its base URL. */
+/** Returns the address on which the service listens, regardless of its base URL. */
 const directUrl = ({ url }: Service): string => url
 const hostOf = ({ url }: Service): string => new URL(url).host
 
-/** With a value for each parameter; a route may limit those by an expression in parentheses. */
+/** Returns a path with a value for each parameter of a route, which can limit it by an expression in parentheses. */
 const samplePath = (route: string): string => route.replace(/:\w+(\(.*?\$\)\.[*+]\))?|\*/g, 'x')
 
-/** What nginx answers to a request without a body. */
+/** Returns the status with which nginx answers a request without a body. */
 async function statusOf(
   { url, certificate }: Pick<Nginx, 'url'> & Partial<Nginx>,
   method: string,

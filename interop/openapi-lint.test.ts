@@ -1,4 +1,4 @@
-// Both OpenAPI documents have no errors by the rules of Spectral and Redocly.
+// Checks that both OpenAPI documents have no errors by the rules of Spectral and Redocly.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -11,7 +11,7 @@ import { onOneDatabase } from './support/world.ts'
 
 const folder = join(clientPaths.interop, 'openapi')
 
-/** By its name in titles, what shows its errors. */
+/** The commands of the linters, by their names in titles. */
 const LINTERS: Readonly<Record<string, readonly string[]>> = {
   Spectral: [
     'spectral',

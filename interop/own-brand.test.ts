@@ -1,5 +1,5 @@
-// docs/own-brand.md, followed to its end: snapd's own code, which trusts the root made there, registers with the
-// settings that the page's hook makes, and opens a session. And a key that snapd's own code made in its GnuPG home.
+// Follows docs/own-brand.md to its end: snapd's own code trusts the root created there, registers with the settings
+// of the page's hook, and opens a session.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -46,8 +46,9 @@ suite('a brand of your own', { timeout: 300_000 }, () => {
   const made = (name: string): Promise<string> => readFile(join(home, 'acme', name), 'utf8')
 
   /**
-   * What the device leaves the factory with. Its model is one without `snaps`: snapd keeps the key of a newer Core
-   * device on a partition that the program does not have. It has the page's model beside it, so snapd checks that too.
+   * Returns the factory state of the device. Its model has no `snaps`, because snapd keeps the key of a newer Core
+   * device on a partition that the program does not have. The page's model is among the assertions, so snapd also
+   * checks it.
    */
   async function image(): Promise<Pick<SnapdConfiguration, 'trusted' | 'assertions' | 'brand' | 'model'>> {
     const brand = await made('acme.assertions')
@@ -61,7 +62,7 @@ suite('a brand of your own', { timeout: 300_000 }, () => {
     }
   }
 
-  test('docs/own-brand.md: snapd with its root registers with what its hook sets, and opens a session', async () => {
+  test("docs/own-brand.md: snapd with its root registers with its hook's settings, and opens a session", async () => {
     const settings = await settingsOfHook(join(installation.directory, 'gadget'), service.url)
     assert.equal(settings['registration.proposed-serial'], 'SN-0001')
     const directory = join(installation.directory, 'by-gadget')
@@ -84,14 +85,14 @@ suite('a brand of your own', { timeout: 300_000 }, () => {
     }
   })
 
-  test('security: a snapd that does not trust the root of docs/own-brand.md does not accept it as an assertion either', async () => {
+  test('security: a snapd that does not trust the root of docs/own-brand.md refuses it as an assertion', async () => {
     const directory = join(installation.directory, 'stranger')
     const { trusted, assertions, ...names } = await image()
     const given = { directory, ...names, trusted: [], assertions: [...trusted, ...assertions] }
     await assert.rejects(startDevice(given, service.url), /circular assertions .* account \(acme-root\)/)
   })
 
-  test('docs/own-brand.md: snapd with proxy.store set by its store assertion registers as well', async () => {
+  test('docs/own-brand.md: snapd also registers with proxy.store set by its store assertion', async () => {
     const directory = join(installation.directory, 'by-proxy')
     const configuration = {
       directory,
@@ -110,12 +111,12 @@ suite('a brand of your own', { timeout: 300_000 }, () => {
   })
 })
 
-/** The texts of a stream whose assertions have no body with a blank line. */
+/** Returns the texts of a stream. Its assertions must have no body with a blank line. */
 function assertionsIn(stream: string): readonly string[] {
   return stream.split(/\n\n(?=type: )/).map((text) => `${text.trimEnd()}\n`)
 }
 
-/** Runs the page's `prepare-device` with a `snapctl` that keeps what it is told. */
+/** Runs the page's `prepare-device` with a `snapctl` that records its settings, and returns them. */
 async function settingsOfHook(directory: string, url: string): Promise<Readonly<Record<string, string>>> {
   const [hook = ''] = commandsOf('docs/own-brand.md').files
   await mkdir(directory)

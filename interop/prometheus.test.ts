@@ -16,7 +16,7 @@ import { startService } from './support/service.ts'
 
 const examples = join(clientPaths.root, 'examples')
 
-/** Rejects with its complaints unless it exits with 0. */
+/** Runs promtool. Rejects with its output unless it exits with 0. */
 const promtool = (...words: readonly string[]) =>
   promisify(execFile)(clientPaths.promtool, words, { cwd: join(examples, 'prometheus') })
 
@@ -27,17 +27,17 @@ suite('promtool', { timeout: 120_000 }, () => {
   })
   after(() => rm(directory, { recursive: true }))
 
-  test('examples/prometheus/prometheus.yml and its rules are a configuration', async () => {
+  test('examples/prometheus/prometheus.yml and its rules are a valid configuration', async () => {
     const { stdout } = await promtool('check', 'config', 'prometheus.yml')
     assert.match(stdout, /SUCCESS: 27 rules found/)
   })
 
-  test('every alert fires when it should, and none of them in a quiet installation', async () => {
+  test('every alert fires when it should, and none fires in a quiet installation', async () => {
     const { stdout } = await promtool('test', 'rules', 'alerts.test.yml')
     assert.match(stdout, /SUCCESS/)
   })
 
-  test('every expression of examples/grafana/dashboard.json is one', async () => {
+  test('every expression of examples/grafana/dashboard.json is valid', async () => {
     const rules = expressions().map((expr, at) => ({ record: `panel:${at}`, expr }))
     assert.ok(rules.length > 30)
     // JSON is valid YAML.
@@ -48,7 +48,7 @@ suite('promtool', { timeout: 120_000 }, () => {
   })
 
   for (const workers of ['1', '2']) {
-    test(`what ${workers} ${workers === '1' ? 'process serves' : 'workers serve'} is what Prometheus reads`, async () => {
+    test(`Prometheus can read the metrics of ${workers} ${workers === '1' ? 'process' : 'workers'}`, async () => {
       const installation = await newInstallation('sqlite')
       const port = await freePort()
       Object.assign(installation.environment, {
@@ -64,7 +64,7 @@ suite('promtool', { timeout: 120_000 }, () => {
         input: page,
         encoding: 'utf8',
       })
-      // prom-client chose the names of its default metrics.
+      // The names of the default metrics are prom-client's choice.
       const complaints = `${stdout}${stderr}`
         .split('\n')
         .filter((line) => line !== '' && !/^nodejs_\w+_total /.test(line))
@@ -73,7 +73,7 @@ suite('promtool', { timeout: 120_000 }, () => {
   }
 })
 
-/** The expressions of all panels, with Grafana's variables filled in. */
+/** Returns the expressions of all panels, with Grafana's variables filled in. */
 function expressions(): readonly string[] {
   const { panels } = JSON.parse(readFileSync(join(examples, 'grafana/dashboard.json'), 'utf8')) as {
     readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[]

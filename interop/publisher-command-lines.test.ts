@@ -1,4 +1,4 @@
-// The programs that publishers run: they log in with a password, at a terminal.
+// The command lines of publishers' tools, which log in with a password at a terminal.
 
 import { suite } from 'node:test'
 import { charmcraftTests } from './publishers/charmcraft.ts'

@@ -1,4 +1,4 @@
-// The libraries that publishers' programs log in with, driven as those do.
+// The libraries with which publishers' tools log in, driven like in those tools.
 
 import { suite } from 'node:test'
 import { gatewayTests } from './publishers/gateway.ts'

@@ -1,5 +1,5 @@
-// docs/quickstart.md, followed word by word: its commands in a shell, what it says to choose, enter and read in a real
-// browser, and the token that it leads to in the store layer of snapcraft.
+// Follows docs/quickstart.md word by word: runs its commands in a shell, does its browser steps in a real browser,
+// and uses the resulting token in the store layer of snapcraft.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -19,10 +19,10 @@ const run = promisify(execFile)
 const PASSWORD = 'correct horse battery'
 const ADDRESS = 'http://127.0.0.1:8080'
 
-/** One line of the page that somebody acts on, or one block of commands. */
+/** One browser step of the page, or one block of commands. */
 type Step = { readonly commands: string } | { readonly item: string }
 
-/** In the order of the page. Blocks without a language are for reading. */
+/** Returns the steps in the order of the page. Readers do not run blocks without a language. */
 function stepsOf(page: string): readonly Step[] {
   const text = readFileSync(join(clientPaths.root, page), 'utf8')
   return [...text.matchAll(/^```sh\n([\s\S]*?)^```$|^- ((?:Open|Choose|Enter|Read|Reload) .+)$/gm)].map(
@@ -44,9 +44,9 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
     await installation?.remove()
   })
 
-  /** As somebody types it, with the data and the port of this test. */
+  /** Runs a command as a user types it, with the data directory and the port of this test. */
   async function type(command: string): Promise<void> {
-    // They are what has been done before.
+    // These packages are installed already.
     if (command === 'npm ci') return
     if (command === 'npm start') {
       service = await startService(installation)
@@ -67,12 +67,12 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
     try {
       await run('bash', ['-euc', typed], { cwd: clientPaths.root, env: environment })
     } catch (error) {
-      // As the page says.
-      if (!/Somebody has to approve/.test((error as { stderr: string }).stderr)) throw error
+      // The page announces this error.
+      if (!/The device is pending/.test((error as { stderr: string }).stderr)) throw error
     }
   }
 
-  test('its commands and its browser lead to a token that snapcraft uses, and to an approved device', async () => {
+  test('its commands and browser steps lead to a token that works in snapcraft, and to an approved device', async () => {
     const { page, problems, context } = await openWindow(browser)
     page.setDefaultTimeout(10_000)
     let credential: string | undefined
@@ -95,7 +95,7 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
         await picture(page, 'quickstart-token')
         assert.equal(await snapcraft(), 200)
       }
-      if (/is revoked/.test(step.item)) assert.equal(await snapcraft(), 401)
+      if (/revoked/.test(step.item)) assert.equal(await snapcraft(), 401)
     }
     assert.ok(credential, 'the page leads to a token')
     await picture(page, 'quickstart-device')
@@ -104,7 +104,7 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
   })
 })
 
-/** Does what one line of the page says. */
+/** Does one browser step of the page. */
 async function follow(page: Page, item: string, url: string): Promise<void> {
   const [, address] = /^Open `([^`]+)`/.exec(item) ?? []
   if (address !== undefined) return void (await page.goto(address.replace(ADDRESS, url)))
@@ -112,7 +112,7 @@ async function follow(page: Page, item: string, url: string): Promise<void> {
   const [, text] = /^Read “([^”]+)”/.exec(item) ?? []
   if (text !== undefined) {
     const shown = (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
-    assert.ok(shown.includes(text), `the page says “${text}”: ${shown}`)
+    assert.ok(shown.includes(text), `the page contains “${text}”: ${shown}`)
     return
   }
   if (/^Choose the first link of the list/.test(item)) {
@@ -128,12 +128,12 @@ async function follow(page: Page, item: string, url: string): Promise<void> {
     return void (await label.selectOption({ label: choice }))
   }
   const [, name] = /^Choose \*\*([^*]+)\*\*/.exec(item) ?? []
-  assert.ok(name, `the page says what to do: ${item}`)
+  assert.ok(name, `the step names an element: ${item}`)
   await (await named(page, name)).click()
   await page.waitForLoadState()
 }
 
-/** The link, button or choice with this name; the first, if a page has two. */
+/** Returns the link, button or choice with this name; the first, if the page has several. */
 async function named(page: Page, name: string): Promise<Locator> {
   const called = (exact: boolean) =>
     (['link', 'button', 'radio'] as const)

@@ -1,4 +1,4 @@
-// A restart while clients wait: nothing issued is lost, nothing revoked comes back.
+// Restarts the service while clients wait: valid tokens keep working, and revoked ones stay revoked.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -48,7 +48,7 @@ for (const kind of DATABASES) {
     }
     const caller = started(goBakery())
 
-    test('after a restart, tokens that worked work on, and those that were revoked stay so', async () => {
+    test('after a restart, valid tokens still work, and revoked ones stay revoked', async () => {
       const [kept, lost] = [await login('kept'), await login('lost')]
       const listed = await records(call(kept, 'GET', '/api/v2/tokens'))
       const sessionId = listed.find(({ description }) => description === 'lost')?.['session-id']
@@ -64,7 +64,7 @@ for (const kind of DATABASES) {
       assertRevoked(await call(lost, 'GET', '/api/v2/tokens/whoami'), revoked)
     })
 
-    test('craft-store: a login that waits for its person outlives the restart', async () => {
+    test('craft-store: a login that waits for its user survives a restart', async () => {
       const comesWhen = join(installation.directory, 'craft-person-comes')
       const person = await browserOf(installation.directory, { ...ADA, comesWhen })
       const client = started(craftStore(service.url, person.environment))
@@ -80,7 +80,7 @@ for (const kind of DATABASES) {
     })
 
     for (const [name, start] of Object.entries(BAKERIES)) {
-      test(`${name}: a client that waits for its person is told at once, and can log in after the restart`, async () => {
+      test(`${name}: a client that waits for its user gets an error at once, and can log in after the restart`, async () => {
         const comesWhen = join(installation.directory, `${start.name}-person-comes`)
         const person = await browserOf(installation.directory, { ...ADA, comesWhen })
         const client = started(start(person.environment))
@@ -100,7 +100,7 @@ for (const kind of DATABASES) {
   })
 }
 
-/** Long enough for a client to be waiting; if it is not yet, the restart hits it a step earlier. */
+/** Waits long enough for the client to be waiting. If it is not yet, the restart happens a step earlier. */
 async function waits(login: Promise<unknown>): Promise<void> {
   const first = await Promise.race([login, sleep(2_000, 'waiting')])
   assert.equal(first, 'waiting')

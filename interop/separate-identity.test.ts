@@ -1,4 +1,4 @@
-// The identity service on its own, and a service that trusts it: two installations, two processes.
+// An identity service in its own process and installation, and a service that trusts it.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ for (const kind of DATABASES) {
       return me.account
     }
 
-    test('a person of a separate identity service gets an account here, the same one the next time', async () => {
+    test('a user of a separate identity service gets an account here, and the same one the next time', async () => {
       const first = await login()
       assert.ok(first.token, first.message)
       const account = await accountOf(first.token)
@@ -71,7 +71,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(await accountOf((await login()).token), account)
     })
 
-    test('the page of a separate identity service says which service asks, and that it does not know it', async () => {
+    test('the page of a separate identity service names the service that asks, and warns that it is unknown', async () => {
       const { pages } = await login()
       assert.match(pages.join('\n'), /does not know the service that asks/)
       assert.ok(pages.join('\n').includes(service.url))
@@ -90,13 +90,13 @@ for (const kind of DATABASES) {
       })
     }
 
-    test('after the key of a separate identity service is rotated, logins go on, and in time with the new key', async () => {
+    test('logins still work after the key of a separate identity service is rotated, and later use the new key', async () => {
       const rotated = await identityInstallation.ratafia(['keys', 'rotate', '--discharger', '--json'])
       const { public_key: key } = JSON.parse(rotated) as { public_key: string }
       assert.ok((await login()).token)
 
       while ((await publishedKey()) !== key) await sleep(200)
-      // Sealed to the previous key, which this service still has in memory.
+      // The caveat is sealed to the previous key, which this service still has in memory.
       assert.ok((await login()).token)
       await restart()
       assert.deepEqual(await keyPrefixOfCaveat(), Buffer.from(key, 'base64').subarray(0, 4))
@@ -108,7 +108,7 @@ for (const kind of DATABASES) {
       return ((await response.json()) as { PublicKey: string }).PublicKey
     }
 
-    /** The first bytes of the key that the root macaroon's caveat is sealed to (contract/bakery.md 2.3). */
+    /** Returns the first bytes of the key to which the root macaroon's caveat is sealed (contract/bakery.md 2.3). */
     async function keyPrefixOfCaveat(): Promise<Buffer> {
       const response = await fetch(`${service.url}/api/v2/tokens`, {
         method: 'POST',
@@ -121,7 +121,7 @@ for (const kind of DATABASES) {
       return Buffer.from(caveat?.i64 ?? '', 'base64url').subarray(1, 5)
     }
 
-    test('with RATAFIA_ACCOUNTS=known a stranger is told so, and logs in once an operator linked an account', async () => {
+    test('with RATAFIA_ACCOUNTS=known, an unknown user is refused, and can log in once an operator links an account', async () => {
       const bob = { username: 'bob', password: 'another long one', email: 'bob@example.com', name: 'Bob' }
       const bobId = await addAccount(identityInstallation, bob, bob.password)
       await restart({ RATAFIA_ACCOUNTS: 'known' })
@@ -146,9 +146,9 @@ for (const kind of DATABASES) {
       assert.equal((await accountOf((await attempt()).token)).username, here.username)
     })
 
-    test('with RATAFIA_IDENTITY_CONDITION=username people are who their username there says', async () => {
+    test('with RATAFIA_IDENTITY_CONDITION=username, users are recognised by their username there', async () => {
       await restart({ RATAFIA_ACCOUNTS: 'auto', RATAFIA_IDENTITY_CONDITION: 'username' })
-      // A stranger by this key: the account that was known by the id keeps its username.
+      // By its username the user is new, and the account that was known by the id keeps its username.
       const { name, username } = await accountOf((await login()).token)
       assert.deepEqual([name, username], [ADA.username, `${ADA.username}-2`])
     })

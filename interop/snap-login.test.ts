@@ -1,5 +1,5 @@
-// `snap login` of the unmodified command and daemon, and what snapd does with the login afterwards. A store asks the
-// service about every request. Only the name dashboard.snapcraft.io is answered by someone else: by the service.
+// Runs `snap login` with the unmodified command and daemon, and uses the login afterwards. A store asks the service
+// about every request. The only change is that the service answers for the name dashboard.snapcraft.io.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ onEachDatabase((world, kind) => {
   const { restartService, newPerson, machine, loggedIn, refused, credentials, stale, downloaded } = machines
   const { seen, verdicts } = machines
 
-  /** The authorization that snapd sends now. */
+  /** Returns the authorization that snapd sends now. */
   async function authorization(snapd: Machine): Promise<string> {
     await snapd.snap(['info', SNAP])
     return seen().at(-1)?.authorization ?? ''
@@ -32,7 +32,7 @@ onEachDatabase((world, kind) => {
     return ((await answered.json()) as { macaroons: Session[] }).macaroons
   }
 
-  test('snap login, and a store that asks the service lets its user see a private snap', async () => {
+  test('after snap login, a store that asks the service shows the user a private snap', async () => {
     const snapd = await machine()
     assert.notEqual((await snapd.snap(['info', SNAP])).code, 0)
     const { code, shown } = await snapd.snap(['login', ADA.email], [[PASSWORD_OF, `${ADA.password}\r`]])
@@ -53,7 +53,7 @@ onEachDatabase((world, kind) => {
     assert.equal(session?.description, request.userAgent.split(' ')[0])
   })
 
-  once('the login outlives a restart of snapd and of the service', async () => {
+  once('a login survives restarts of snapd and of the service', async () => {
     const snapd = await loggedIn(ADA)
     await restartService({})
     await snapd.restart()
@@ -61,7 +61,7 @@ onEachDatabase((world, kind) => {
     assert.deepEqual(verdicts(), ['allowed'])
   })
 
-  test('a stale discharge is refreshed by snapd itself, which then has what it asked for', async () => {
+  test('snapd refreshes a stale discharge by itself, and its request then succeeds', async () => {
     const snapd = await stale(() => loggedIn(ADA))
     const old = await snapd.login()
     const { code, shown } = await snapd.snap(['info', SNAP])
@@ -72,7 +72,7 @@ onEachDatabase((world, kind) => {
     assert.notEqual(fresh?.discharge, old?.discharge)
   })
 
-  test('security: a revoked session is refused at its next request, and snapd refreshes nothing', async () => {
+  test('security: a revoked session is refused at its next request, and snapd does not refresh it', async () => {
     const snapd = await loggedIn(await newPerson('rita'))
     const kept = await snapd.login()
     const authorized = await authorization(snapd)
@@ -88,7 +88,7 @@ onEachDatabase((world, kind) => {
     assert.deepEqual(await snapd.login(), kept)
   })
 
-  once('snap logout forgets the login on the machine; its session stays until it is revoked', async () => {
+  once('snap logout removes the login from the machine; its session stays until it is revoked', async () => {
     const snapd = await loggedIn(await newPerson('lou'))
     const authorized = await authorization(snapd)
     assert.equal((await snapd.snap(['logout'])).code, 0)
@@ -96,18 +96,18 @@ onEachDatabase((world, kind) => {
     assert.equal((await sessions(authorized)).length, 1)
   })
 
-  once('a wrong password and an unknown address are refused alike', async () => {
+  once('a wrong password and an unknown e-mail address get the same refusal', async () => {
     const wrong = await refused(ADA.email, [PASSWORD_OF, 'wrong\r'])
     assert.match(wrong, /invalid credentials/)
     assert.equal(await refused('nobody@example.com', [PASSWORD_OF, 'wrong\r']), wrong)
   })
 
-  once('what is no e-mail address is refused by snapd itself', async () => {
+  once('snapd itself refuses an invalid e-mail address', async () => {
     const shown = await refused(ADA.username, [PASSWORD_OF, `${ADA.password}\r`])
     assert.match(shown, /please use a valid email address/)
   })
 
-  test('a second factor is asked for after the right password, three times at most', async () => {
+  test('snap login asks for the second factor after the right password, at most three times', async () => {
     const tom = await withSecondFactor(world().installation, 'tom')
     assert.match(await refused(tom.email, [PASSWORD_OF, 'wrong\r']), /invalid credentials/)
     const questions = ['Two-factor code: ', 'Bad code. Try again: ', 'Wrong again. Once more: '] as const
@@ -120,7 +120,7 @@ onEachDatabase((world, kind) => {
     assert.deepEqual(verdicts(), ['allowed'])
   })
 
-  once('security: a new password ends the logins with the old one', async () => {
+  once('security: a new password revokes the logins with the old one', async () => {
     const { installation } = world()
     const nan = await newPerson('nan')
     const snapd = await loggedIn(nan)
@@ -134,7 +134,7 @@ onEachDatabase((world, kind) => {
     assert.deepEqual(verdicts(), ['allowed', 'refused'])
   })
 
-  test('security: a disabled account cannot log in, and its logins end', async () => {
+  test('security: a disabled account cannot log in, and its logins are refused', async () => {
     const { installation } = world()
     const eve = await newPerson('eve')
     const snapd = await loggedIn(eve)
@@ -170,7 +170,7 @@ onEachDatabase((world, kind) => {
     }
   })
 
-  once('image tools refresh the stale discharge of an exported credential, each time again', async () => {
+  once('image tools refresh the stale discharge of an exported credential every time', async () => {
     const login = await stale(() => credentials(ADA))
     for (let time = 1; time <= 2; time++) {
       assert.equal(await downloaded(login), 'a snap')
@@ -179,24 +179,27 @@ onEachDatabase((world, kind) => {
   })
 
   once(
-    'image tools refresh no discharge of another host than login.ubuntu.com, such as snapcraft exports',
+    'image tools only refresh discharges of login.ubuntu.com, so not those that snapcraft exports',
     async () => {
       const login = await stale(() => exportedElsewhere(world().service.url, ADA))
       await assert.rejects(downloaded(login), /401/)
-      // snapd believes each time that it has a new one.
+      // snapd assumes each time that it has refreshed the discharge.
       assert.deepEqual(verdicts(), Array(5).fill('refresh'))
     },
   )
 
-  once('security: where logins by password are off, snap login is refused before it sends one', async () => {
-    await restartService({ RATAFIA_PASSWORD_LOGINS: 'off' })
-    const shown = await refused(ADA.email, [PASSWORD_OF, `${ADA.password}\r`])
-    assert.match(shown, /cannot get snap access permission from store: store server returned status 400/)
-    await restartService({ RATAFIA_PASSWORD_LOGINS: 'on' })
-  })
+  once(
+    'security: with logins by password off, snap login is refused before it sends a password',
+    async () => {
+      await restartService({ RATAFIA_PASSWORD_LOGINS: 'off' })
+      const shown = await refused(ADA.email, [PASSWORD_OF, `${ADA.password}\r`])
+      assert.match(shown, /cannot get snap access permission from store: store server returned status 400/)
+      await restartService({ RATAFIA_PASSWORD_LOGINS: 'on' })
+    },
+  )
 })
 
-/** By a program that is not snapd. */
+/** Exports a login from a program that is not snapd. */
 async function exportedElsewhere(service: string, { email, password }: Person) {
   const { macaroon } = await post(`${service}/dev/api/acl/`, { permissions: ['package_access'] })
   const [root] = decodeBinary(Buffer.from(macaroon ?? '', 'base64url'))
@@ -212,7 +215,7 @@ async function post(url: string, body: object): Promise<Readonly<Record<string, 
   return (await answered.json()) as Record<string, string>
 }
 
-/** A running service hears within a second of what a command changed. */
+/** A running service notices a command's change within this time. */
 const UNTIL_HEARD = 1_000
 
 interface Session {

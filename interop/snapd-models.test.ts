@@ -1,4 +1,4 @@
-// The rules of model assertions, compared with snapd's own code: what it refuses is refused here, and nothing else.
+// Compares the rules of model assertions with snapd's own code: the service refuses the same models as snapd.
 
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
@@ -7,7 +7,7 @@ import { refusedBySnapd } from './support/snapd.ts'
 
 suite('models', { timeout: 300_000 }, () => {
   for (const { name, valid, accepted, refused } of MODEL_CASES) {
-    test(`snapd decides as the service about models ${name}`, async () => {
+    test(`snapd and the service accept the same models: ${name}`, async () => {
       const change = ([from, to]: readonly [string, string, ...unknown[]]) => valid.replace(from, () => to)
       // Debian's snapd is older than some of the rules. The newest snapd checks all of them.
       const known = (row: readonly unknown[]): boolean => row.at(-1) !== 'new snapd'

@@ -1,4 +1,4 @@
-// snapd's own code registers devices: the ways it finds the service, what an operator decides, and what goes wrong.
+// snapd's own code registers devices: how it finds the service, the operator's decisions, and failures.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ onEachDatabase((world) => {
   const listed = async (...filter: string[]) =>
     JSON.parse(await world().installation.ratafia(['devices', 'list', '--json', ...filter]))
 
-  test('by proxy.store: the serial comes with the key that signed it, and nothing more is fetched', async () => {
+  test('with proxy.store, the serial comes with the key that signed it, and snapd fetches nothing else', async () => {
     const { front, device } = world()
     const snapd = await device('acme-pc')
     front.taken()
@@ -24,7 +24,7 @@ onEachDatabase((world) => {
     assert.equal(row.serial, is.serial)
   })
 
-  test('without serial-stream: the serial alone, and snapd fetches the key and the account', async () => {
+  test('without serial-stream, the serial comes alone, and snapd fetches the key and the account', async () => {
     const { front, device } = world()
     const snapd = await device('acme-pc')
     front.taken()
@@ -44,7 +44,7 @@ onEachDatabase((world) => {
     ])
   })
 
-  test("by the gadget's device-service.url: with its serial number, its body and its API key", async () => {
+  test("with the gadget's device-service.url, snapd sends its serial number, its body and its API key", async () => {
     const { front, device, installation } = world()
     const { key } = JSON.parse(
       await installation.ratafia(['api-keys', 'add', `${BRAND}/acme-gadget`, '--label', 'line', '--json']),
@@ -67,7 +67,7 @@ onEachDatabase((world) => {
     assert.equal((await listed('--serial=SN-0001')).length, 1)
   })
 
-  test('by both: the proxy is asked which it is, and gets what was meant for the device service', async () => {
+  test('with both, snapd checks the proxy first, and sends it the requests for the device service', async () => {
     const { front, device, service, installation } = world()
     const { key } = JSON.parse(
       await installation.ratafia(['api-keys', 'add', `${BRAND}/acme-gadget`, '--label', 'line', '--json']),
@@ -83,14 +83,14 @@ onEachDatabase((world) => {
     assert.equal(taken[2]?.headers['x-snap-device-service-url'], `${service.url}/v1/`)
   })
 
-  test('a device service that nobody allowed is refused with its address', async () => {
+  test('a device service that is not allowed is refused with its address', async () => {
     const { front, device } = world()
     const gadget = { url: 'http://elsewhere.example/v1/' }
     assertFailed(await (await device('acme-gadget', { gadget })).run(), /http:\/\/elsewhere\.example\/v1\//)
     assert.equal(steps(front.taken()).at(-1), `POST ${AUTH}/request-id 400`)
   })
 
-  test('approval: it polls with the same request, also after device and service were restarted', async () => {
+  test('approval: a pending device polls with the same request, even after device and service restart', async () => {
     const { front, device, installation, restartService } = world()
     const snapd = await device('acme-approved')
     front.taken()
@@ -116,7 +116,7 @@ onEachDatabase((world) => {
     assert.equal(new Set(taken.slice(1).map(({ body }) => body)).size, 1)
   })
 
-  test('rejection: snap changes shows the reason; approved after all, the same device gets its serial', async () => {
+  test('rejection: snap changes shows the reason; if approved later, the same device gets its serial', async () => {
     const { device, installation } = world()
     const snapd = await device('acme-approved')
     const keyId = (await snapd.run()).device?.['key-id'] ?? ''
@@ -132,7 +132,7 @@ onEachDatabase((world) => {
     assert.equal(is?.['key-id'], keyId)
   })
 
-  test('while the service is down snapd tries again, and is registered once it is back', async () => {
+  test('while the service is down, snapd retries, and registers once it is back', async () => {
     const { front, device, service, restartService } = world()
     const snapd = await device('acme-pc')
     await service.stop()
@@ -143,7 +143,7 @@ onEachDatabase((world) => {
     assert.equal(change?.status, 'Done', change?.error)
   })
 
-  test('while the database is away it is 503, snapd tries again, and gets one serial once it is back', async () => {
+  test('while the database is unavailable, snapd gets a 503 and retries, and gets one serial once it is back', async () => {
     const { front, device, installation } = world()
     const snapd = await device('acme-pc')
     front.taken()
@@ -160,7 +160,7 @@ onEachDatabase((world) => {
     assert.equal((await listed(`--key=${is?.['key-id']}`)).length, 1)
   })
 
-  test('an answer that got lost: the same device asks again and has the same serial', async () => {
+  test('after a lost answer, the same device asks again and gets the same serial', async () => {
     const { front, device } = world()
     const snapd = await device('acme-pc')
     let lost: string | undefined
@@ -176,11 +176,11 @@ onEachDatabase((world) => {
     assert.ok(lost?.includes(is?.['serial-assertion'] ?? '?'), 'byte for byte')
   })
 
-  test('a brand that is not known here is refused by its name', async () => {
+  test('an unknown brand is refused by name', async () => {
     assertFailed(await (await world().device('foreign')).run(), /other-brand/)
   })
 
-  test('security: a request-id is good for one device, and only if it is ours', async () => {
+  test('security: a request-id works for one device, and only if the service issued it', async () => {
     const { front, device } = world()
     const snapd = await device('acme-pc')
     front.taken()
@@ -195,13 +195,13 @@ onEachDatabase((world) => {
       front.meddle = undefined
       assertFailed(answer, /request-id/)
       assert.deepEqual(await listed(`--key=${answer.device?.['key-id']}`), [])
-      // snapd holds back after a failure, until it restarts.
+      // After a failure, snapd does not try again until it restarts.
       await other.restart()
     }
     assert.equal((await other.run()).change?.status, 'Done')
   })
 
-  test('security: a captured registration, repeated, gives what it gave and makes no other device', async () => {
+  test('security: repeating a captured registration gives the same answer and creates no other device', async () => {
     const { front, device } = world()
     const snapd = await device('acme-pc')
     front.taken()
@@ -220,7 +220,7 @@ onEachDatabase((world) => {
     assert.equal((await listed(`--key=${is?.['key-id']}`)).length, 1)
   })
 
-  test('remodel of Ubuntu Core: the same key gets a serial of the new model, where the operator allows it', async () => {
+  test('remodel of Ubuntu Core: the same key gets a serial of the new model if the operator allows it', async () => {
     const { front, device, models, installation } = world()
     const snapd = await device('acme-core')
     const before = await snapd.run()
@@ -246,7 +246,7 @@ onEachDatabase((world) => {
       `POST ${AUTH}/nonces 200`,
       `POST ${AUTH}/sessions 200`,
     ])
-    // With the new model's session, and the state found after a restart.
+    // After a restart, snapd uses the session of the new model.
     await snapd.restart()
     assert.equal((await snapd.sections()).error, undefined)
     const shown = JSON.parse(
@@ -259,7 +259,7 @@ onEachDatabase((world) => {
 const steps = (exchanges: readonly Exchange[]): string[] =>
   exchanges.map(({ method, path, status }) => `${method} ${path.replace(/\?.*/, '')} ${status}`)
 
-/** What `snap change` shows is the service's message. */
+/** Fails unless the change failed, and `snap change` shows the service's message. */
 function assertFailed({ change }: SnapdAnswer, message: RegExp): void {
   assert.equal(change?.status, 'Error', JSON.stringify(change))
   assert.match(change.error ?? '', message)

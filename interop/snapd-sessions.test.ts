@@ -1,4 +1,4 @@
-// snapd's own code opens, uses and refreshes device sessions; a store in front asks the service about each of them.
+// snapd's own code opens, uses and refreshes device sessions, and a store asks the service about each of them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import type { Exchange, Front } from './support/front.ts'
 import type { SnapdAnswer, SnapdDevice } from './support/snapd.ts'
 
 onEachDatabase((world) => {
-  /** A registered device that the front has not seen yet. */
+  /** Returns a registered device. Clears the proxy's record of its registration. */
   async function registered(model: ModelName = 'acme-pc'): Promise<SnapdDevice & { readonly name: string }> {
     const device = await world().device(model)
     const { change, device: is } = await device.run()
@@ -17,7 +17,7 @@ onEachDatabase((world) => {
     return { ...device, name: `${BRAND}/${model}/${is?.serial}` }
   }
 
-  test('a session is opened when it is needed, and shown in the header of either version', async () => {
+  test('snapd opens a session when it needs one, and sends it in the header of either API version', async () => {
     const { front } = world()
     const snapd = await registered()
     const { session } = good(await snapd.sections())
@@ -33,7 +33,7 @@ onEachDatabase((world) => {
     assert.equal(info?.status, 200)
   })
 
-  test('a session outlives restarts of the device and of the service', async () => {
+  test('a session survives restarts of the device and of the service', async () => {
     const { front, restartService } = world()
     const snapd = await registered()
     const { session } = good(await snapd.session())
@@ -44,7 +44,7 @@ onEachDatabase((world) => {
     assert.deepEqual(steps(front.taken()), ['GET /api/v1/snaps/sections 200'])
   })
 
-  test('an expired session is refreshed by snapd itself, which then has what it asked for', async () => {
+  test('snapd refreshes an expired session by itself, and its request then succeeds', async () => {
     const { front, restartService } = world()
     const snapd = await registered()
     await restartService({ RATAFIA_DEVICE_SESSION_LIFETIME: '1s' })
@@ -64,7 +64,7 @@ onEachDatabase((world) => {
     assert.equal(taken[2]?.headers['x-device-authorization'], `Macaroon root="${expired}"`)
   })
 
-  test('while the service is down snapd tries again, within the same operation', async () => {
+  test('while the service is down, snapd retries within the same operation', async () => {
     const { front, restartService } = world()
     const snapd = await registered()
     await world().service.stop()
@@ -95,13 +95,13 @@ onEachDatabase((world) => {
     assert.match((await repeat(front, captured)).answer, /revoked/)
   })
 
-  test('security: a nonce works once, only if it is ours and only for sessions', async () => {
+  test('security: a nonce works once, only if the service issued it, and only for sessions', async () => {
     const { front } = world()
     const snapd = await registered()
     const copy = await snapd.clone()
     good(await snapd.session())
     const used = JSON.parse(front.taken()[0]?.answer ?? '').nonce
-    // A request has the second in which it was made: then it is another one.
+    // A request contains the second in which it was created, so a later one differs.
     await sleep(1_100)
     const answered = await fetch(`${front.url}${AUTH}/request-id`, { method: 'POST' })
     const requestId = ((await answered.json()) as Record<string, string>)['request-id']
@@ -121,7 +121,7 @@ onEachDatabase((world) => {
     good(await other.session())
   })
 
-  test('security: a captured request for a session, repeated at once, opens no second one', async () => {
+  test('security: repeating a captured session request at once opens no second session', async () => {
     const { front, installation } = world()
     const snapd = await registered()
     good(await snapd.session())
@@ -133,7 +133,7 @@ onEachDatabase((world) => {
     assert.equal(shown.sessions.length, 1)
   })
 
-  test('security: the session of another device, or what is no session, refreshes nothing', async () => {
+  test("security: another device's session, or an invalid one, cannot be refreshed", async () => {
     const { front } = world()
     const theirs = good(await (await registered()).session()).session
     const snapd = await registered()
@@ -148,7 +148,7 @@ onEachDatabase((world) => {
     good(await snapd.session())
   })
 
-  test('security: a copied disk image is noticed once both copies are alive, and both are shut out', async () => {
+  test('security: a copied disk image is noticed once both copies are active, and both are quarantined', async () => {
     const { front, installation } = world()
     const snapd = await registered('acme-watched')
     const clone = await snapd.clone()

@@ -1,5 +1,4 @@
-// Commands at a real terminal: what is typed at a question for a password is never shown, and what cannot be undone is
-// asked about.
+// Runs commands at a real terminal: a typed password is never shown, and irreversible commands ask for confirmation.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -17,7 +16,7 @@ before(() => {
 })
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Types each text the instant its question is shown. */
+/** Runs a command, and types each text the instant its question appears. */
 const ratafiaAtTerminal = (words: readonly string[], answers: Typed): Promise<AtTerminal> =>
   atTerminal([process.execPath, clientPaths.ratafia, ...words], { RATAFIA_DATA_DIR: directory }, answers)
 
@@ -34,11 +33,11 @@ test('a password typed the instant the question appears is not shown', async () 
   assert.match(shown, /Created the account ann/)
 })
 
-test('what cannot be undone is asked about, and Ctrl-C changes nothing', async () => {
-  const no = await ratafiaAtTerminal(['accounts', 'disable', 'ann'], [['to go on: ', '\u0003']])
+test('an irreversible command asks for confirmation, and Ctrl-C changes nothing', async () => {
+  const no = await ratafiaAtTerminal(['accounts', 'disable', 'ann'], [['to confirm: ', '\u0003']])
   assert.equal(no.code, 1, no.shown)
-  assert.match(no.shown, /ann cannot log in any longer[\s\S]*Nothing was changed\./)
-  const yes = await ratafiaAtTerminal(['accounts', 'disable', 'ann'], [['to go on: ', 'ann\r']])
+  assert.match(no.shown, /ann will not be able to log in[\s\S]*Nothing was changed\./)
+  const yes = await ratafiaAtTerminal(['accounts', 'disable', 'ann'], [['to confirm: ', 'ann\r']])
   assert.equal(yes.code, 0, yes.shown)
-  assert.match(yes.shown, /The account ann is disabled/)
+  assert.match(yes.shown, /Disabled the account ann/)
 })

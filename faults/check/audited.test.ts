@@ -1,4 +1,4 @@
-/** The rules about the audit log on handmade tables. */
+/** Tests the checks of the audit log on handmade tables. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Row } from '../world/tables.ts'
@@ -24,27 +24,27 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
-    says: 'a session and its entry',
+    says: 'accepts a session and its entry',
     tables: { token_session: [session()], audit_entry: [opened] },
     found: [],
   },
   {
-    says: 'a revocation without an entry',
+    says: 'reports a revocation without an entry',
     tables: { token_session: [revoked], audit_entry: [opened] },
     found: ['the audit log lacks the revocation of session S'],
   },
   {
-    says: 'a revocation by the suite itself',
+    says: 'accepts a revocation by the suite itself, which has no entry',
     tables: { token_session: [{ ...revoked, revoked_by: REVOKED_BY_FAULTS }], audit_entry: [opened] },
     found: [],
   },
   {
-    says: 'an entry of a revocation that is not there',
+    says: 'reports an entry for a revocation that did not happen',
     tables: { token_session: [session()], audit_entry: [opened, entry('token.revoke', 'S')] },
-    found: ['the audit log has token.revoke of S, and it is not so'],
+    found: ['the audit log has token.revoke of S, but the database disagrees'],
   },
   {
-    says: 'two entries of one revocation',
+    says: 'reports two entries for one revocation',
     tables: {
       token_session: [revoked],
       audit_entry: [opened, entry('token.revoke', 'S'), entry('token.revoke', 'S')],
@@ -52,7 +52,7 @@ const CASES: readonly Case[] = [
     found: ['the audit log has token.revoke of S twice'],
   },
   {
-    says: 'a removed rule that revoked one session',
+    says: 'accepts a removed rule whose entry counts its one revoked session',
     tables: {
       token_session: [ofRule],
       audit_entry: [opened, entry('publisher.remove', 'R', { sessions: 1 })],
@@ -60,28 +60,28 @@ const CASES: readonly Case[] = [
     found: [],
   },
   {
-    says: 'a removed rule that says it revoked none',
+    says: 'reports a removed rule whose entry counts no revoked session, but one was revoked',
     tables: {
       token_session: [ofRule],
       audit_entry: [opened, entry('publisher.remove', 'R', { sessions: 0 })],
     },
-    found: ['rules that ended revoked 1 sessions, and the audit log says 0'],
+    found: ['removed and disabled rules revoked 1 sessions, but the audit log counts 0'],
   },
   {
-    says: 'a device that became active without an approval',
+    says: 'reports a device that became active without an approval',
     tables: { device: [{ id: 'D', status: 'active' }], audit_entry: [entry('device.wait', 'D')] },
-    found: ['the audit log lacks that device D became active'],
+    found: ['the audit log lacks the change of device D to active'],
   },
   {
-    says: 'an approval of a device that waits',
+    says: 'reports the approval of a device that is still pending',
     tables: {
       device: [{ id: 'D', status: 'pending' }],
       audit_entry: [entry('device.wait', 'D'), entry('device.approve', 'D')],
     },
-    found: ['the audit log has device.approve of D, and it is not so'],
+    found: ['the audit log has device.approve of D, but the database disagrees'],
   },
   {
-    says: 'a role that was given, taken and given again',
+    says: 'accepts a role that was granted, removed and granted again',
     tables: {
       account: [{ id: 'A', username: 'ada', disabled_at: null, logins_since: null }],
       role_grant: [{ subject: 'A', role: 'viewer' }],
@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
     found: [],
   },
   {
-    says: 'an action that the checker does not know',
+    says: 'reports an action that the checker does not know',
     tables: { audit_entry: [entry('world.end', 'W')] },
     found: ['the checker does not know what world.end changes'],
   },

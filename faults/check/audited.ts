@@ -1,10 +1,11 @@
 /**
- * The audit log and the database say the same: every change has its entry, and every entry its change. Tables of what a
- * row needs, and of what an entry says; an action that is in neither is a finding, so a new one gets its row here.
+ * Checks that the audit log and the database agree: every change has its entry, and every entry its change. One table
+ * lists the entries that a row needs, another the changes that an entry claims. An action missing from both is a
+ * finding, so every new action needs a row here.
  */
 import type { Row, Tables } from '../world/tables.ts'
 
-/** Who revoked what the suite revokes in the database itself: the service wrote no entry of it. */
+/** The author of revocations that the suite writes to the database itself. The service has no entries for them. */
 export const REVOKED_BY_FAULTS = 'faults'
 
 interface Entry {
@@ -15,18 +16,18 @@ interface Entry {
 
 interface Log {
   readonly entries: readonly Entry[]
-  /** Whether one of these actions has an entry about the subject. */
+  /** Returns whether the subject has an entry with one of these actions. */
   has(subject: unknown, ...actions: readonly string[]): boolean
   rows(table: string): readonly Row[]
-  /** The last row with this value. */
+  /** Returns the last row with this value. */
   find(table: string, column: string, value: unknown): Row | undefined
 }
 
-/** Of each row: what is not in the log, as `ACTION of SUBJECT`. */
+/** Functions that yield what the log lacks for a row, to complete "the audit log lacks …". */
 const NEEDED: Readonly<Record<string, (row: Row, log: Log) => Iterable<string>>> = {
   *token_session({ session_id: id, revoked_at: revoked, revoked_by: by, rule_id: rule }, log) {
     if (!log.has(id, 'token.open', 'publisher.minted')) yield `the opening of session ${id}`
-    // A rule that ends revokes its sessions in one entry, which counts them: see `sessionsOfRules`.
+    // A removed or disabled rule has one entry for all its revoked sessions, with their number: see `sessionsOfRules`.
     if (revoked !== null && rule === null && by !== REVOKED_BY_FAULTS && !log.has(id, 'token.revoke')) {
       yield `the revocation of session ${id}`
     }
@@ -35,20 +36,21 @@ const NEEDED: Readonly<Record<string, (row: Row, log: Log) => Iterable<string>>>
     const made = ['device.register', 'device.wait', 'device.enter', 'devices.import']
     if (!log.has(id, ...made)) yield `the registration of device ${id}`
     const [needs] = DECIDED.filter((one) => one.status === status)
-    if (needs && !log.has(id, ...needs.actions)) yield `that device ${id} became ${status}`
+    if (needs && !log.has(id, ...needs.actions)) yield `the change of device ${id} to ${status}`
   },
   *publisher_rule({ name, disabled_at: disabled }, log) {
     if (!log.has(name, 'publisher.add')) yield `the rule ${name}`
-    if (disabled !== null && !log.has(name, 'publisher.disable')) yield `that the rule ${name} was disabled`
+    if (disabled !== null && !log.has(name, 'publisher.disable')) yield `the disabling of rule ${name}`
   },
   *oidc_issuer({ url }, log) {
     if (!log.has(url, 'issuer.add')) yield `the issuer ${url}`
   },
   *account({ username, disabled_at: disabled, logins_since: since }, log) {
     if (!log.has(username, 'account.add')) yield `the account ${username}`
-    if (disabled !== null && !log.has(username, 'account.disable')) yield `that ${username} was disabled`
+    if (disabled !== null && !log.has(username, 'account.disable'))
+      yield `the disabling of account ${username}`
     if (since !== null && !log.has(username, 'token.revoke-all', 'account.disable'))
-      yield `that ${username}'s logins ended`
+      yield `the revocation of all logins of ${username}`
   },
   *agent({ name }, log) {
     if (!log.has(name, 'agent.add')) yield `the agent ${name}`
@@ -71,7 +73,7 @@ const DECIDED: readonly { readonly status: string; readonly actions: readonly st
   { status: 'superseded', actions: ['device.supersede'] },
 ]
 
-/** Whether what an entry says is so. */
+/** Functions that return whether the database agrees with an entry, by its action. */
 const SAID: Readonly<Record<string, (entry: Entry, log: Log) => boolean>> = {
   'token.open': isRow('token_session', 'session_id'),
   'publisher.minted': isRow('token_session', 'session_id'),
@@ -104,14 +106,14 @@ const SAID: Readonly<Record<string, (entry: Entry, log: Log) => boolean>> = {
   },
 }
 
-/** Actions of which a subject has one entry at most. */
+/** Actions that have at most one entry per subject. */
 const ONCE: ReadonlySet<string> = new Set([
   ...['token.open', 'token.revoke', 'account.add', 'account.disable', 'agent.add'],
   ...['device.register', 'device.approve', 'device.reject', 'device.revoke', 'device.wait'],
   ...['publisher.add', 'publisher.disable', 'publisher.remove', 'job.add', 'job.end', 'key.rotate'],
 ])
 
-/** Entries about what has no row of its own, or that other invariants look at. */
+/** Actions without a row of their own, and actions that other invariants check. */
 const OTHERS: ReadonlySet<string> = new Set([
   ...['publisher.refused', 'issuer.refresh', 'schema.migrate', 'audit.export', 'devices.export'],
   ...['database.backup', 'database.restore', 'secret.rotate', 'packages.import'],
@@ -131,14 +133,14 @@ export function* unaudited(tables: Tables): Iterable<string> {
     const { action, subject } = entry
     const name = `${action} of ${subject}`
     const says = SAID[action]
-    if (says && !says(entry, log)) yield `the audit log has ${name}, and it is not so`
+    if (says && !says(entry, log)) yield `the audit log has ${name}, but the database disagrees`
     if (!says && !OTHERS.has(action)) yield `the checker does not know what ${action} changes`
     if (ONCE.has(action) && seen.has(name)) yield `the audit log has ${name} twice`
     seen.add(name)
   }
 }
 
-/** A rule that ends revokes sessions, and its entry says how many. */
+/** Compares the sessions revoked with disabled and removed rules with the numbers in the rules' entries. */
 function* sessionsOfRules(log: Log): Iterable<string> {
   const revoked = log
     .rows('token_session')
@@ -149,7 +151,9 @@ function* sessionsOfRules(log: Log): Iterable<string> {
   const said = log.entries
     .filter(({ action }) => action === 'publisher.remove' || action === 'publisher.disable')
     .reduce((sum, { details }) => sum + Number(details['sessions'] ?? 0), 0)
-  if (revoked !== said) yield `rules that ended revoked ${revoked} sessions, and the audit log says ${said}`
+  if (revoked !== said) {
+    yield `removed and disabled rules revoked ${revoked} sessions, but the audit log counts ${said}`
+  }
 }
 
 function logOf(tables: Tables): Log {
@@ -181,7 +185,7 @@ function hasStatus(...statuses: readonly string[]): (entry: Entry, log: Log) => 
   return ({ subject }, log) => statuses.includes(String(log.find('device', 'id', subject)?.['status']))
 }
 
-/** Whether a row has the subject, and `when`. */
+/** Returns a check that the subject has a row, and a value in its column `when` if that is given. */
 function isRow(table: string, column: string, when?: string): (entry: Entry, log: Log) => boolean {
   return ({ subject }, log) => {
     const row = log.find(table, column, subject)
@@ -189,7 +193,7 @@ function isRow(table: string, column: string, when?: string): (entry: Entry, log
   }
 }
 
-/** How often the role was given, less how often it was taken. */
+/** Returns how often the role was granted, minus how often it was removed. */
 function grants({ entries }: Log, username: string, role: string): number {
   const times = (action: string) =>
     entries.filter(

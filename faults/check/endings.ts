@@ -1,10 +1,10 @@
-/** When something was revoked, as a history has it. */
+/** When each subject was revoked, according to a history. */
 import { acknowledged, type Seen, type Subject, type Truth } from '../history.ts'
 
 export interface Ending {
-  /** When it was first attempted, by a request that may have taken effect. */
+  /** When the first request that may have taken effect was sent. */
   readonly sent: number
-  /** When it was first acknowledged. */
+  /** When the revocation was first acknowledged; undefined if it was not. */
   readonly acknowledgedAt: number | undefined
 }
 
@@ -33,7 +33,7 @@ export function hasEnded(subject: Subject, truth: Truth): boolean {
   if (kind === 'request') return requests.get(name) === 'rejected'
   if (kind === 'rule') return !rules.has(name)
   if (kind === 'grant') return !truth.grants.has(name)
-  // No command lists them.
+  // No command lists withdrawn keys.
   if (kind === 'issuer-key') return true
   return devices.some(({ model, serial, revoked }) => revoked && name === `${model}/${serial}`)
 }

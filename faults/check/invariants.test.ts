@@ -1,4 +1,4 @@
-/** The checker on handmade histories: for each invariant, one that violates it and one that only seems to. */
+/** Tests the checker on handmade histories: for each invariant, one that violates it and one that only seems to. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Seen, Truth } from '../history.ts'
@@ -43,7 +43,7 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
-    says: 'a job did a device, and has its entry; another one still runs',
+    says: 'a job reports a device as done and has its entry; another job is still running',
     history: [],
     truth: {
       jobs: [
@@ -57,7 +57,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    says: 'a job did a device twice',
+    says: 'a job changed a device twice',
     history: [],
     truth: {
       jobs: [{ id: 'J', over: false, done: ['D'] }],
@@ -67,52 +67,52 @@ const CASES: readonly Case[] = [
       ],
     },
     violates: 'job-item-once',
-    what: 'the job J did D, and has 2 entries of it',
+    what: 'the job J reports D as done, but has 2 audit log entries for it',
   },
   {
-    says: 'a job says it did a device, and did not',
+    says: 'a job reports a device as done that it did not change',
     history: [],
     truth: { jobs: [{ id: 'J', over: true, done: ['D'] }] },
     violates: 'job-item-once',
   },
   {
-    says: 'a job did a device, and does not say so',
+    says: 'a job changed a device without reporting it as done',
     history: [],
     truth: { jobs: [{ id: 'J', over: true, done: [] }], decisions: [{ job: 'J', device: 'D' }] },
     violates: 'job-item-once',
-    what: 'the job J has 1 entries of D, and does not say that it did it',
+    what: 'the job J has 1 audit log entries for D, but does not report it as done',
   },
   { says: 'nothing happened', history: [] },
   {
-    says: 'a revocation was acknowledged, and the session is in force',
+    says: 'a revocation was acknowledged, but the session is still in force',
     history: [ended()],
     truth: { sessions: new Map([['S', false]]) },
     violates: 'revocation-kept',
-    what: 'session S: its revocation was acknowledged at 110 ms, and it is in force',
+    what: 'session S: its revocation was acknowledged at 110 ms, but it is still in force',
   },
   {
-    says: 'a revocation was acknowledged, and the session is not there at all',
+    says: 'a revocation was acknowledged, but the session is missing',
     history: [ended()],
     violates: 'revocation-kept',
   },
   {
-    says: 'an account was disabled, and is not',
+    says: 'disabling an account was acknowledged, but it is not disabled',
     history: [ended({ ends: 'account A' })],
     truth: { accounts: new Map([['A', false]]) },
     violates: 'revocation-kept',
   },
   {
-    says: 'the logins of an account were ended, and are not',
+    says: 'revoking the logins of an account was acknowledged, but they are not revoked',
     history: [ended({ ends: 'logins A/0' })],
     violates: 'revocation-kept',
   },
   {
-    says: 'the logins of an account were ended',
+    says: 'the logins of an account are revoked as acknowledged',
     history: [ended({ ends: 'logins A/0' })],
     truth: { ended: new Set(['A']) },
   },
   {
-    says: "a login from before its account's logins were ended opened a session, a later one does",
+    says: 'a login from before the revocation of all logins opened a session; a later login may',
     history: [
       ended({ ends: 'logins A/0' }),
       seen({ kind: 'exchange', sent: 1_111, answered: 1_120, uses: ['logins A/0'] }),
@@ -122,7 +122,7 @@ const CASES: readonly Case[] = [
     violates: 'revoked-refused',
   },
   {
-    says: 'a device was revoked, and is not',
+    says: 'revoking a device was acknowledged, but it is not revoked',
     history: [ended({ ends: 'device unit-1/SN-1' })],
     truth: { devices: [holder] },
     violates: 'revocation-kept',
@@ -133,21 +133,21 @@ const CASES: readonly Case[] = [
     truth: { accounts: new Map([['A', true]]), devices: [{ ...device, revoked: true }] },
   },
   {
-    says: 'a device that waits was rejected, and is not',
+    says: 'rejecting a pending device was acknowledged, but it is not rejected',
     history: [ended({ kind: 'reject', ends: 'request asked/key-1' })],
     truth: { requests: new Map([['asked/key-1', 'pending']]) },
     violates: 'revocation-kept',
   },
   {
-    says: 'a device that waits was rejected as acknowledged',
+    says: 'a pending device is rejected as acknowledged',
     history: [ended({ kind: 'reject', ends: 'request asked/key-1' })],
     truth: { requests: new Map([['asked/key-1', 'rejected']]) },
   },
-  { says: 'a revocation without an answer did not happen', history: [ended({ status: 0 })] },
-  { says: 'a revocation that was answered 503 did not happen', history: [ended({ status: 503 })] },
+  { says: 'a revocation without an answer did not take effect', history: [ended({ status: 0 })] },
+  { says: 'a revocation that got a 503 did not take effect', history: [ended({ status: 503 })] },
 
   {
-    says: 'a token was accepted, sent more than a second after its revocation',
+    says: 'a token sent more than a second after its revocation was accepted',
     history: [ended(), shown({ sent: 1_111, answered: 1_115 })],
     truth: revoked,
     violates: 'revoked-refused',
@@ -160,12 +160,12 @@ const CASES: readonly Case[] = [
     violates: 'revoked-refused',
   },
   {
-    says: 'a token was accepted within the second, however late the answer came',
+    says: 'a token sent within the second was accepted, however late the answer came',
     history: [ended(), shown({ sent: 1_110, answered: 9_000 })],
     truth: revoked,
   },
   {
-    says: 'a token was accepted after a revocation that nobody acknowledged',
+    says: 'a token was accepted after a revocation that was not acknowledged',
     history: [ended({ status: 503 }), shown({ sent: 5_000 })],
   },
   {
@@ -179,37 +179,37 @@ const CASES: readonly Case[] = [
   },
 
   {
-    says: 'a token of a rule was accepted, sent more than a second after its removal',
+    says: "a rule's token sent more than a second after the rule's removal was accepted",
     history: [removed(), shown({ sent: 1_111, answered: 1_115, uses: ['session S', 'rule R'] })],
     truth: revoked,
     violates: 'rule-removed-refused',
     what: 'rule R: revoked at 110 ms, and whoami (session S, rule R) sent to node 1 at 1111 ms was accepted',
   },
   {
-    says: 'a token of a rule was accepted within the second',
+    says: "a rule's token sent within the second was accepted",
     history: [removed({ kind: 'disable-rule' }), shown({ sent: 1_110, uses: ['session S', 'rule R'] })],
     truth: revoked,
   },
   {
-    says: 'a rule that was disabled opened a session, sent just after the acknowledgement',
+    says: 'a disabled rule opened a session for a request sent just after the acknowledgement',
     history: [removed({ kind: 'disable-rule' }), minted({ sent: 111, answered: 115 })],
     truth: revoked,
     violates: 'rule-removed-refused',
   },
   {
-    says: 'a session that was opened while its rule was removed is in force',
+    says: 'a session opened while its rule was being removed is still in force',
     history: [removed(), minted({ sent: 105, answered: 115 })],
     truth: { sessions: new Map([['S', false]]) },
     violates: 'rule-removed-refused',
-    what: 'rule R: removed at 110 ms, and its session S is in force',
+    what: 'rule R: removed at 110 ms, but its session S is still in force',
   },
   {
-    says: 'a session that was opened while its rule was removed was revoked with the others',
+    says: 'a session opened while its rule was being removed was revoked with the others',
     history: [removed(), minted({ sent: 105, answered: 115 })],
     truth: revoked,
   },
   {
-    says: 'a session is in force, and nobody acknowledged that its rule was removed',
+    says: "a session is in force, but its rule's removal was not acknowledged",
     history: [removed({ status: 503 }), minted({ sent: 200, answered: 210 })],
     truth: { sessions: new Map([['S', false]]) },
   },
@@ -219,7 +219,7 @@ const CASES: readonly Case[] = [
     truth: { sessions: new Map([['S', false]]) },
   },
   {
-    says: 'an ID token was accepted by a key that its issuer had taken back',
+    says: 'an ID token was accepted although its issuer had withdrawn the key',
     history: [
       ended({ kind: 'refresh-issuer', where: 'command', ends: 'issuer-key K' }),
       minted({ sent: 1_111, answered: 1_120, uses: ['issuer-key K'] }),
@@ -229,33 +229,33 @@ const CASES: readonly Case[] = [
   },
 
   {
-    says: 'two keys were answered with one serial',
+    says: 'two keys got the same serial',
     history: [registered(), registered({ device: { ...device, key: 'key-2' } })],
     truth: { devices: [holder, { ...holder, key: 'key-2' }] },
     violates: 'serial-one-key',
     what: 'unit-1/SN-1 has 2 device keys: key-1, key-2',
   },
   {
-    says: 'another key was answered than the one that is stored',
+    says: 'the acknowledged key differs from a stored one',
     history: [registered()],
     truth: { devices: [holder, { ...holder, key: 'key-2' }] },
     violates: 'serial-one-key',
   },
   {
-    says: 'one serial of two models is two serials',
+    says: 'the same serial of two models counts as two serials',
     history: [registered(), registered({ device: { ...device, model: 'unit-2' } })],
     truth: { devices: [holder, { ...holder, model: 'unit-2' }] },
   },
 
   {
-    says: 'a key was answered with two serials of a model',
+    says: 'a key got two serials of one model',
     history: [registered(), registered({ device: { ...device, serial: 'SN-2' } })],
     truth: { devices: [holder, { ...holder, serial: 'SN-2' }] },
     violates: 'key-one-serial',
     what: 'key-1 of unit-1 has 2 serials: SN-1, SN-2',
   },
   {
-    says: 'a device was answered twice, alike',
+    says: 'a device got the same answer twice',
     history: [registered(), registered()],
     truth: { devices: [holder] },
   },
@@ -267,11 +267,11 @@ const CASES: readonly Case[] = [
     what: 'T has 2 results: S1, S2',
   },
   {
-    says: 'a nonce was good for two requests',
+    says: 'a nonce was accepted in two requests',
     history: [once('open', 'R1', 'S'), once('open', 'R2', 'S')],
     violates: 'nonce-once',
   },
-  { says: 'the same request had the same answer', history: [once('open', 'R', 'S'), once('open', 'R', 'S')] },
+  { says: 'the same request got the same answer', history: [once('open', 'R', 'S'), once('open', 'R', 'S')] },
   {
     says: 'the second use of a nonce was refused',
     history: [once('open', 'R1', 'S'), { ...once('open', 'R2', 'S2'), status: 400 }],
@@ -290,16 +290,16 @@ const CASES: readonly Case[] = [
     what: 'T has 2 results: S1, S2',
   },
   {
-    says: 'an ID token was good for two requests without one Idempotency-Key',
+    says: 'an ID token was accepted in two requests without a common Idempotency-Key',
     history: [once('exchange-id-token', 'R1', 'S'), once('exchange-id-token', 'R2', 'S')],
     violates: 'id-token-once',
   },
   {
-    says: 'an ID token with one Idempotency-Key had further tokens of its session',
+    says: 'repeating an ID token with its Idempotency-Key gave further tokens of its session',
     history: [once('exchange-id-token', 'R', 'S'), once('exchange-id-token', 'R', 'S')],
   },
   {
-    says: 'the second use of an ID token was refused, or had no answer',
+    says: 'the second use of an ID token was refused, or got no answer',
     history: [
       once('exchange-id-token', 'R1', 'S'),
       { ...once('exchange-id-token', 'R2', 'S2'), status: 400 },
@@ -308,30 +308,30 @@ const CASES: readonly Case[] = [
   },
 
   {
-    says: 'a session was opened and is not there',
+    says: 'a session was opened but is missing',
     history: [seen({ kind: 'exchange', session: 'S' })],
     violates: 'nothing-missing',
-    what: 'session S was opened and is not there',
+    what: 'session S was opened but is missing',
   },
   {
-    says: 'a device was registered and is not there',
+    says: 'a device was registered but is missing',
     history: [registered()],
     violates: 'nothing-missing',
   },
   {
-    says: 'a device was approved and has no serial',
+    says: 'a device was approved but has no serial',
     history: [seen({ kind: 'approve', where: 'command', device })],
     truth: { requests: new Map([['unit-1/key-1', 'pending']]) },
     violates: 'nothing-missing',
   },
   {
-    says: 'a device was told to wait and is not there',
+    says: 'a device was told to wait but is missing',
     history: [seen({ kind: 'register', status: 202, waits: 'asked/key-1' })],
     violates: 'nothing-missing',
-    what: 'asked/key-1 was told to wait and is not there',
+    what: 'asked/key-1 was told to wait but is missing',
   },
   {
-    says: 'a device waits, or was not told to',
+    says: 'a device is pending; another got no such answer',
     history: [
       seen({ kind: 'register', status: 202, waits: 'asked/key-1' }),
       seen({ kind: 'register', status: 503, waits: 'asked/key-2' }),
@@ -340,7 +340,7 @@ const CASES: readonly Case[] = [
   },
 
   {
-    says: '`ratafia verify` found something',
+    says: '`ratafia verify` reported a fault',
     history: [],
     truth: { faults: ['audit: entry 7 is missing'] },
     violates: 'verify-agrees',
@@ -348,7 +348,7 @@ const CASES: readonly Case[] = [
   },
 
   {
-    says: 'an exchange without an answer left nothing',
+    says: 'an exchange without an answer left no session',
     history: [seen({ kind: 'exchange', session: 'S', status: 0 })],
   },
 
@@ -370,58 +370,58 @@ const CASES: readonly Case[] = [
     violates: 'stays-good',
   },
   {
-    says: 'a token was refused while its revocation was on its way',
+    says: 'a token was refused while its revocation was under way',
     history: [shown({ status: 401, sent: 90, answered: 105 }), ended()],
     truth: revoked,
   },
   {
-    says: 'a token was refused after a revocation that had no answer, and is revoked',
+    says: 'a token was refused after an unanswered revocation, and is revoked in the end',
     history: [ended({ status: 0 }), shown({ status: 401, sent: 300, answered: 310 })],
     truth: revoked,
   },
   {
-    says: 'a token was refused after a revocation that had no answer, and is not revoked in the end',
+    says: 'a token was refused after an unanswered revocation, but is not revoked in the end',
     history: [ended({ status: 0 }), shown({ status: 401, sent: 300, answered: 310 })],
     truth: { sessions: new Map([['S', false]]) },
     violates: 'stays-good',
   },
   {
-    says: 'a token of a rule was refused after a removal that had no answer, and the rule is there',
+    says: "a rule's token was refused after an unanswered removal, but the rule still exists",
     history: [removed({ status: 503 }), shown({ uses: ['rule R'], status: 401, sent: 300, answered: 310 })],
     truth: { rules: new Set(['R']) },
     violates: 'stays-good',
   },
 
   {
-    says: 'a job was acknowledged and is not there',
+    says: 'a job was acknowledged but is missing',
     history: [seen({ kind: 'make-job', status: 202, job: 'J' })],
     violates: 'job-kept',
-    what: 'the job J was acknowledged, and is not there',
+    what: 'the job J was acknowledged but is missing',
   },
   {
-    says: 'a job was acknowledged and does not end',
+    says: 'an acknowledged job does not finish',
     history: [seen({ kind: 'make-job', status: 202, job: 'J' })],
     truth: { jobStates: new Map([['J', 'running']]) },
     violates: 'job-kept',
   },
   {
-    says: 'a job has ended',
+    says: 'an acknowledged job has finished',
     history: [seen({ kind: 'make-job', status: 202, job: 'J' })],
     truth: { jobStates: new Map([['J', 'stopped']]) },
   },
   {
-    says: 'an Idempotency-Key made two jobs',
+    says: 'one Idempotency-Key created two jobs',
     history: ['J', 'K'].map((job) => ({ ...once('make-job', 'a job', job), status: 202 })),
     violates: 'repeat-once',
     what: 'T has 2 results: J, K',
   },
   {
-    says: 'somebody without the right to it gave a role',
+    says: 'a caller without permission granted a role',
     history: [seen({ kind: 'add-grant', status: 201, forbidden: true })],
     violates: 'no-more-rights',
   },
   {
-    says: 'somebody without the right to it was refused, or had no answer',
+    says: 'a caller without permission was refused, or got no answer',
     history: [403, 503, 0].map((status) => seen({ kind: 'add-grant', status, forbidden: true })),
   },
   {
@@ -432,31 +432,31 @@ const CASES: readonly Case[] = [
     what: 'no operator is left',
   },
   {
-    says: 'half of an import is there',
+    says: 'half of an import took effect',
     history: [seen({ kind: 'import', status: 0, imports: ['P', 'Q'] })],
     truth: { packages: new Set(['P']) },
     violates: 'import-whole',
-    what: 'an import of 2 packages ended with 0, and 1 of them are there',
+    what: 'an import of 2 packages had the status 0, and 1 of them are listed',
   },
   {
-    says: 'an import wrote some of it before it was done',
+    says: 'an import wrote some packages too early',
     history: [],
-    truth: { imported: ['an import that waits wrote 500 packages'] },
+    truth: { imported: ['a waiting import has written 500 packages'] },
     violates: 'import-whole',
   },
   {
-    says: 'an import was acknowledged and did nothing',
+    says: 'an acknowledged import took no effect',
     history: [seen({ kind: 'import', imports: ['P'] })],
     violates: 'import-whole',
   },
   {
-    says: 'an import was refused and did all of it',
+    says: 'a refused import took effect',
     history: [seen({ kind: 'import', status: 400, imports: ['P'] })],
     truth: { packages: new Set(['P']) },
     violates: 'import-whole',
   },
   {
-    says: 'imports without an answer did all or nothing',
+    says: 'imports without an answer took effect completely or not at all',
     history: [
       seen({ kind: 'import', status: 0, imports: ['P'] }),
       seen({ kind: 'import', status: 503, imports: ['Q'] }),
@@ -464,9 +464,9 @@ const CASES: readonly Case[] = [
     truth: { packages: new Set(['P']) },
   },
   {
-    says: 'a rotation was half done',
+    says: 'a rotation took effect in part',
     history: [],
-    truth: { sealed: ['a rotation that was killed had sealed 1 values again'] },
+    truth: { sealed: ['a killed rotation has resealed 1 values'] },
     violates: 'secret-rotated',
   },
   {
@@ -482,7 +482,7 @@ const CASES: readonly Case[] = [
     violates: 'logs-clean',
   },
   {
-    says: 'a node keeps memory',
+    says: 'a node keeps too much memory',
     history: [],
     truth: { resources: ['process 7 of node 1 keeps 900 MB of memory'] },
     violates: 'resources-bounded',
@@ -500,31 +500,31 @@ const CASES: readonly Case[] = [
     says: 'a node answered 500',
     history: [seen({ status: 500, detail: 'oh' })],
     violates: 'only-503',
-    what: 'whoami sent to node 1 at 0 ms was answered 500: oh',
+    what: 'whoami sent to node 1 at 0 ms got a 500: oh',
   },
   { says: 'a proxy answered 502', history: [seen({ status: 502 })], violates: 'only-503' },
 
   {
-    says: 'a node ended by itself',
+    says: 'a node stopped by itself',
     history: [],
-    truth: { lost: ['node 1 ended by itself with 5'] },
+    truth: { lost: ['node 1 stopped by itself with 5'] },
     violates: 'serves-again',
-    what: 'node 1 ended by itself with 5',
+    what: 'node 1 stopped by itself with 5',
   },
   {
-    says: 'there was a 503 when all faults were over',
+    says: 'a request got a 503 when all faults were over',
     history: [shown({ status: 503, final: true })],
     violates: 'serves-again',
   },
   {
-    says: 'there was no answer when all faults were over',
+    says: 'a request got no answer when all faults were over',
     history: [shown({ status: 0, final: true })],
     violates: 'serves-again',
   },
 ]
 
 for (const { says, history, truth, violates, what } of CASES) {
-  test(`${violates ?? 'all is well'}: ${says}`, () => {
+  test(`${violates ?? 'no violation'}: ${says}`, () => {
     const violations = check(history, { ...nothing, ...truth })
     assert.deepEqual(
       violations.map(({ invariant }) => invariant),

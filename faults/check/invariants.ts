@@ -1,6 +1,6 @@
 /**
- * The checker: what must be true of a history and of the final state, whatever the fault was. Pure functions, one row
- * per invariant; each finding is a sentence.
+ * The checker: conditions that a history and the final state must meet, whatever the fault was. Each invariant is a row
+ * with a pure function, and each finding is a sentence.
  */
 import { acknowledged, type DeviceSeen, type Seen, type Subject, type Truth } from '../history.ts'
 import { unaudited } from './audited.ts'
@@ -25,21 +25,21 @@ export const INVARIANTS = [
     *find(history, truth) {
       for (const [subject, { acknowledgedAt }] of endings(history)) {
         if (acknowledgedAt !== undefined && !hasEnded(subject, truth)) {
-          yield `${subject}: its revocation was acknowledged at ${ms(acknowledgedAt)}, and it is in force`
+          yield `${subject}: its revocation was acknowledged at ${ms(acknowledgedAt)}, but it is still in force`
         }
       }
     },
   },
   {
     name: 'revoked-refused',
-    says: 'Nothing revoked is accepted by a request sent more than a second after the acknowledgement.',
+    says: 'A revoked credential is refused if it is sent more than a second after the acknowledgement.',
     find: (history) => acceptedLater(history, isNoRule, () => REVOKED_WITHIN_MS),
   },
   {
     name: 'rule-removed-refused',
-    says: 'A rule that was removed opens nothing more, and what it opened is refused a second later.',
+    says: 'A removed rule opens no more sessions, and its sessions are refused a second later.',
     *find(history, { sessions }) {
-      // No node remembers rules: an exchange is refused at once.
+      // Nodes do not cache rules, so an exchange must be refused at once.
       yield* acceptedLater(history, isRule, ({ kind }) =>
         kind === 'exchange-id-token' ? 0 : REVOKED_WITHIN_MS,
       )
@@ -49,7 +49,8 @@ export const INVARIANTS = [
           (subject) => isRule(subject) && ended.get(subject)?.acknowledgedAt !== undefined,
         )
         if (rule !== undefined && session !== undefined && sessions.get(session) === false) {
-          yield `${rule}: removed at ${ms(ended.get(rule)?.acknowledgedAt ?? 0)}, and its session ${session} is in force`
+          const at = ms(ended.get(rule)?.acknowledgedAt ?? 0)
+          yield `${rule}: removed at ${at}, but its session ${session} is still in force`
         }
       }
     },
@@ -65,7 +66,7 @@ export const INVARIANTS = [
   },
   {
     name: 'key-one-serial',
-    says: 'A device key has one serial of a model.',
+    says: 'A device key has one serial per model.',
     find: (history, { devices }) =>
       moreThanOne(
         [...registered(history), ...devices].map(({ model, serial, key }) => [`${key} of ${model}`, serial]),
@@ -89,36 +90,36 @@ export const INVARIANTS = [
   },
   {
     name: 'nothing-missing',
-    says: 'What was acknowledged is in the database.',
+    says: 'Everything acknowledged is in the database.',
     *find(history, truth) {
       const sessions = new Set(history.filter(acknowledged).flatMap(({ session }) => session ?? []))
       for (const session of sessions) {
-        if (!truth.sessions.has(session)) yield `session ${session} was opened and is not there`
+        if (!truth.sessions.has(session)) yield `session ${session} was opened but is missing`
       }
       const stored = new Set(truth.devices.map(text))
       for (const device of new Set(registered(history).map(text))) {
-        if (!stored.has(device)) yield `${device} was registered and is not there`
+        if (!stored.has(device)) yield `${device} was registered but is missing`
       }
       const waiting = new Set(
         history.flatMap(({ status, waits }) => (status === 202 && waits ? [waits] : [])),
       )
       for (const name of waiting) {
-        if (!truth.requests.has(name)) yield `${name} was told to wait and is not there`
+        if (!truth.requests.has(name)) yield `${name} was told to wait but is missing`
       }
     },
   },
   {
     name: 'job-item-once',
-    says: 'What a job did has one entry in the audit log, and the outcome that says so.',
+    says: 'Each change by a job has one audit log entry, and an outcome that agrees.',
     *find(_history, { jobs, decisions }) {
       for (const { id, over, done } of jobs) {
         const entries = decisions.filter(({ job }) => job === id).map(({ device }) => device)
         for (const device of new Set([...entries, ...done])) {
           const times = entries.filter((one) => one === device).length
           if (times !== 1 && done.includes(device)) {
-            yield `the job ${id} did ${device}, and has ${times} entries of it`
+            yield `the job ${id} reports ${device} as done, but has ${times} audit log entries for it`
           } else if (over && !done.includes(device)) {
-            yield `the job ${id} has ${times} entries of ${device}, and does not say that it did it`
+            yield `the job ${id} has ${times} audit log entries for ${device}, but does not report it as done`
           }
         }
       }
@@ -126,24 +127,24 @@ export const INVARIANTS = [
   },
   {
     name: 'job-kept',
-    says: 'A job that was acknowledged is listed, and comes to its end.',
+    says: 'An acknowledged job is listed, and finishes.',
     *find(history, { jobStates }) {
       for (const { job } of history) {
         if (job === undefined) continue
         const state = jobStates.get(job)
-        if (state === undefined) yield `the job ${job} was acknowledged, and is not there`
-        else if (state === 'queued' || state === 'running') yield `the job ${job} is ${state} for ever`
+        if (state === undefined) yield `the job ${job} was acknowledged but is missing`
+        else if (state === 'queued' || state === 'running') yield `the job ${job} stays ${state}`
       }
     },
   },
   {
     name: 'repeat-once',
-    says: 'Whatever is sent again with its Idempotency-Key is done once.',
+    says: 'A request repeated with its Idempotency-Key acts once.',
     find: (history) => usedTwice(history, ['make-job']),
   },
   {
     name: 'no-more-rights',
-    says: 'Nobody does what their role does not allow, and there is always an operator.',
+    says: 'Callers do only what their role allows, and an operator always remains.',
     *find(history, { operators }) {
       for (const seen of history) {
         if (seen.forbidden && seen.status >= 200 && seen.status < 300) yield `${show(seen)} was accepted`
@@ -158,7 +159,7 @@ export const INVARIANTS = [
   },
   {
     name: 'import-whole',
-    says: 'An import happens as a whole or not at all, and once it was acknowledged it did.',
+    says: 'An import takes effect completely or not at all, and completely once it is acknowledged.',
     *find(history, { packages, imported }) {
       yield* imported
       for (const { imports, status } of history) {
@@ -169,14 +170,14 @@ export const INVARIANTS = [
           ...(status >= 400 && status < 500 ? [] : [imports.length]),
         ]
         if (!may.includes(there)) {
-          yield `an import of ${imports.length} packages ended with ${status}, and ${there} of them are there`
+          yield `an import of ${imports.length} packages had the status ${status}, and ${there} of them are listed`
         }
       }
     },
   },
   {
     name: 'secret-rotated',
-    says: 'A rotation of the secret key reaches everything that is sealed, or nothing of it.',
+    says: 'A rotation of the secret key reseals every sealed value, or none.',
     find: (_history, { sealed }) => sealed,
   },
   {
@@ -191,10 +192,10 @@ export const INVARIANTS = [
   },
   {
     name: 'stays-good',
-    says: 'What was answered 200 verifies later, on every node, until it is revoked.',
+    says: 'Everything that got a 200 verifies later, on every node, until it is revoked.',
     *find(history, truth) {
       const ended = endings(history)
-      // An unanswered revocation may have happened, and in the end it shows: one that has not excuses nothing.
+      // An unanswered revocation excuses a refusal only if the final state shows that it took effect.
       const mayHaveEnded = (subject: Subject, by: number) => {
         const { sent = Infinity, acknowledgedAt } = ended.get(subject) ?? {}
         return sent < by && (acknowledgedAt !== undefined || hasEnded(subject, truth))
@@ -208,35 +209,35 @@ export const INVARIANTS = [
   },
   {
     name: 'only-503',
-    says: 'No answer is a 5xx but 503.',
+    says: 'The only 5xx is 503.',
     *find(history) {
       for (const seen of history) {
         if (seen.status >= 500 && seen.status !== 503) {
-          yield `${show(seen)} was answered ${seen.status}: ${seen.detail ?? ''}`
+          yield `${show(seen)} got a ${seen.status}: ${seen.detail ?? ''}`
         }
       }
     },
   },
   {
     name: 'serves-again',
-    says: 'When a fault is over every node serves, and none has ended by itself.',
+    says: 'When a fault is over, every node serves, and none has stopped by itself.',
     *find(history, { lost }) {
       yield* lost
       for (const seen of history) {
         if (seen.final && (seen.status === 0 || seen.status >= 500)) {
-          yield `after the end, ${show(seen)} had ${seen.status === 0 ? 'no answer' : `a ${seen.status}`}`
+          yield `after the fault, ${show(seen)} got ${seen.status === 0 ? 'no answer' : `a ${seen.status}`}`
         }
       }
     },
   },
   {
     name: 'logs-clean',
-    says: 'Nodes log nothing but what the fault explains: no error, and no failure but an unavailable database.',
+    says: 'Nodes log only what the fault explains: no error, and no failure except an unavailable database.',
     find: (_history, { logs }) => logs,
   },
   {
     name: 'resources-bounded',
-    says: 'Once a node is idle again, its processes have no more memory and descriptors than any load needs.',
+    says: 'Once a node is idle again, its processes keep their memory and descriptors within limits.',
     find: (_history, { resources }) => resources,
   },
 ] as const satisfies readonly Invariant[]
@@ -254,7 +255,7 @@ export function check(history: readonly Seen[], truth: Truth): readonly Violatio
   )
 }
 
-/** What was accepted although a subject of its own had been revoked, longer ago than `within`, in milliseconds. */
+/** Yields the requests accepted although one of their subjects was revoked more than `within` milliseconds before. */
 function* acceptedLater(
   history: readonly Seen[],
   concerns: (subject: Subject) => boolean,

@@ -1,17 +1,17 @@
-/** What nodes may log. A warning about a database that is away is none of a fault; everything else is looked at. */
+/** Finds the lines that nodes should not have logged. Warnings about an unavailable database are expected. */
 import type { LogLine } from '../world/node-log.ts'
 
-/** An error of these types says that something could not be asked, which is what faults are made of. */
+/** Types of errors that only mean that another program could not be reached, which is what the faults cause. */
 const EXPECTED = /^(Unavailable|AbortError|TimeoutError)$/
 /**
- * Lines that are not entries: why a start failed, which the suite repeats, the line of `world/clock.ts`, and Node's notes
- * of experimental and deprecated modules.
+ * Expected lines that are not log entries: why a start failed (the suite tries again), the line of `world/clock.ts`,
+ * and Node's warnings about experimental and deprecated modules.
  */
 const NOTES =
-  /^ratafia: (The database cannot be used|a worker ended before it listened)|^clock |ExperimentalWarning|\[DEP\d+\]|^\(Use `node --trace-/
+  /^ratafia: (The database cannot be used|a worker exited before it was listening)|^clock |ExperimentalWarning|\[DEP\d+\]|^\(Use `node --trace-/
 const ERROR = 50
 
-/** `expected`: the messages of errors, and the types of errors in warnings, that the fault causes. */
+/** Yields a sentence for each bad line. `expected`: messages of errors and types of errors that the fault causes. */
 export function* unexpectedLines(
   name: string,
   lines: readonly LogLine[],
@@ -28,7 +28,7 @@ function whyUnexpected(
   expected: readonly string[],
 ): string | undefined {
   if (expected.includes(message)) return undefined
-  if (level === undefined) return NOTES.test(text) ? undefined : 'what is not an entry'
+  if (level === undefined) return NOTES.test(text) ? undefined : 'a line that is not an entry'
   if (level >= ERROR) return 'an error'
   const isExpected = (type: string) => EXPECTED.test(type) || expected.includes(type)
   return errors.every(isExpected) ? undefined : 'an unexpected error'

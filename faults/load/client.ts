@@ -1,4 +1,4 @@
-/** One client of the load, which remembers what it received. `operations.ts` decides what it does next. */
+/** A client of the load, which keeps everything it received. `operations.ts` decides what it does next. */
 import { REVOKED_WITHIN_MS } from '../check/invariants.ts'
 import type { Issuer } from '../world/issuer.ts'
 import { sleep } from '../world/processes.ts'
@@ -12,19 +12,19 @@ import type { Request, Target, Wire } from './wire.ts'
 
 export interface Client {
   readonly wire: Wire
-  /** New for each turn, so that a turn depends on the seed, not on how many numbers earlier turns drew. */
+  /** Replaced for each turn, so that a turn depends on the seed, not on how many numbers earlier turns drew. */
   random: Random
   readonly randomOf: (turn: number) => Random
   readonly people: readonly Person[]
-  /** Not registered yet. */
+  /** Keys that are not registered yet. */
   readonly units: Unit[]
-  /** Not registered yet; of the model that needs the operator's approval. */
+  /** Keys that are not registered yet, for the model that needs the operator's approval. */
   readonly asking: Unit[]
   readonly waiting: Waiting[]
   readonly rejected: Waiting[]
-  /** The models that its devices may become. */
+  /** The model that its devices can become. */
   readonly next: Model
-  /** Ids of the keys for which a remodel was sent. */
+  /** The ids of the keys for which a remodel was sent. */
   readonly remodelled: Set<string>
   readonly eras: Eras
   /** Logins that were not presented yet. */
@@ -39,15 +39,15 @@ export interface Client {
   readonly usedIdTokens: IdToken[]
   readonly jobTokens: JobToken[]
   readonly endedJobTokens: JobToken[]
-  /** Of the management API. */
+  /** Tokens of the management API. */
   readonly managers: Token[]
-  /** Of people in the console. */
+  /** Tokens of people in the console. */
   readonly consoles: Token[]
   readonly endedConsoles: Token[]
   readonly devices: Device[]
   readonly sessions: DeviceSession[]
   readonly endedSessions: DeviceSession[]
-  /** Work that runs beside the load. */
+  /** Work that runs in parallel with the load. */
   readonly watching: Set<Promise<unknown>>
 }
 
@@ -81,12 +81,13 @@ export function newClient(
 }
 
 /**
- * A revocation is in force on every node a second after its acknowledgement: each node is asked just after that, and
- * once more. Requests do not wait for each other: a node that is cut off may take seconds and would hide later answers.
+ * When nodes are asked after the acknowledgement of a revocation: at once, just after the second within which it must
+ * be in force everywhere, and later. Requests do not wait for each other: a node that is cut off may take seconds, and
+ * would hide later answers.
  */
 const WATCH_MS = [0, REVOKED_WITHIN_MS + 10, 2 * REVOKED_WITHIN_MS]
 
-/** Presents what was just revoked to every node, at once and when they must refuse it. */
+/** Presents a credential that was just revoked to every node, at once and when the nodes must refuse it. */
 export function watch({ wire, watching }: Client, show: Request): void {
   for (const target of wire.targets) {
     for (const after of WATCH_MS) {
@@ -98,7 +99,7 @@ export function watch({ wire, watching }: Client, show: Request): void {
   }
 }
 
-/** Presents what is about to be revoked to every node, so that each (except a slow one) remembers it. */
+/** Presents a credential that is about to be revoked to every node, so that each (except a slow one) caches it. */
 export async function remind({ wire, watching }: Client, show: Request): Promise<void> {
   const shown = wire.targets.map((target) => wire.send(target, show))
   for (const one of shown) beside(watching, one)
@@ -118,7 +119,7 @@ export function move<T>(thing: T, from: T[], to: T[]): void {
   to.push(thing)
 }
 
-/** Two different nodes, if there are two. */
+/** Returns two different nodes, if there are two. */
 export function twoTargets({ wire, random }: Client): readonly [Target, Target] {
   const first = wire.pick(random)
   return [first, random.pick(wire.targets.filter((target) => target !== first)) ?? first]
@@ -128,8 +129,8 @@ export const send = ({ wire, random }: Client, request: Request, target: Target 
   wire.send(target, request)
 
 /**
- * Ending the logins of a person divides them into eras: those before the command, which open nothing afterwards, and
- * those after it. What begins while the command runs may be of either, so it is not looked at.
+ * Revoking all logins of a person divides the logins into eras: those before the command, which open nothing
+ * afterwards, and those after it. A login that begins while the command runs may belong to either, so it is ignored.
  */
 class Eras {
   /** Even between commands, odd during one. */
@@ -139,7 +140,7 @@ class Eras {
     return this.#eras.get(username) ?? 0
   }
 
-  /** The result of `login` with its era; undefined if it failed, or a command has run meanwhile. */
+  /** Returns the result of `login`, which gets its era; undefined if it failed, or a command ran meanwhile. */
   async during<T extends object>(
     person: Person,
     login: (era: number) => Promise<T | undefined>,

@@ -1,11 +1,11 @@
-/** What somebody does in the console: looks at a page, and sends the form in it. */
+/** Requests of a user of the console, who opens a page and sends its form. */
 import { type Client, move, send, watch } from './client.ts'
 import { logIn, MANAGEMENT, subjectsOf, type Token } from './log-in.ts'
 import type { Request } from './wire.ts'
 
 const COOKIE = 'ratafia-console'
 
-/** A session of the management API is ended with a form, by itself or by another one of the same person. */
+/** Revokes a session of the management API with a form, from itself or from another session of the same person. */
 export async function endInConsole(client: Client): Promise<void> {
   const { random, people, eras, wire, consoles } = client
   const [person] = people
@@ -39,7 +39,7 @@ const page = (by: Token, ended: Token): Request => ({
   uses: subjectsOf(by),
 })
 
-/** The form of the page, with its hidden fields. */
+/** Returns the request that sends the page's form, with its hidden fields. */
 function revoking(by: Token, ended: Token, shown: string): Request {
   const [, form = ''] = shown.split(`action="${path(ended)}"`)
   const fields = [
@@ -59,7 +59,7 @@ function revoking(by: Token, ended: Token, shown: string): Request {
   }
 }
 
-/** Who the service takes the holder of a management token for. */
+/** Returns a request for the account of a management token. */
 export const mine = (token: Token, final = false): Request => ({
   ...{ kind: 'whoami', method: 'GET', path: '/api/management/v1/me', headers: token.headers },
   ...{ uses: subjectsOf(token), mustHold: token.lasts, final },

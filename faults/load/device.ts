@@ -1,4 +1,4 @@
-/** What a device sends: registrations and sessions, signed with its own key. */
+/** Requests of a device: registrations and sessions, signed with its own key. */
 import {
   ASSERTION_MEDIA_TYPE,
   decodeStream,
@@ -17,7 +17,7 @@ import type { Random } from './random.ts'
 import { BRAND, type Model } from './scene.ts'
 import { hashOf, type Request, type Target, type Wire } from './wire.ts'
 
-/** A key that may become a device of the model. */
+/** A key that can become a device of the model. */
 export interface Unit {
   readonly model: Model
   readonly key: PrivateKey
@@ -27,11 +27,11 @@ export interface Device extends Unit {
   readonly serial: string
   /** The serial assertion. */
   readonly assertion: string
-  /** Its registration request, which may be sent again. */
+  /** Its registration request, which can be sent again. */
   readonly registration: Request
 }
 
-/** The operator has not decided yet, as far as the device knows. */
+/** A device whose registration the operator has not decided yet, as far as the device knows. */
 export interface Waiting {
   readonly unit: Unit
   readonly request: Request
@@ -41,22 +41,22 @@ export interface DeviceSession {
   readonly device: Device
   readonly id: string
   readonly macaroon: string
-  /** Its session request, which may be sent again. */
+  /** Its session request, which can be sent again. */
   readonly opening: Request
 }
 
 const AUTH = '/api/v1/snaps/auth'
-/** Device keys may be smaller than keys of brands. */
+/** Device keys can be smaller than keys of brands. */
 const POLICY = { minimumKeyBits: 2048, maximumKeyBits: 8192 }
 
-/** `MODEL/KEY`, which identifies a device without a serial in the register. */
+/** Returns `MODEL/KEY`, which identifies a device without a serial in the register. */
 export const nameOf = ({ model, key }: Unit): string => `${model.name}/${key.publicKey.id}`
 export const subjectOf = ({ model, serial }: Device): string => `device ${model.name}/${serial}`
 
 export const requestIdRequest: Request = { kind: 'request-id', method: 'POST', path: `${AUTH}/request-id` }
 export const nonceRequest: Request = { kind: 'nonce', method: 'POST', path: `${AUTH}/nonces` }
 
-/** A request-id or a nonce; undefined if the request failed. */
+/** Returns a request-id or a nonce; undefined if the request failed. */
 export async function ask(
   request: typeof requestIdRequest,
   wire: Wire,
@@ -100,19 +100,19 @@ export function registration(unit: Unit, requestId: string, { serial, original }
   }
 }
 
-/** Repeats the registration of a device that already has its serial. */
+/** Returns the registration of a device that already has its serial, to be sent again. */
 export const registrationAgain = (device: Device, final = false): Request => ({
   ...device.registration,
   ...{ uses: [subjectOf(device)], mustHold: true, final },
 })
 
-/** What a device waiting for the operator sends repeatedly, always the same bytes. */
+/** Returns the request that a pending device repeats, always with the same bytes. */
 export const poll = ({ unit, request }: Waiting, final = false): Request => ({
   ...request,
   ...{ uses: [`request ${nameOf(unit)}`], mustHold: true, final },
 })
 
-/** Undefined if there is no answer, or no serial in it. */
+/** Registers a device. Returns undefined if there is no answer, or no serial in it. */
 export async function register(
   unit: Unit,
   request: Request,
@@ -129,8 +129,9 @@ export const deviceOf = (unit: Unit, registration: Request, body: string): Devic
   ...{ serial: deviceIn(body).serial, assertion: body, registration },
 })
 
-/** The nonce or request-id of a request, to use it again. */
+/** Returns the request-id of a registration, to use it again. */
 export const requestIdIn = (body: Request['body']): string => found(/^request-id: (.+)$/m, body)
+/** Returns the nonce of a session request, to use it again. */
 export const nonceIn = (body: Request['body']): string => found(/\\nnonce: (.+?)\\n/, body)
 
 function found(pattern: RegExp, body: Request['body']): string {
@@ -157,7 +158,7 @@ export function opening(device: Device, nonce: string, previous?: DeviceSession)
     proves: (answer) => {
       const { macaroon } = JSON.parse(answer)
       const request = hashOf(`${signed}\n${previous?.macaroon ?? ''}`)
-      // Another device may open a session with the same nonce (docs/decisions/0044).
+      // Another device can open a session with the same nonce (docs/decisions/0044).
       const text = `${nonce} of ${key.publicKey.id}`
       return { once: { text, request, result: `${sessionIdIn(macaroon)} ${hashOf(macaroon)}` } }
     },

@@ -1,4 +1,4 @@
-/** After all faults: is everything that was acknowledged still true, and what does the service itself report? */
+/** After all faults: presents everything that was acknowledged once more, and reads what the service itself reports. */
 import type { JobSeen, Truth } from '../history.ts'
 import type { Command } from '../world/command.ts'
 import { sleep } from '../world/processes.ts'
@@ -22,16 +22,16 @@ import { refreshing } from './password-login.ts'
 import type { Request } from './wire.ts'
 
 const AT_ONCE = 8
-/** How many of each client's newest devices: a registration costs as much as many verifications. */
+/** How many of each client's newest devices register again: a registration costs as much as many verifications. */
 const DEVICES = 12
 /** How many of each client's newest discharges are refreshed. */
 const PAIRS = 12
-/** How many of the newest nonces, request-ids and ID tokens that each client used. */
+/** How many of each client's newest nonces, request-ids and ID tokens are used again. */
 const USED = 8
 
 /**
- * Presents every token and session ever issued, each to some node; asks for what is waiting; exchanges an ID token for
- * every rule there ever was; and tries to reuse nonces, request-ids and ID tokens.
+ * Presents every token and session ever issued to a random node, repeats the registrations of pending devices,
+ * exchanges an ID token for every rule that ever existed, and tries to reuse nonces, request-ids and ID tokens.
  */
 export async function showEverything(clients: readonly Client[]): Promise<void> {
   const requests = clients.flatMap((client) => {
@@ -58,7 +58,7 @@ export async function showEverything(clients: readonly Client[]): Promise<void> 
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
-/** A new job for each rule, and for each that was removed. */
+/** Returns an exchange of a new ID token for each rule, including removed ones. */
 function jobsOf(client: Client): readonly Request[] {
   const { rules, endedRules, issuer } = client
   return [...rules, ...endedRules].flatMap((rule) => {
@@ -68,7 +68,7 @@ function jobsOf(client: Client): readonly Request[] {
   })
 }
 
-/** Reuses nonces for other requests, request-ids for other devices, and ID tokens as they are. */
+/** Returns requests that reuse nonces in other requests, request-ids for other devices, and ID tokens unchanged. */
 function usedOnes({ sessions, devices, units, usedIdTokens }: Client): readonly Request[] {
   const nonces = sessions.slice(-USED).map(({ device, opening: { body } }) => opening(device, nonceIn(body)))
   const [unit] = units
@@ -81,7 +81,7 @@ function usedOnes({ sessions, devices, units, usedIdTokens }: Client): readonly 
   return [...nonces, ...requestIds, ...idTokens]
 }
 
-/** From the operator's commands, and from the tables themselves. */
+/** Reads the final state with the operator's commands and from the tables themselves. */
 export async function readTruth({
   ratafia,
   statement,
@@ -91,7 +91,7 @@ export async function readTruth({
   Omit<Truth, 'lost' | 'logs' | 'resources'>
 > {
   await untilJobsEnd(statement)
-  // Read before the audit log, which then has an entry for every item that is done.
+  // Read before the audit log, which then has an entry for every finished item.
   const jobs = await jobsIn(statement)
   const [sessions, accounts, devices, checks] = await Promise.all([
     json(ratafia, ['tokens', 'list', '--include-inactive', '--json']),
@@ -139,7 +139,7 @@ function inTables(
     decisions: rows('audit_entry').flatMap(({ action, subject, details }) => {
       const { job } = JSON.parse(String(details))
       if (job === undefined || (action !== 'device.approve' && !String(action).endsWith('.import'))) return []
-      // The one item of an import is its file.
+      // The only item of an import is its file.
       return { job: String(job), device: action === 'device.approve' ? String(subject) : 'file' }
     }),
     rules: new Set(
@@ -152,10 +152,10 @@ function inTables(
 }
 
 const LOOK_MS = 300
-/** Looks, without any item done between them, after which jobs are taken for lost: two minutes. */
+/** The number of looks without a finished item between them after which jobs count as lost: two minutes. */
 const MOST_LOOKS = 400
 
-/** Returns when no job is left to do, or none goes on. */
+/** Waits until no job is left to do, or none makes progress. */
 async function untilJobsEnd(statement: World['statement']): Promise<void> {
   let before = ''
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
@@ -170,7 +170,7 @@ async function untilJobsEnd(statement: World['statement']): Promise<void> {
   }
 }
 
-/** Returns every job with its finished items: a fault can have struck any of them. */
+/** Returns every job with its finished items. */
 async function jobsIn(statement: World['statement']): Promise<readonly JobSeen[]> {
   // Read before the items, so that the items of a finished job are complete.
   const jobs = await statement('select id, state from job')
@@ -191,7 +191,7 @@ async function json(ratafia: Command, words: readonly string[]): Promise<Record<
 
 async function verify(ratafia: Command): Promise<readonly string[]> {
   const { code, stdout, stderr } = await ratafia(['verify', '--json'])
-  // 1: something is wrong, and the output says what.
+  // Exit code 1 means that the output lists faults.
   if (code !== 0 && code !== 1) throw new Error(`ratafia verify exited ${code}: ${stderr}`)
   const { checks }: { checks: readonly { name: string; examples: readonly string[] }[] } = JSON.parse(stdout)
   return checks.flatMap(({ name, examples }) => examples.map((example) => `${name}: ${example}`))

@@ -1,38 +1,38 @@
-/** What a job of a CI system sends: its ID token, once, and then the token that it got for it. */
+/** Requests of a CI job: it sends its ID token once, and then the token that it got in exchange. */
 import type { Issuer, SigningKey } from '../world/issuer.ts'
 import type { Credential } from './log-in.ts'
 import { presenting } from './password-login.ts'
 import { BASE_URL, type Person } from './scene.ts'
 import { hashOf, type Request } from './wire.ts'
 
-/** Which jobs get a token. */
+/** A CI rule, which selects the jobs that get a token. */
 export interface Rule {
   readonly name: string
-  /** Whose account it is for. */
+  /** The person whose account the token acts for. */
   readonly person: Person
-  /** Claims that must be equal. */
+  /** The claims that must be equal. */
   readonly match: Readonly<Record<string, string>>
 }
 
-/** No two rules of a run may have one `number`: then a job matches one rule at most. */
+/** Returns a rule. Each rule of a run needs its own `number`, so that a job matches at most one rule. */
 export const newRule = (person: Person, number: number): Rule => ({
   name: `${person.username}-${number}`,
   person,
   match: { repository_id: `${1_000 + number}`, repository_owner_id: '65', ref: 'refs/heads/main' },
 })
 
-/** One for each person, which a new world has. */
+/** Returns the rules that a new world has: one for each person. */
 export const firstRules = (people: readonly Person[]): readonly Rule[] =>
   people.map((person, at) => newRule(person, at))
 
-/** What every rule gives. It outlasts a run also on a node whose clock is ahead. */
+/** The grants of every rule. The lifetime outlasts a run, even on a node whose clock is ahead. */
 export const GIVES = { package: 'hello', permission: 'package_upload', lifetimeSeconds: 3_600 } as const
 
 export interface IdToken {
   readonly rule: Rule
   readonly keyId: string
   readonly text: string
-  /** With which it is sent, if with one. */
+  /** The Idempotency-Key with which the ID token is sent; undefined if there is none. */
   readonly idempotencyKey: string | undefined
 }
 
@@ -51,7 +51,7 @@ export function newIdToken(
       ...rule.match,
     },
     ...{ repository: 'octo-org/octo-repo', run_id: '1959414638', run_attempt: '1', workflow: 'release' },
-    // Good also for a node whose clock is ten minutes off.
+    // Valid even on a node whose clock is ten minutes off.
     ...{ iat: now - 15 * MINUTE_S, exp: now + 45 * MINUTE_S },
   }
   return { ...{ rule, keyId: key.id, idempotencyKey }, text: issuer.sign(claims, key) }
@@ -60,9 +60,9 @@ export function newIdToken(
 let requests = 0
 
 interface Sending {
-  /** A pair of root and discharge in place of a token, as snapcraft takes by default. */
+  /** Whether to ask for a pair of root and discharge instead of a token, as snapcraft requires by default. */
   readonly pair?: boolean
-  /** Not sent before, and signed with a key that the service has. */
+  /** Whether the ID token was never sent, and is signed with a key that the service has. */
   readonly fresh?: boolean
   readonly final?: boolean
 }
@@ -93,18 +93,18 @@ export function exchangingIdToken(
   }
 }
 
-/** A token or a pair that a rule gave. */
+/** A token or a pair that a job got by a rule. */
 export interface JobToken extends Credential {
   readonly rule: string
 }
 
-/** From the answer to an exchange in this era of the person's logins. */
+/** Returns the token in the answer to an exchange, in this era of the person's logins. */
 export function jobTokenIn(body: string, { person, name: rule }: Rule, era: number): JobToken {
   const { credentials, session_id: session } = JSON.parse(body)
-  // As clients read SNAPCRAFT_STORE_CREDENTIALS.
+  // Clients read SNAPCRAFT_STORE_CREDENTIALS like this.
   const { t, v } = JSON.parse(Buffer.from(credentials, 'base64').toString())
   const headers =
     t === 'u1-macaroon' ? presenting({ root: v.r, discharge: v.d }) : { authorization: `Macaroon ${v}` }
-  // Once logins were ended, a root that was made later by a node whose clock is behind looks earlier.
+  // After a revocation of all logins, a later root from a node whose clock is behind looks earlier.
   return { ...{ person, era, session, rule, headers }, lasts: era === 0 }
 }

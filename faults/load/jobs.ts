@@ -1,10 +1,10 @@
-/** What jobs of a CI system do at random: see `operations.ts`. */
+/** Random operations of CI jobs: see `operations.ts`. */
 import { type Client, move, remind, send, twoTargets, watch } from './client.ts'
 import { exchangingIdToken, type IdToken, type JobToken, jobTokenIn, newIdToken, type Rule } from './job.ts'
 import { revoke, whoami } from './log-in.ts'
 import type { Target } from './wire.ts'
 
-/** A token for a job of the rule. Few are by the newest key: a node that does not know it waits for the issuer. */
+/** Returns an ID token for the rule. Few use the newest key, because a node that lacks it waits for the issuer. */
 export function idTokenOf(
   rule: Rule,
   { issuer, random }: Client,
@@ -14,7 +14,7 @@ export function idTokenOf(
   return key && newIdToken(rule, { issuer, key, idempotencyKey })
 }
 
-/** Half of the jobs send an Idempotency-Key. */
+/** Exchanges a new ID token. Half of the jobs send an Idempotency-Key. */
 export async function startJob(client: Client): Promise<void> {
   const { random, rules } = client
   const rule = random.pick(rules)
@@ -54,7 +54,7 @@ async function present(
   if (token) (rules.includes(rule) ? jobTokens : endedJobTokens).push(token)
 }
 
-/** At most one of them opens a session, unless both have one Idempotency-Key. */
+/** Sends an ID token to two nodes. At most one opens a session, unless both requests have one Idempotency-Key. */
 export async function raceIdToken(client: Client): Promise<void> {
   const { random, rules, usedIdTokens } = client
   const rule = random.pick(rules)
@@ -70,7 +70,10 @@ export async function raceIdToken(client: Client): Promise<void> {
   await Promise.all(sent.map(({ target, one }) => present(client, one, { target })))
 }
 
-/** With the Idempotency-Key it had, or without: then it must be refused if it has opened a session. */
+/**
+ * Sends an ID token again, with its Idempotency-Key or without one. Without one it must be refused if it has opened a
+ * session.
+ */
 export async function reuseIdToken(client: Client): Promise<void> {
   const { random, usedIdTokens } = client
   const used = random.pick(usedIdTokens.slice(-8))
@@ -89,7 +92,7 @@ export const showJobToken = (client: Client): Promise<unknown> =>
     if (status === 401) move(token, client.jobTokens, client.endedJobTokens)
   })
 
-/** As a job does at its end, with the token itself. */
+/** Revokes a job's session with its own token, as a job does at its end. */
 export const endJob = (client: Client): Promise<unknown> =>
   withJobToken(client, async (token) => {
     const { random, jobTokens } = client
@@ -101,7 +104,7 @@ export const endJob = (client: Client): Promise<unknown> =>
     watch(client, whoami(token))
   })
 
-/** What one of the latest removals ended, or a new job of its rule. */
+/** Presents a recently revoked token, or a new ID token for a removed rule. */
 export async function showEndedJob(client: Client): Promise<void> {
   const { random, endedJobTokens, endedRules } = client
   const token = random.pick(endedJobTokens.slice(-8))

@@ -10,10 +10,10 @@ import type { Random } from './random.ts'
 import type { Person } from './scene.ts'
 import type { Request, Target, Wire } from './wire.ts'
 
-/** A session, or what opens it. */
+/** A session, or a login that can open it. */
 export interface Opening {
   readonly person: Person
-  /** In which it began: see `eras.ts`. */
+  /** The era in which it began: see `client.ts`. */
   readonly era: number
   /** The session's id. */
   readonly session: string
@@ -21,16 +21,16 @@ export interface Opening {
   readonly rule?: string
 }
 
-/** Root and discharge: unless a password gave them, nobody knows of it until it is presented. */
+/** A root and its discharge. Except after a password, the service records the login only when it is presented. */
 export interface Login extends Opening {
-  /** Presents root and discharge, which may be exchanged again and again. */
+  /** Presents root and discharge, which can be exchanged repeatedly. */
   readonly exchanged: { readonly path: string; readonly headers: Headers }
 }
 
-/** What a client holds and presents with each request. */
+/** A credential that a client keeps and presents with each request. */
 export interface Credential extends Opening {
   readonly headers: Headers
-  /** Whether only a revocation ends it. */
+  /** Whether only a revocation can make it invalid during the run. */
   readonly lasts: boolean
 }
 
@@ -41,7 +41,7 @@ type Headers = Readonly<Record<string, string>>
 /** A step whose answer lacks what the next one needs. */
 class Stopped extends Error {}
 
-/** Where a token comes from. */
+/** The endpoints that issue a token. */
 interface Issue {
   readonly root: string
   readonly exchange: string
@@ -49,7 +49,7 @@ interface Issue {
 
 const TOKENS = '/api/v2/tokens'
 const DEVELOPER: Issue = { root: TOKENS, exchange: `${TOKENS}/exchange` }
-/** Of the management API. */
+/** The endpoints for tokens of the management API. */
 export const MANAGEMENT: Issue = {
   root: '/api/management/v1/tokens/root',
   exchange: '/api/management/v1/tokens/exchange',
@@ -65,7 +65,7 @@ export const subjectsOf = ({ person, era, session, rule }: Opening): readonly st
   ...(rule === undefined ? [] : [`rule ${rule}`]),
 ]
 
-/** Undefined if a step was refused or not answered. */
+/** Logs in. Returns undefined if a step was refused or not answered. */
 export async function logIn(
   person: Person,
   wire: Wire,
@@ -77,7 +77,7 @@ export async function logIn(
   return begun && exchange(begun.login, wire, random, begun.sticky)
 }
 
-/** Root and discharge, without presenting them. Undefined if a step was refused or not answered. */
+/** Gets a root and its discharge without presenting them. Returns undefined if a step was refused or not answered. */
 export async function beginLogin(
   person: Person,
   wire: Wire,
@@ -139,7 +139,7 @@ export function listTokens(credential: Credential): Request {
   }
 }
 
-/** The owner revokes a session, with the same credential or another one. */
+/** Returns the owner's request to revoke a session, with the same credential or another one. */
 export function revoke(ended: Opening, by: Credential): Request {
   return {
     ...json('revoke', `${TOKENS}/revoke`, { 'session-id': ended.session }, by.headers),
@@ -187,7 +187,7 @@ async function dischargeAsAgent(
   return decodeBakeryMacaroon(discharged.Macaroon)
 }
 
-/** A request with a JSON body. */
+/** Returns a request with a JSON body. */
 export function json(kind: Request['kind'], path: string, body: unknown, headers: Headers = {}): Request {
   return {
     ...{ kind, method: 'POST', path, body: JSON.stringify(body) },
@@ -195,7 +195,7 @@ export function json(kind: Request['kind'], path: string, body: unknown, headers
   }
 }
 
-/** The session id in a macaroon of ours. */
+/** Returns the session id in a macaroon of this service. */
 export function sessionIdOf(macaroon: Macaroon): string {
   for (const { id } of macaroon.caveats) {
     const [, found] = /^session-id (.+)$/.exec(Buffer.from(id).toString()) ?? []

@@ -5,7 +5,7 @@ import type { Request } from './wire.ts'
 
 const MANAGEMENT = '/api/management/v1'
 
-/** Approves the devices that wait. Refused if there are none, or if its account has two jobs already. */
+/** Returns a request that approves all pending devices. It is refused without any, or if the account has two jobs. */
 export const makingJob = (by: Credential, idempotencyKey: string): Request => ({
   ...json(
     'make-job',
@@ -20,7 +20,7 @@ export const makingJob = (by: Credential, idempotencyKey: string): Request => ({
   },
 })
 
-/** Gives its own account a role that only an operator gives. */
+/** Returns a request by which an account grants itself a role that only an operator can grant. */
 export const givingItselfRole = (by: Credential): Request => ({
   ...json('add-grant', `${MANAGEMENT}/grants`, { account: by.person.username, role: 'operator' }, by.headers),
   ...{ uses: subjectsOf(by), forbidden: true },

@@ -1,4 +1,4 @@
-/** What clients do at random: a table of operations and their frequencies. */
+/** The random operations of clients: a table of operations and their frequencies. */
 import { sleep } from '../world/processes.ts'
 import { type Client, move, remind, send, twoTargets, watch } from './client.ts'
 import { endInConsole } from './console.ts'
@@ -29,7 +29,7 @@ import type { Request } from './wire.ts'
 /** How long a client waits after a request without an answer. */
 const DISCOURAGED_MS = 25
 
-/** Runs until `over` returns true, with a pause between two operations. */
+/** Runs operations until `over` returns true, with a pause between them. */
 export async function run(client: Client, over: () => boolean, pauseMs: number): Promise<void> {
   for (let turn = 1; !over(); turn++) {
     if (pauseMs > 0) await sleep(pauseMs)
@@ -37,7 +37,7 @@ export async function run(client: Client, over: () => boolean, pauseMs: number):
     const { history } = client.wire.recorder
     const before = history.length
     await client.random.weighted(OPERATIONS)?.run(client)
-    // Something failed at once, for example because nothing listens on the port: do not spin.
+    // Everything failed at once, for example because nothing listens on the port: do not spin.
     if (history.slice(before).every(({ status }) => status === 0 || status === 503)) {
       await sleep(DISCOURAGED_MS)
     }
@@ -51,10 +51,10 @@ interface Operation {
   readonly run: (client: Client) => Promise<unknown>
 }
 
-/** The relative frequency. */
+/** All operations, with their relative frequencies. */
 const OPERATIONS: readonly Operation[] = [
   { name: 'log in', weight: 4, run: newToken },
-  { name: 'log in, and present it later', weight: 3, run: latentLogin },
+  { name: 'log in, and present the login later', weight: 3, run: latentLogin },
   { name: 'whoami', weight: 36, run: (client) => withToken(client, (token) => use(client, token)) },
   {
     name: 'list',
@@ -67,22 +67,22 @@ const OPERATIONS: readonly Operation[] = [
     run: (client) => withToken(client, ({ ...login }) => exchange(login, client.wire, client.random)),
   },
   { name: 'revoke', weight: 3, run: revokeOne },
-  { name: 'show what is revoked', weight: 8, run: showRevoked },
+  { name: 'present a revoked credential', weight: 8, run: showRevoked },
   { name: 'log in with a password', weight: 3, run: newPair },
   { name: 'whoami with root and discharge', weight: 5, run: showPair },
   { name: 'refresh a discharge', weight: 3, run: refreshPair },
   { name: 'exchange or export root and discharge', weight: 2, run: widenPair },
   { name: 'revoke root and discharge', weight: 2, run: revokePair },
-  { name: 'show root and discharge that are revoked', weight: 2, run: showEndedPair },
+  { name: 'present a revoked root and discharge', weight: 2, run: showEndedPair },
   { name: 'exchange an ID token', weight: 4, run: startJob },
   { name: 'one ID token at two nodes', weight: 2, run: raceIdToken },
   { name: 'use an ID token again', weight: 2, run: reuseIdToken },
   { name: "whoami with a job's token", weight: 6, run: showJobToken },
   { name: 'end a job', weight: 1, run: endJob },
-  { name: 'show what a removed rule gave, or use it', weight: 3, run: showEndedJob },
+  { name: 'present a token of a removed rule, or use the rule', weight: 3, run: showEndedJob },
   { name: 'register', weight: 4, run: registerOne },
   {
-    name: 'register again, the same bytes',
+    name: 'register again with the same bytes',
     weight: 2,
     run: (client) => withDevice(client, (device) => send(client, registrationAgain(device))),
   },
@@ -93,15 +93,15 @@ const OPERATIONS: readonly Operation[] = [
   { name: 'one request-id for two keys', weight: 1, run: raceRequestId },
   { name: 'ask for approval', weight: 2, run: askForApproval },
   { name: 'ask whether it was approved', weight: 2, run: pollOne },
-  { name: 'approve all that wait, in a job', weight: 2, run: approveInJob },
-  { name: 'take a role', weight: 1, run: askForMoreRights },
+  { name: 'approve all pending devices in a job', weight: 2, run: approveInJob },
+  { name: 'grant itself a role', weight: 1, run: askForMoreRights },
   { name: 'revoke in the console', weight: 2, run: endInConsole },
   { name: 'become another model', weight: 1, run: (client) => remodel(client, 1) },
   { name: 'become another model at two nodes', weight: 1, run: (client) => remodel(client, 2) },
   { name: 'open a session', weight: 4, run: openOne },
   { name: 'refresh a session', weight: 5, run: refreshOne },
   {
-    name: 'open again, the same bytes',
+    name: 'open again with the same bytes',
     weight: 2,
     run: (client) => withSession(client, ({ opening }) => send(client, opening)),
   },
@@ -124,7 +124,7 @@ async function newToken(client: Client): Promise<void> {
 /** Enough for the operator to find one. */
 const MOST_LATENT = 4
 
-/** Begins a login, or presents one that was begun before. */
+/** Begins a login, or presents an earlier one. */
 async function latentLogin({ random, people, eras, wire, latent, tokens }: Client): Promise<void> {
   if (latent.length >= MOST_LATENT) {
     const [oldest] = latent.splice(0, 1)
@@ -168,11 +168,11 @@ async function verify(client: Client, session: DeviceSession): Promise<void> {
 async function revokeOne(client: Client): Promise<void> {
   const { tokens, endedTokens, random, wire } = client
   const ended = random.pick(tokens)
-  // By another token of the account, or by the token itself.
+  // Revoke with another token of the account, or with the token itself.
   const by = random.pick(tokens.filter(({ person }) => person === ended?.person))
   // Leave some for the final check.
   if (!ended || !by || tokens.length < 3) return
-  // Nodes that remember it, nodes that read it while it is revoked, and nodes that do not know it.
+  // Nodes have cached the token, read it while it is revoked, or do not know it.
   const shown = random.below(3)
   if (shown === 0) await remind(client, whoami(ended))
   const overlapping = shown === 1 ? wire.targets.map((target) => wire.send(target, whoami(ended))) : []
@@ -183,7 +183,7 @@ async function revokeOne(client: Client): Promise<void> {
   watch(client, whoami(ended))
 }
 
-/** One of the latest revocations: from one second after it, every use must be refused. */
+/** Presents a recently revoked credential. From one second after its revocation, every use must be refused. */
 async function showRevoked(client: Client): Promise<void> {
   const { endedTokens, endedSessions, random } = client
   const recent = <T>(all: readonly T[]) => random.pick(all.slice(-8))
@@ -237,7 +237,7 @@ async function askForApproval(client: Client): Promise<void> {
   if (!unit || requestId === undefined) return
   const request = registration(unit, requestId)
   const { status } = await send(client, request)
-  // An unanswered request may already be waiting: then it asks again with another request-id.
+  // The device of an unanswered request may already be pending. It then asks again with another request-id.
   if (status !== 202) return
   asking.pop()
   waiting.push({ unit, request })
@@ -257,7 +257,7 @@ async function pollOne(client: Client): Promise<void> {
   }
 }
 
-/** What waits at that moment, of all clients. */
+/** Approves the pending devices of all clients in a job. */
 async function approveInJob(client: Client): Promise<void> {
   const { wire, random, people, eras, managers } = client
   const [person] = people
@@ -269,21 +269,21 @@ async function approveInJob(client: Client): Promise<void> {
     return
   }
   const request = makingJob(manager, `job-${random.below(2 ** 32)}-${random.below(2 ** 32)}`.padEnd(16, '0'))
-  // At one node, or at two at the same moment; and again if there was no answer.
+  // Ask one node, or two at the same moment, and ask again without an answer.
   const targets = twoTargets(client).slice(0, random.chance(0.3) ? 2 : 1)
   const answers = await Promise.all(targets.map((target) => send(client, request, target)))
   if (answers.some(({ status }) => status === 0 || status === 503)) await send(client, request)
   if (answers.some(({ status }) => status === 401)) managers.shift()
 }
 
-/** With the token that makes jobs: its account is no operator. */
+/** Asks for a role with the token that submits jobs. Its account is not an operator. */
 async function askForMoreRights(client: Client): Promise<void> {
   const [manager] = client.managers
   if (manager) await send(client, givingItselfRole(manager))
   else await approveInJob(client)
 }
 
-/** A device of one model asks to become one of the next, at one node or at two simultaneously. */
+/** Remodels a device to the next model, at one node or at two simultaneously. */
 async function remodel(client: Client, times: 1 | 2): Promise<void> {
   const { wire, random, devices, next, remodelled, units } = client
   const may = (device: Device) =>
@@ -296,7 +296,7 @@ async function remodel(client: Client, times: 1 | 2): Promise<void> {
   for (const target of targets) {
     const requestId = await ask(requestIdRequest, wire, random, target)
     if (requestId === undefined) return
-    // Both with one original: once the key has its new serial, a request with a revoked original gets that serial too.
+    // Both have the same original. Once the key has its new serial, a request with a revoked original also gets it.
     requests.push({ ...registration(unit, requestId, { original: device }), uses: [subjectOf(device)] })
   }
   remodelled.add(device.key.publicKey.id)
@@ -308,7 +308,7 @@ async function remodel(client: Client, times: 1 | 2): Promise<void> {
   )
   const became = made.find((one) => one !== undefined)
   if (became) devices.push(became)
-  // The remodel may have happened: a later request without an original must get the same serial.
+  // The remodel may have taken effect: a later request without an original must get the same serial.
   else units.push(unit)
 }
 

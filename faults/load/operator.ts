@@ -1,4 +1,4 @@
-/** The operator: runs the program's commands beside the service, recorded like requests. */
+/** The operator, who runs the program's commands while the service runs. Commands are recorded like requests. */
 import type { Kind, Seen } from '../history.ts'
 import type { Command } from '../world/command.ts'
 import { sleep } from '../world/processes.ts'
@@ -15,9 +15,9 @@ const STATUSES: ReadonlyMap<number | null, number> = new Map([
   [1, 400],
   [2, 400],
   [3, 503],
-  // The schema belongs to another release.
+  // The schema is that of another release.
   [4, 400],
-  // Killed: like an unanswered request, it may have taken effect.
+  // A killed command may have taken effect, like an unanswered request.
   [null, 0],
 ])
 
@@ -52,15 +52,15 @@ interface Operator {
   readonly randomOf: (turn: number) => Random
   readonly recorder: Recorder
   readonly ratafia: Command
-  /** One after the other, then from the start again. */
+  /** The duties, which are done in order, repeatedly. */
   readonly duties: readonly Duty[]
   /** The pause between two commands. */
   readonly pauseMs: number
-  /** Called after each command, or where there was none to give. */
+  /** Called after each turn, with or without a command. */
   readonly onTurn?: () => void
 }
 
-/** Runs until `over` returns true. */
+/** Runs commands until `over` returns true. */
 export async function operate(
   { clients, randomOf, recorder, ratafia, duties, pauseMs, onTurn }: Operator,
   over: () => boolean,
@@ -82,16 +82,16 @@ export async function operate(
 }
 
 export interface Choice extends Commanded {
-  /** What is revoked from then on. */
+  /** A request with the credential that the command revokes. */
   readonly show?: Request | undefined
-  /** What can no longer succeed. */
+  /** A request that can no longer succeed after the command. */
   readonly tried?: Request
   readonly done?: (status: number) => void
-  /** Whose logins it ends. */
+  /** The person whose logins the command revokes. */
   readonly person?: Person
 }
 
-/** Picks a client that has something to act on. */
+/** Picks a client for which the duty has a command. */
 function find(duty: Duty | undefined, clients: readonly Client[], random: Random) {
   const from = random.below(clients.length)
   for (const client of [...clients.slice(from), ...clients.slice(0, from)]) {
@@ -117,7 +117,7 @@ export const DUTIES: readonly Duty[] = [
 ]
 
 function revokeDevice({ devices, sessions }: Client, random: Random): Choice | undefined {
-  // Prefer one with sessions.
+  // Prefer a device with sessions.
   const device = random.pick(sessions)?.device ?? random.pick(devices)
   if (!device) return undefined
   const session = sessions.find((one) => one.device === device)
@@ -142,7 +142,7 @@ function revokeSession({ tokens, pairs, jobTokens }: Client, random: Random): Ch
   }
 }
 
-/** Ends the logins of somebody who has one that was not presented yet: it must never open anything. */
+/** Revokes all logins of a person who has a login that was not presented yet, which must never open a session. */
 function revokeAll({ latent, eras }: Client): Choice | undefined {
   const login = latent.at(-1)
   if (!login) return undefined
@@ -157,7 +157,7 @@ function revokeAll({ latent, eras }: Client): Choice | undefined {
   }
 }
 
-/** A client's first person is spared, so that the client can continue. */
+/** Disables a client's second person. The first one is spared, so that the client can continue. */
 function disableAccount({ people: [, person], tokens }: Client): Choice | undefined {
   if (!person) return undefined
   const { username } = person
@@ -170,13 +170,13 @@ function disableAccount({ people: [, person], tokens }: Client): Choice | undefi
   }
 }
 
-/** By device key, since at most one device per key is waiting. */
+/** Approves a device by its device key, since at most one device per key is pending. */
 function approve({ waiting }: Client, random: Random): Choice | undefined {
   const one = random.pick(waiting)
   if (!one) return undefined
   return {
     kind: 'approve',
-    // The id of a key may begin with a dash.
+    // The id of a key can begin with a dash.
     words: ['devices', 'approve', '--json', '--', one.unit.key.publicKey.id],
     proves: (stdout) => {
       const { model, serial, device_key_id: key } = JSON.parse(stdout)
@@ -188,7 +188,7 @@ function approve({ waiting }: Client, random: Random): Choice | undefined {
 function reject({ waiting, rejected }: Client, random: Random): Choice | undefined {
   const one = random.pick(waiting)
   if (!one) return undefined
-  // Whatever the result: approving a rejected device would not be a violation.
+  // Move it whatever the result: approving a rejected device would not be a violation.
   waiting.splice(waiting.indexOf(one), 1)
   rejected.push(one)
   return {

@@ -1,4 +1,4 @@
-/** What clients do at random with logins by a password: see `operations.ts`. */
+/** Random operations of clients with logins by password: see `operations.ts`. */
 import { type Client, move, remind, send, watch } from './client.ts'
 import { exchange, revoke, whoami } from './log-in.ts'
 import { exported, exporting, logInWithPassword, type Pair, refreshed, refreshing } from './password-login.ts'
@@ -20,7 +20,7 @@ export const showPair = (client: Client): Promise<unknown> =>
     if (status === 401) move(pair, client.pairs, client.endedPairs)
   })
 
-/** Half of the tools keep the new discharge; a credential in a variable stays the old one. */
+/** Refreshes a discharge. Half of the tools keep the new one; a credential in a variable stays the old one. */
 export const refreshPair = (client: Client): Promise<unknown> =>
   withPair(client, async (pair) => {
     const { status, body } = await send(client, refreshing(pair))
@@ -28,7 +28,7 @@ export const refreshPair = (client: Client): Promise<unknown> =>
     if (status === 200 && client.random.chance(0.5)) client.pairs.push(refreshed(pair, body))
   })
 
-/** More credentials of its session. */
+/** Gets another credential of the same session. */
 export const widenPair = (client: Client): Promise<unknown> =>
   withPair(client, async (pair) => {
     const { random, wire, tokens, pairs } = client
@@ -41,7 +41,7 @@ export const widenPair = (client: Client): Promise<unknown> =>
     if (status === 200) pairs.push(exported(pair, body))
   })
 
-/** With the pair itself. Then every node must refuse it, and refuse to refresh it. */
+/** Revokes a pair with itself. Then every node must refuse it, and refuse to refresh it. */
 export const revokePair = (client: Client): Promise<unknown> =>
   withPair(client, async (pair) => {
     const { random, pairs, endedPairs } = client

@@ -1,6 +1,6 @@
 /**
- * A login by a publisher tool: a root of the dashboard, and its discharge for a password. Tools present the pair with
- * each request, and refresh the discharge.
+ * A login by a publisher tool: a root from the dashboard API, and its discharge for a password. Tools present the pair
+ * with each request, and refresh the discharge.
  */
 import {
   bindDischarge,
@@ -15,21 +15,24 @@ import type { Random } from './random.ts'
 import { PASSWORD, type Person } from './scene.ts'
 import type { Request, Wire } from './wire.ts'
 
-/** In base64, as the service gave them: the discharge is not bound. */
+/** Root and discharge in base64, as the service gave them: the discharge is not bound. */
 interface Texts {
   readonly root: string
   readonly discharge: string
 }
 
 export interface Pair extends Credential, Login, Texts {
-  /** Its discharge lasts as long as its session, and is not meant to be refreshed. */
+  /** Whether it was exported: then its discharge lasts as long as its session, and is not meant to be refreshed. */
   readonly exported: boolean
 }
 
-/** Passwords are taken over https only. */
+/** Headers of a request over https, because the service accepts passwords over https only. */
 const ENCRYPTED = { 'x-forwarded-proto': 'https' }
 
-/** Undefined if a step was refused or not answered. Root and discharge may come from different nodes. */
+/**
+ * Logs in with a password. Returns undefined if a step was refused or not answered. Root and discharge may come from
+ * different nodes.
+ */
 export async function logInWithPassword(
   person: Person,
   wire: Wire,
@@ -45,7 +48,7 @@ export async function logInWithPassword(
   return pairOf({ person, era, session }, { root, discharge: JSON.parse(body).discharge_macaroon })
 }
 
-/** Whoever gets the answer has a login that can be listed and revoked, used or not. */
+/** Returns the request for a discharge. Its answer opens a session that can be listed and revoked, used or not. */
 function discharging(root: string, { username }: Person, session: string): Request {
   const caveat = decode(root).caveats.find(({ verificationId }) => verificationId !== undefined)
   const body = {
@@ -64,11 +67,11 @@ export const refreshing = (pair: Pair, final = false): Request => ({
   ...{ uses: subjectsOf(pair), mustHold: !pair.exported, final },
 })
 
-/** The pair with the discharge in the answer to a refresh. */
+/** Returns the pair with the discharge from the answer to a refresh. */
 export const refreshed = (pair: Pair, body: string): Pair =>
   pairOf(pair, { root: pair.root, discharge: JSON.parse(body).discharge_macaroon }, pair)
 
-/** Another root and discharge, and a token, of the same session. */
+/** Returns the request for another root and discharge of the same session. */
 export const exporting = (pair: Pair): Request => ({
   ...json('export', '/api/v2/tokens/export', {}, pair.headers),
   uses: subjectsOf(pair),
@@ -86,7 +89,7 @@ function pairOf(
   return {
     ...{ person, era, session, root, discharge, exported, headers },
     exchanged: { path: '/v1/tokens/usso/exchange', headers },
-    // Once logins were ended, a root that was made later by a node whose clock is behind looks earlier.
+    // After a revocation of all logins, a later root from a node whose clock is behind looks earlier.
     lasts: era === 0,
   }
 }

@@ -7,13 +7,13 @@ const numbers = (seed: string, name: string) => {
   return Array.from({ length: 5 }, () => random.below(1_000_000))
 }
 
-test('the same seed and name give the same numbers, others give others', () => {
+test('the same seed and name give the same numbers, and others give different ones', () => {
   assert.deepEqual(numbers('1', 'client 1'), numbers('1', 'client 1'))
   assert.notDeepEqual(numbers('1', 'client 1'), numbers('1', 'client 2'))
   assert.notDeepEqual(numbers('1', 'client 1'), numbers('2', 'client 1'))
 })
 
-test('numbers are spread, and rows are picked by their weight', () => {
+test('numbers are spread evenly, and rows are picked by their weight', () => {
   const random = seeded('1', 'spread')
   const rows = [{ weight: 1 }, { weight: 3 }, { weight: 0 }]
   const picked = [0, 0, 0]
@@ -27,7 +27,7 @@ test('numbers are spread, and rows are picked by their weight', () => {
   assert.equal(none, 0)
 })
 
-test('nothing is picked from nothing', () => {
+test('picking from an empty list returns undefined', () => {
   const random = seeded('1', 'nothing')
   assert.equal(random.pick([]), undefined)
   assert.equal(random.weighted([]), undefined)

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 
 export interface Random {
-  /** At least 0 and below 1. */
+  /** Returns a number of at least 0 and below 1. */
   next(): number
-  /** A whole number, at least 0 and below `limit`. */
+  /** Returns a whole number of at least 0 and below `limit`. */
   below(limit: number): number
   chance(probability: number): boolean
-  /** Undefined if the list is empty. */
+  /** Returns a random item; undefined if the list is empty. */
   pick<T>(from: readonly T[]): T | undefined
   /** Picks a row with a probability proportional to its weight. */
   weighted<T extends { readonly weight: number }>(rows: readonly T[]): T | undefined

@@ -1,4 +1,4 @@
-/** What the operator does about rules for jobs: see `operator.ts`. */
+/** The operator's duties about CI rules: see `operator.ts`. */
 import { type Client, move } from './client.ts'
 import { exchangingIdToken, GIVES, newRule, type Rule } from './job.ts'
 import { endSessionsOf, idTokenOf } from './jobs.ts'
@@ -6,14 +6,14 @@ import { whoami } from './log-in.ts'
 import type { Choice, Duty } from './operator.ts'
 import type { Random } from './random.ts'
 
-/** One after the other, then from the start again. */
+/** The duties, which are done in order, repeatedly. */
 export const RULE_DUTIES: readonly Duty[] = [removeRule, addRule, disableRule, addRule]
 
-/** A client has two rules, one for each of its people. */
+/** Adds a rule for a person without one. A client has two rules, one for each of its people. */
 function addRule({ people, rules, issuer }: Client, random: Random): Choice | undefined {
   const person = people.find((one) => rules.every((rule) => rule.person !== one))
   if (!person) return undefined
-  // Those that a world begins with have small numbers.
+  // The rules of a new world have small numbers.
   const rule = newRule(person, 1_000 + random.below(1_000_000))
   return {
     kind: 'add-rule',
@@ -41,7 +41,7 @@ function disableRule(client: Client, random: Random): Choice | undefined {
   )
 }
 
-/** Leaves one, for the client to continue with; prefers one whose token nodes can remember. */
+/** Picks a rule to remove or disable. Leaves the client one, and prefers a rule whose token nodes may have cached. */
 function ruleToEnd({ rules, jobTokens }: Client, random: Random): Rule | undefined {
   if (rules.length < 2) return undefined
   const name = random.pick(jobTokens)?.rule
@@ -57,7 +57,7 @@ function ending(client: Client, rule: Rule): Omit<Choice, 'kind' | 'words'> {
     show: token && whoami(token),
     ...(idToken && { tried: exchangingIdToken(idToken) }),
     done: (status) => {
-      // Refused, it changed nothing.
+      // A refused command changed nothing.
       if (status === 400) return
       move(rule, rules, endedRules)
       endSessionsOf(client, (one) => one.rule === rule.name)

@@ -1,4 +1,4 @@
-/** The participants of a run: created before it, the same for every database and release. */
+/** The participants of a run, created before it, and the same for every database and release. */
 import { generateKeyPair as generateRsa } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,11 +15,11 @@ import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 export const BRAND = 'acme-brand'
 /** The model whose devices need the operator's approval. */
 export const ASKED = 'asked'
-/** The accounts with the role operator, who only ever lose and get it. */
+/** The accounts with the role operator, which do nothing except lose the role and get it back. */
 export const OPERATORS = ['operator-1', 'operator-2'] as const
-/** Of the service. */
+/** The service's base URL. */
 export const BASE_URL = 'http://ratafia.test'
-/** Everybody's. */
+/** The password of every account. */
 export const PASSWORD = 'correct horse battery'
 
 export interface Person {
@@ -39,7 +39,7 @@ export interface Scene {
   readonly models: readonly Model[]
   /** The model whose devices need the operator's approval. */
   readonly asked: Model
-  /** The models that devices of `models` may become. */
+  /** The model that devices of `models` can become. */
   readonly next: Model
   readonly keys: readonly PrivateKey[]
 }
@@ -49,7 +49,7 @@ export const vector = (name: string): Buffer => readFileSync(join(VECTORS, name)
 
 const newRsaKey = promisify(generateRsa)
 
-/** Device keys have the smallest size allowed: larger ones would only be slower. */
+/** Creates the participants. Device keys have the smallest size allowed, because larger ones would only be slower. */
 export async function makeScene(size: { people: number; models: number; keys: number }): Promise<Scene> {
   const keys = await Promise.all(
     Array.from({ length: size.keys }, async () =>

@@ -1,4 +1,4 @@
-/** Requests to the nodes, each recorded with the time it was sent and answered. */
+/** Sends requests to nodes, and records when each was sent and answered. */
 import { createHash } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { Kind, Seen } from '../history.ts'
@@ -11,7 +11,7 @@ export interface Target {
   readonly port: number
 }
 
-/** What the answer proves; called for a 200 only, or for what the request has in its place. */
+/** The facts that a successful answer proves. */
 export type Proof = Pick<Seen, 'session' | 'device' | 'once' | 'job'>
 
 export interface Request extends Pick<Seen, 'uses' | 'ends' | 'mustHold' | 'final' | 'waits' | 'forbidden'> {
@@ -21,16 +21,16 @@ export interface Request extends Pick<Seen, 'uses' | 'ends' | 'mustHold' | 'fina
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   readonly proves?: (body: string) => Proof
-  /** The status of an answer that does not only promise. Default: 200. */
+  /** The status of an answer that `proves` can read. Default: 200. */
   readonly success?: number
-  /** For a form: whether this redirect says that it was done. Then its status is recorded as 200. */
+  /** For a form: returns whether this redirect means that it succeeded. Then the recorded status is 200. */
   readonly isDone?: (location: string) => boolean
 }
 
 export interface Answer {
   readonly status: number
   readonly body: string
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly location?: string | undefined
 }
 
@@ -47,8 +47,8 @@ export function newRecorder(): Recorder {
 }
 
 /**
- * When a client gives up under load, where a node that hears nothing of its database must not keep all clients. What it
- * gave up says nothing about the service: an unanswered request proves nothing.
+ * When a client gives up under load, so that a node without answers from its database does not occupy all clients. An
+ * unanswered request proves nothing about the service.
  */
 const PATIENCE_MS = 20_000
 /** How long an unresponsive node is avoided, as a load balancer would. */
@@ -59,7 +59,7 @@ export class Wire {
   readonly recorder: Recorder
   readonly #agents: ReadonlyMap<Target, Agent>
   readonly #avoidUntil = new Map<Target, number>()
-  /** Separate from the clients' randomness, so that work beside the load does not change what clients do next. */
+  /** Separate from the clients' randomness, so that parallel work does not change what clients do next. */
   readonly #addresses = seeded('addresses', '')
 
   constructor(targets: readonly Target[], recorder: Recorder) {
@@ -68,7 +68,7 @@ export class Wire {
     this.#agents = new Map(targets.map((target) => [target, new Agent({ keepAlive: true, maxSockets: 64 })]))
   }
 
-  /** A node not known to be silent; any node if all are. */
+  /** Picks a node that answered recently, or any node if none did. */
   pick(random: Random): Target {
     const now = this.recorder.now()
     const speaking = this.targets.filter((target) => (this.#avoidUntil.get(target) ?? 0) < now)
@@ -129,8 +129,8 @@ export class Wire {
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
         incoming.on('error', reject)
         incoming.on('end', () => {
-          // A truncated answer does not count.
-          if (!incoming.complete) return reject(new Error('the answer is not complete'))
+          // A truncated answer counts as missing.
+          if (!incoming.complete) return reject(new Error('the answer is incomplete'))
           const { statusCode = 0, headers } = incoming
           resolve({
             ...{ status: statusCode, body: Buffer.concat(chunks).toString() },

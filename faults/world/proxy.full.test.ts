@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { sleep } from './processes.ts'
 import { TcpProxy } from './proxy.ts'
 
-/** An echo behind a proxy. */
+/** Starts an echo server, and returns a proxy for it. */
 async function echoBehind(context: TestContext): Promise<TcpProxy> {
   const server = createServer((socket) => {
     // The proxy resets its connections when it closes.
@@ -21,7 +21,7 @@ async function echoBehind(context: TestContext): Promise<TcpProxy> {
   return proxy
 }
 
-/** A client, and how to wait until so much has come back. */
+/** Returns a client, and a function that waits until `length` characters have come back. */
 async function newClient(context: TestContext, proxy: TcpProxy) {
   const client = connect(proxy.port, '127.0.0.1')
   client.on('error', () => {})
@@ -38,7 +38,7 @@ async function newClient(context: TestContext, proxy: TcpProxy) {
   return { client, echo }
 }
 
-test('bytes arrive in order, also when a delay ends while some are on their way', async (context) => {
+test('bytes arrive in order, even when a delay ends while some are on their way', async (context) => {
   const proxy = await echoBehind(context)
   const { client, echo } = await newClient(context, proxy)
   client.write('0')
@@ -51,7 +51,7 @@ test('bytes arrive in order, also when a delay ends while some are on their way'
   assert.equal(await echo(3), '012')
 })
 
-test('a hole for one client holds nobody else, and healing it cuts nobody else', {
+test('a black hole for one client neither holds nor cuts the connections of others', {
   timeout: 30_000,
 }, async (context) => {
   const proxy = await echoBehind(context)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 interface Pair {
-  /** By how much each chunk of the target is late besides, in milliseconds. */
+  /** The additional delay of each chunk from the target, in milliseconds. */
   answersLateMs: number
   readonly sockets: readonly [Socket, Socket]
   /** The address that connected. */
@@ -17,7 +17,7 @@ export class TcpProxy {
   #to: number
   #delayMs = 0
   #answersMs = 0
-  /** For whom nothing passes: everybody, or one client's address. */
+  /** The client's address for which nothing passes; undefined means all clients. */
   #hole: { readonly client: string | undefined } | undefined
   #held = 0
   #delayed = 0
@@ -40,17 +40,17 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Chunks lost in a hole, since the start. */
+  /** The number of chunks lost in black holes since the start. */
   get held(): number {
     return this.#held
   }
 
-  /** Chunks delayed, since the start. */
+  /** The number of chunks delayed since the start. */
   get delayed(): number {
     return this.#delayed
   }
 
-  /** Cuts all connections, or those of one client; new ones are accepted. Returns how many were cut. */
+  /** Cuts all connections, or those of one client. New ones are accepted. Returns how many were cut. */
   cut(client?: string): number {
     const cut = [...this.#pairs].filter((pair) => client === undefined || pair.client === client)
     for (const { sockets } of cut) for (const socket of sockets) socket.resetAndDestroy()
@@ -62,13 +62,13 @@ export class TcpProxy {
     this.#delayMs = milliseconds
   }
 
-  /** Delays each chunk of the target from now on, each connection by a time of its own, up to `milliseconds`. */
+  /** Delays each chunk from the target from now on. Each connection has a random delay, up to `milliseconds`. */
   delayAnswers(milliseconds: number): void {
     this.#answersMs = milliseconds
     for (const pair of this.#pairs) pair.answersLateMs = Math.random() * milliseconds
   }
 
-  /** Silently passes nothing, or nothing of one client (its address); new connections are accepted but get no answer. */
+  /** Silently passes nothing, or nothing of one client's address. New connections are accepted but get no answer. */
   blackHole(client?: string): void {
     this.#hole = { client }
   }
@@ -113,7 +113,7 @@ export class TcpProxy {
     for (const socket of pair.sockets) {
       socket.setNoDelay(true)
       socket.on('error', end)
-      // While nothing passes, neither does the end of a connection.
+      // In a black hole, not even the end of a connection passes.
       socket.on('close', () => held() || end())
     }
     this.#pass(incoming, outgoing, held, () => this.#delayMs)
@@ -127,7 +127,7 @@ export class TcpProxy {
   #pass(from: Socket, to: Socket, held: () => boolean, lateMs: () => number): void {
     const late: Buffer[] = []
     from.on('data', (chunk) => {
-      // Bytes sent into the hole are lost, so the connection must be cut when the network is back.
+      // Bytes sent into the black hole are lost, so the connection must be cut when the network is back.
       if (held()) {
         this.#held++
       } else if (lateMs() === 0 && late.length === 0) {
@@ -135,7 +135,7 @@ export class TcpProxy {
       } else {
         this.#delayed++
         late.push(chunk)
-        // The oldest chunk, whichever timer fires first: a stream keeps its order when the delay changes.
+        // Take the oldest chunk, whichever timer fires first: a stream keeps its order when the delay changes.
         setTimeout(() => {
           const next = late.shift()
           if (next && !held() && !to.destroyed) to.write(next)

@@ -1,7 +1,7 @@
-/** A statement on a connection of its own. */
+/** Runs a statement on its own connection. */
 import pg from 'pg'
 
-/** Connects, runs the statement and disconnects. Throws what `pg` throws. */
+/** Connects, runs the statement and disconnects. Throws the errors of `pg`. */
 export async function queryAlone(
   server: pg.ClientConfig,
   statement: string,

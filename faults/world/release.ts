@@ -1,15 +1,15 @@
-/** Releases to run: this checkout, the release after it, or this checkout with a planted bug. */
+/** The releases that nodes run: this checkout, the release after it, or this checkout with a planted bug. */
 import { bundle, type Replacement } from '../../tools/test/bundle.ts'
 import { bundled, PROGRAM } from '../../tools/test/programs.ts'
 
 export interface Release {
-  /** The file of its program. */
+  /** The path of its program. */
   readonly program: string
 }
 
 export const thisRelease = (): Release => ({ program: bundled(PROGRAM) })
 
-/** Bundles the program of this checkout into `directory`, changed. Throws if a replaced text is no longer there. */
+/** Bundles a changed program of this checkout into `directory`. Throws if a text to replace is missing. */
 export async function plantedRelease(
   directory: string,
   replacements: readonly Replacement[],
@@ -18,12 +18,12 @@ export async function plantedRelease(
   return { program: bundled(PROGRAM, directory) }
 }
 
-/** The migration of {@link nextRelease} that this checkout does not know. */
+/** The migration of {@link nextRelease}, which this checkout does not know. */
 export const NEXT_MIGRATION = '9000-next'
 
 /**
- * As any release changes the schema of the one before: columns in tables that every request reads or writes, an index,
- * and a table of its own.
+ * The schema changes of the next release, like those of any release: columns in tables that every request reads or
+ * writes, an index, and a new table.
  */
 const NEXT_STATEMENTS: readonly string[] = [
   'alter table account add column next text',
@@ -33,12 +33,12 @@ const NEXT_STATEMENTS: readonly string[] = [
   'create table next_one (id text not null constraint next_one_id_key primary key)',
 ]
 
-/** What it changes in this checkout. */
+/** The change to this checkout that turns it into the next release. */
 export const NEXT_RELEASE: Replacement = {
   file: 'packages/server/src/database/schema/migrations/index.ts',
-  from: '// A new one comes here.',
+  from: '// Add a new migration here.',
   to: `{ name: '${NEXT_MIGRATION}', statements: () => ${JSON.stringify(NEXT_STATEMENTS)} },`,
 }
 
-/** Bundles a release that comes after this one into `directory`: this checkout with one more migration. */
+/** Bundles the release after this one into `directory`: this checkout with one more migration. */
 export const nextRelease = (directory: string): Promise<Release> => plantedRelease(directory, [NEXT_RELEASE])

@@ -1,4 +1,4 @@
-/** How much memory and how many descriptors a process has. Of Linux alone: elsewhere nothing is known. */
+/** Reads how much memory and how many descriptors a process has. Works on Linux only. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Resources {
@@ -6,7 +6,7 @@ export interface Resources {
   readonly descriptors: number
 }
 
-/** Undefined for a process that is gone, or where the system does not tell. */
+/** Returns undefined for a process that has exited, and on systems other than Linux. */
 export function resourcesOf(pid: number): Resources | undefined {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

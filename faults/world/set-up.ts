@@ -1,4 +1,4 @@
-/** Fills a new database with what the load needs. */
+/** Fills a new database with the brands, models, people and rules of the load. */
 import { encodeBase64 } from '@ratafia/macaroon'
 import { addAccount } from '../../packages/server/src/accounts/add.ts'
 import { createPasswordHasher } from '../../packages/server/src/accounts/passwords/password-hasher.ts'
@@ -20,7 +20,7 @@ import { BRAND, OPERATORS, PASSWORD, type Scene, vector } from '../load/scene.ts
 import type { Installation } from './command.ts'
 import type { Issuer } from './issuer.ts'
 
-/** Without `issuer`, jobs get no rules. Throws an Error if it fails. */
+/** Sets up the database. Without `issuer`, it gets no CI rules. Throws an Error if it fails. */
 export async function setUp(
   scene: Scene,
   { environment }: Pick<Installation, 'environment'>,
@@ -61,10 +61,10 @@ async function addModels({ models, asked, next }: Scene, installation: Opened): 
   }
 }
 
-/** People with an agent and a role, and operators. */
+/** Adds people with an agent and a role, and operators. */
 async function addPeople({ people }: Scene, installation: Opened, location: string): Promise<void> {
   const { authority } = installation
-  // The stored hash says what it costs: with the usual one, logins would be all that the processors do.
+  // A cheap hash: with the usual cost, which each stored hash contains, logins would occupy the processors completely.
   const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
   const add = (username: string) => {
     const account = { username, email: `${username}@example.com`, name: username, password: PASSWORD }
@@ -77,7 +77,7 @@ async function addPeople({ people }: Scene, installation: Opened, location: stri
     await addAgent(agent, { ...installation, location })
   }
   for (const { username } of people) {
-    // The agent was there before: a grant reaches it only by its name.
+    // The agent already exists, so the grant must name it to reach it.
     const grant = { account: username, role: 'device-approver', brand: BRAND, agents: [username] }
     await addGrant({ ...grant, authority }, installation)
   }

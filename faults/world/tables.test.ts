@@ -1,4 +1,4 @@
-/** How a restored database is compared. */
+/** Tests the comparison of a restored database. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { differences, readTables } from './tables.ts'
@@ -14,16 +14,20 @@ const tables = (rows: Readonly<Record<string, readonly object[]>>) =>
 const expected = { account: [{ id: 'A', at: 7 }], package: [{ name: 'P', sealed: Buffer.from('x') }] }
 
 const CASES = [
-  { says: 'the same', found: { ...expected, account: [{ at: 7n, id: 'A' }] }, differ: [] },
-  { says: 'a missing table', found: { account: expected.account }, differ: ['the table package is missing'] },
-  { says: 'a new table', found: { ...expected, more: [] }, differ: ['there is a new table more'] },
+  { says: 'finds no difference', found: { ...expected, account: [{ at: 7n, id: 'A' }] }, differ: [] },
   {
-    says: 'a missing row',
+    says: 'finds a missing table',
+    found: { account: expected.account },
+    differ: ['the table package is missing'],
+  },
+  { says: 'finds a new table', found: { ...expected, more: [] }, differ: ['there is a new table more'] },
+  {
+    says: 'finds a missing row',
     found: { ...expected, account: [] },
     differ: ['account lacks {"at":"7","id":"A"}'],
   },
   {
-    says: 'other bytes',
+    says: 'finds different bytes',
     found: { ...expected, package: [{ name: 'P', sealed: Buffer.from('y') }] },
     differ: [
       'package lacks {"name":"P","sealed":"78"}',

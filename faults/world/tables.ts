@@ -1,14 +1,14 @@
-/** Every row of every table, by the schema: a new table is among them without being named here. */
+/** Reads every row of every table. The tables come from the schema, so new ones need no change here. */
 
 export type Row = Readonly<Record<string, unknown>>
 
 export type Tables = ReadonlyMap<string, readonly Row[]>
 
-/** The rows of a statement. */
+/** Runs a statement, and returns its rows. */
 export type Statement = (text: string) => Promise<readonly Row[]>
 
 const NAMES = {
-  // A partition is a part of its table.
+  // The rows of partitions are read with their table.
   postgres: `select relname as name from pg_class where relkind in ('r', 'p') and not relispartition
     and relnamespace = 'public'::regnamespace order by relname`,
   sqlite: `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name`,
@@ -22,7 +22,7 @@ export async function readTables(statement: Statement, kind: keyof typeof NAMES)
   return tables
 }
 
-/** Bytes as text, and numbers as text where a driver does so: rows of two databases can be compared. */
+/** Returns a row with bytes and numbers as text, so that the rows of two drivers can be compared. */
 const plain = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -35,7 +35,7 @@ const plain = (row: Row): Row =>
     ]),
   )
 
-/** What differs between two databases, one sentence for each row. Of the tables in `except` only names are compared. */
+/** Returns a sentence for each row that differs. For the tables in `except`, compares only the names. */
 export function differences(
   { expected, found }: { readonly expected: Tables; readonly found: Tables },
   except: ReadonlySet<string>,

@@ -1,15 +1,15 @@
-/** Waiting for an event, without depending on how fast the machine is. */
+/** Waits for events without depending on the speed of the machine. */
 import { sleep } from './processes.ts'
 
-/** Nothing that works takes as long, on any machine: the limit only ends what hangs. */
+/** Longer than anything that works takes on any machine. */
 export const HANGS_AFTER_MS = 600_000
 
 interface Waiting {
-  /** Milliseconds between two looks. */
+  /** The milliseconds between two checks. */
   readonly everyMs?: number
 }
 
-/** Waits until `condition` returns something, and returns that. Throws an Error that names `what` if it never does. */
+/** Waits until `condition` returns a value, and returns it. Throws an Error that names `what` if it never does. */
 export async function until<T>(
   what: string,
   condition: () => Promise<T | undefined | false> | T | undefined | false,

@@ -1,4 +1,4 @@
-/** A database that could not be set up is no reason to give up: the next one may be. */
+/** Tests that a failed set-up of a database is repeated with a new database. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { makeScene } from '../load/scene.ts'
 import { thisRelease } from './release.ts'
 import { makeWorld } from './world.ts'
 
-test('a database that cannot be set up is followed by new ones, each of which is announced', async () => {
+test('a database that cannot be set up is replaced by new ones, each of which is announced', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-world-'))
   const scene = await makeScene({ people: 0, models: 0, keys: 0 })
   const said: string[] = []
@@ -25,7 +25,7 @@ test('a database that cannot be set up is followed by new ones, each of which is
       { code: 'invalid-field' },
     )
     assert.equal(said.length, 4)
-    assert.match(said[1] ?? '', /^database 2 was not set up, a new one follows: ./)
+    assert.match(said[1] ?? '', /^database 2 could not be set up, trying a new one: ./)
     assert.deepEqual(readdirSync(directory).sort(), ['world-1', 'world-2', 'world-3', 'world-4', 'world-5'])
   } finally {
     rmSync(directory, { recursive: true })

@@ -20,49 +20,49 @@ import type { Statement } from './tables.ts'
 export interface Layout {
   /** `pair`: a primary with a synchronous standby. */
   readonly database: 'sqlite' | 'postgres' | 'pair'
-  /** Makes the standby asynchronous where it should be synchronous: for a planted bug. */
+  /** Whether the standby is asynchronous instead of synchronous, for a planted bug. */
   readonly asynchronous?: boolean
-  /** Into how many PostgreSQL divides the tables of devices. Default: none is divided. */
+  /** The number of partitions of the device tables on PostgreSQL. Default: they are not partitioned. */
   readonly partitions?: number
   readonly nodes: number
-  /** Of each node. */
+  /** The number of workers of each node. */
   readonly workers: number
-  /** Whether there is a release to upgrade to. */
+  /** Whether to build a release to upgrade to. */
   readonly upgrades?: true
 }
 
 export interface World {
   readonly nodes: readonly Node[]
-  /** From each node to the database; with `pair`, one to each server, for all nodes. None with SQLite. */
+  /** Proxies from each node to the database; with `pair`, one to each server, for all nodes. Empty with SQLite. */
   readonly proxies: readonly TcpProxy[]
-  /** The server that takes writes, and the one that can take over. */
+  /** The server that accepts writes, and the one that can take over. */
   readonly servers: { primary?: Postgres; standby?: Postgres }
-  /** Of the standby. */
+  /** Whether the standby is synchronous. */
   readonly synchronous: boolean
   readonly disk: Disk | undefined
-  /** Of ID tokens. */
+  /** The issuer of ID tokens. */
   readonly issuer: Issuer
   /** The release after the one that nodes start with; undefined if nothing is upgraded. */
   readonly next: Release | undefined
-  /** The operator's settings, with which nodes start too. */
+  /** The operator's installation. */
   installation: Installation
   readonly ratafia: Command
   /** Secret keys other than the first, for commands. */
   secrets: Readonly<Record<string, string>>
   readonly kind: 'sqlite' | 'postgres'
-  /** What strikes found wrong, for the checker. */
+  /** Findings of the strikes, for the checker. */
   readonly found: {
     readonly imported: string[]
     readonly sealed: string[]
     readonly restored: string[]
   }
-  /** A new directory inside the run's. */
+  /** Returns the path of a new directory or file inside the run's directory. */
   directory(name: string): string
-  /** The rows of a statement on the service's database, bypassing the service. */
+  /** Runs a statement on the service's database, bypassing the service. */
   readonly statement: Statement
-  /** Runs a statement in a transaction that stays open until the result is called. Of PostgreSQL. */
+  /** Runs a statement in a transaction that stays open until the result is called. PostgreSQL only. */
   hold?(text: string): Promise<() => Promise<void>>
-  /** A new database beside this one, without tables. */
+  /** Creates another database, without tables. */
   another?(): Promise<Pick<World, 'ratafia' | 'statement'>>
   end(): Promise<void>
 }
@@ -70,25 +70,25 @@ export interface World {
 interface Making {
   readonly scene: Scene
   readonly layout: Layout
-  /** Empty. Each attempt has its own directory in it. */
+  /** An empty directory. Each attempt creates its own directory in it. */
   readonly directory: string
-  /** The run's server, where a single one is enough. */
+  /** Returns the run's server, for layouts that need a single one. */
   readonly postgres: () => Promise<Postgres>
   readonly release: Release
 }
 
 /**
- * How many databases may be set up for one world. Where other processes keep this one waiting inside a transaction,
- * PostgreSQL ends it, or a commit is not confirmed in time.
+ * How many databases are tried for one world. If other processes keep this one waiting inside a transaction, PostgreSQL
+ * ends the transaction, or a commit is not confirmed in time.
  */
 const MOST_SET_UPS = 5
 
-/** A database could not be set up. */
+/** Thrown when a database could not be set up. */
 class NotSetUp extends Error {
   override readonly name = 'NotSetUp'
 }
 
-/** Sets up a database, and another one if that fails, which `onAgain` hears of. Throws what the last attempt threw. */
+/** Sets up a database. If that fails, calls `onAgain` and tries a new one. Throws the last attempt's error. */
 export async function makeWorld(making: Making, onAgain: (why: string) => void): Promise<World> {
   for (let set = 1; ; set++) {
     const directory = join(making.directory, `world-${set}`)
@@ -99,7 +99,7 @@ export async function makeWorld(making: Making, onAgain: (why: string) => void):
     } catch (error) {
       if (!(error instanceof NotSetUp)) throw error
       if (set === MOST_SET_UPS) throw error.cause
-      onAgain(`database ${set} was not set up, a new one follows: ${error.message}`)
+      onAgain(`database ${set} could not be set up, trying a new one: ${error.message}`)
     }
   }
 }
@@ -139,7 +139,7 @@ async function tryToMakeWorld({ scene, layout, directory, postgres, release }: M
     RATAFIA_LOG_LEVEL: 'warn',
     RATAFIA_WORKERS: String(layout.workers),
   }
-  // The operator connects directly; with two servers, everyone looks for the one that takes writes.
+  // The operator connects directly. With two servers, all look for the one that accepts writes.
   const both = `${proxies[0]?.port},127.0.0.1:${proxies[1]?.port}`
   const withDatabase = (port?: number): Record<string, string> => {
     if (!primary) return environment
@@ -209,7 +209,7 @@ function readFile(file: string, text: string): readonly Record<string, unknown>[
 
 async function divide({ ratafia }: World, partitions: number): Promise<void> {
   const { code, stderr } = await ratafia(['migrate', '--partitions', String(partitions)])
-  if (code !== 0) throw new Error(`the tables were not divided: ${stderr}`)
+  if (code !== 0) throw new Error(`the tables could not be partitioned: ${stderr}`)
 }
 
 /** A disk that can be filled, for SQLite's data directory. */
@@ -224,8 +224,8 @@ interface Disk {
 const SIZE_MB = 64
 
 /**
- * If root may mount, a separate file system that a file fills to the last byte. Otherwise a limit on the size of files
- * that a process may write: its writes fail as well, though with another error.
+ * Returns a separate file system, which a file fills to the last byte, if root can mount one. Otherwise limits the size
+ * of the files that a process can write: its writes also fail, but with another error.
  */
 function diskAt(directory: string): Disk {
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', directory])
@@ -234,13 +234,13 @@ function diskAt(directory: string): Disk {
 
 function fileSystem(directory: string): Disk {
   const unmount = () => spawnSync('umount', ['--lazy', directory])
-  // Must happen before the directory is removed.
+  // Unmount before the directory is removed.
   process.prependOnceListener('exit', unmount)
   const ballast = join(directory, 'ballast')
   return {
     how: 'a file system without space',
     fill: () => {
-      // Until no byte is left.
+      // Write until no byte is left.
       for (let size = SIZE_MB * 2 ** 20; size >= 512; size = Math.floor(size / 2)) {
         try {
           writeFileSync(ballast, Buffer.alloc(size), { flag: 'a' })

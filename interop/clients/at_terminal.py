@@ -1,7 +1,7 @@
-"""Runs a command at a terminal of its own and types at its questions.
+"""Runs a command in its own terminal and answers its questions.
 
-Arguments: a JSON object with "command" (words), "environment", and "answers": a list of [question, text]. Each text is
-typed the instant its question is there. Prints a JSON object: everything that the terminal showed, whether it would have
+Argument: a JSON object with "command" (words), "environment", and "answers": a list of [question, text]. Each text is
+typed the instant its question appears. Prints a JSON object: everything that the terminal showed, whether it would have
 echoed at each question, and the exit code.
 """
 

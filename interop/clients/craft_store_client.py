@@ -1,8 +1,8 @@
 """Drives the service with craft-store's StoreClient, unmodified from PyPI.
 
-argv: the service's address, and the name of craft-store's endpoints: SNAP_STORE or CHARMHUB. With credentials in
-STORE_CREDENTIALS it uses those, as a build farm does; otherwise it logs in with the browser that BROWSER names and keeps
-the credentials for as long as it runs.
+argv: the service's address, and the name of craft-store's endpoints: SNAP_STORE or CHARMHUB. It uses the credentials in
+STORE_CREDENTIALS if there are any, as a build farm does. Otherwise it logs in with the browser that BROWSER names, and
+keeps the credentials in memory.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""Drives the service with craft-store's UbuntuOneLogin, PublisherGateway and their ways to authenticate, unmodified
+"""Drives the service with craft-store's UbuntuOneLogin, PublisherGateway and their authentication methods, unmodified
 from PyPI.
 
-argv: the service's address. STORE_TOKEN is a token to authenticate with instead of a login.
+argv: the service's address. STORE_TOKEN is a token for authentication without a login.
 """
 
 import json
@@ -26,7 +26,7 @@ def holding(text):
 
 
 def authentications(token):
-    """Each way in which the gateway's client sends a token."""
+    """Returns the methods by which the gateway's client can send a token."""
     return {
         "DeveloperTokenAuth, bearer": lambda: DeveloperTokenAuth(
             auth=holding(json.dumps({"macaroon": token}))

@@ -22,7 +22,7 @@ def requests_oauthlib_session():
     from requests_oauthlib import OAuth2Session
 
     class TokenExchangeClient(BackendApplicationClient):
-        """oauthlib has no class for this grant: each of its classes is one `grant_type`."""
+        """The client for this grant, for which oauthlib has no class: each of its classes is for one `grant_type`."""
 
         grant_type = GRANT_TYPE
 

@@ -1,6 +1,6 @@
 /**
- * Exchanges an ID token with openid-client, and uses the token it gets. The argument is the service's address. One JSON
- * command a line, one JSON answer a line.
+ * Exchanges an ID token with openid-client, and uses the token it gets. The argument is the service's address. Reads
+ * one JSON command per line, and writes one JSON answer per line.
  */
 import { createInterface } from 'node:readline'
 import * as client from 'openid-client'

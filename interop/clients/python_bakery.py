@@ -1,7 +1,7 @@
 """Drives the service with py-macaroon-bakery and pymacaroons, unmodified from PyPI.
 
-With BAKERY_AGENT_FILE it logs in as that agent, otherwise in a browser: the one that BROWSER names, or with
-"tell" in the command whoever reads the line {"visit": URL}.
+With BAKERY_AGENT_FILE it logs in as that agent. Otherwise it logs in with the browser that BROWSER names. With "tell" in
+the command, it prints the line {"visit": URL} instead, for the test to open.
 """
 
 import base64
@@ -33,7 +33,7 @@ def to_json(macaroon):
 
 
 def discharge(macaroon, tell=False):
-    """The value of the header Macaroons, as craft-store makes it."""
+    """Discharges a root. Returns the value of the header Macaroons, formatted as by craft-store."""
     root = bakery.Macaroon.from_dict(json.loads(macaroon))
     discharged = bakery.discharge_all(root, new_client(tell).acquire_discharge)
     text = "[" + ",".join(map(to_json, discharged)) + "]"
@@ -41,7 +41,7 @@ def discharge(macaroon, tell=False):
 
 
 def call(method, url, headers=None, body=None):
-    """Through the bakery client, which looks into every 401 for a macaroon to discharge."""
+    """Sends a request with the bakery client, which looks for a macaroon to discharge in every 401."""
     response = httpbakery.Client().request(method, url, headers=headers, json=body)
     return {
         "status": response.status_code,
@@ -64,7 +64,7 @@ def login(command):
 
 
 def attenuate(token, conditions):
-    """What a holder does offline: first-party caveats on the macaroon, in the spelling it came in."""
+    """Appends first-party caveats as a holder does offline. Keeps the format of the macaroon."""
     serializer = json_serializer.JsonSerializer() if token.startswith("{") else None
     macaroon = pymacaroons.Macaroon.deserialize(token, serializer)
     for condition in conditions:

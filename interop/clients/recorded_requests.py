@@ -1,11 +1,11 @@
-"""The requests that a client says it sends, in its own log."""
+"""Records the requests that a client logs."""
 
 import logging
 from urllib.parse import urlsplit
 
 
 class RecordedRequests(logging.Handler):
-    """Keeps "POST /path" of each request that craft-store's HTTP client, or httpx, logs."""
+    """Keeps "POST /path" for each request that craft-store's HTTP client, or httpx, logs."""
 
     def __init__(self):
         super().__init__()
@@ -21,6 +21,6 @@ class RecordedRequests(logging.Handler):
             self._lines.append("%s %s" % (method, urlsplit(str(url)).path))
 
     def take(self):
-        """Those since the last call."""
+        """Returns the requests since the last call."""
         lines, self._lines = self._lines, []
         return lines

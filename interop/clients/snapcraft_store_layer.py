@@ -1,9 +1,9 @@
-"""Drives the service as the store layers of snapcraft 7 and newer do: craft-store, unmodified from PyPI, with
-snapcraft's names, variables and User-Agent.
+"""Drives the service like the store layer of snapcraft 7 and newer: craft-store, unmodified from PyPI, with snapcraft's
+names, variables and User-Agent.
 
-argv: the service's address, and snapcraft's version. SNAPCRAFT_STORE_AUTH=onprem is its login for a store on premises,
-with the macaroon in SNAPCRAFT_ADMIN_MACAROON. Credentials are kept in the keyring, unless they are in
-SNAPCRAFT_STORE_CREDENTIALS, or the login is to be exported (EPHEMERAL).
+argv: the service's address, and snapcraft's version. SNAPCRAFT_STORE_AUTH=onprem selects its login for a store on
+premises, with the macaroon in SNAPCRAFT_ADMIN_MACAROON. Credentials are kept in the keyring, unless they are in
+SNAPCRAFT_STORE_CREDENTIALS, or the login is exported (EPHEMERAL).
 """
 
 import os
@@ -23,7 +23,7 @@ requests = RecordedRequests()
 
 
 class OnPremises(craft_store.BaseClient):
-    """The third kind of login, for which craft-store leaves three steps to snapcraft."""
+    """The login on premises, for which craft-store leaves three steps to snapcraft."""
 
     def _get_macaroon(self, _token_request):
         return os.environ["SNAPCRAFT_ADMIN_MACAROON"]

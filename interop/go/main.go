@@ -1,5 +1,5 @@
-// Drives the service with Go's macaroon-bakery, version 2 or 3 as the argument says, unmodified from its module. One
-// JSON command a line comes in on standard input, one JSON answer a line goes out on standard output.
+// Drives the service with Go's macaroon-bakery, unmodified from its module. The argument selects version 2 or 3. The
+// program reads one JSON command per line on standard input, and writes one JSON answer per line on standard output.
 package main
 
 import (
@@ -18,26 +18,26 @@ import (
 	"gopkg.in/macaroon.v2"
 )
 
-// bakeryClient is what the two versions of httpbakery.Client have in common.
+// bakeryClient has the common methods of both versions of httpbakery.Client.
 type bakeryClient interface {
 	Do(*http.Request) (*http.Response, error)
-	// dischargeAll takes a root macaroon in JSON, with or without the envelope of the bakery.
+	// dischargeAll accepts a root macaroon in JSON, with or without the envelope of the bakery.
 	dischargeAll(root []byte) (macaroon.Slice, error)
 }
 
-// Each constructor makes a client that logs in as the agent of BAKERY_AGENT_FILE, as Go programs do, and without that
-// file in $BROWSER.
+// versions has the constructors. Each returns a client that logs in as the agent of BAKERY_AGENT_FILE, as Go programs
+// do; without that file it logs in with $BROWSER.
 var versions = map[string]func() (bakeryClient, error){"v2": newV2, "v3": newV3}
 
 type command struct {
 	Do string `json:"do"`
 	// The service's address, for "login".
 	Service string `json:"service"`
-	// The body of POST /api/v2/tokens, for "login"; of the request, for "call".
+	// The body of POST /api/v2/tokens, for "login", or of the request, for "call".
 	Body json.RawMessage `json:"body"`
 	// The root macaroon as the service gave it, for "discharge".
 	Macaroon string `json:"macaroon"`
-	// For "call".
+	// The request, for "call".
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
@@ -153,7 +153,7 @@ func discharge(client bakeryClient, macaroon string) (string, error) {
 	return base64.StdEncoding.EncodeToString(text), err
 }
 
-// call goes through the bakery client, which looks for a macaroon to discharge in every 401.
+// call sends a request with the bakery client, which looks for a macaroon to discharge in every 401.
 func call(client bakeryClient, method, url string, headers map[string]string, body []byte) (answer, error) {
 	request, err := http.NewRequest(method, url, nil)
 	if err != nil {
@@ -179,7 +179,7 @@ func call(client bakeryClient, method, url string, headers map[string]string, bo
 }
 
 // seekableBody is for version 2 of the bakery, which sends the body again after a discharge: since Go 1.19 it does not
-// find the seeker in what http.NewRequest makes of a reader.
+// find the seeker in a body that http.NewRequest made from a reader.
 type seekableBody struct{ *bytes.Reader }
 
 func (seekableBody) Close() error { return nil }

@@ -1,4 +1,4 @@
-"""What Schemathesis has to be told about the API: how to write a body of assertions."""
+"""Teaches Schemathesis how to write a body of assertions."""
 
 import schemathesis
 

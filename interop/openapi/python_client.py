@@ -1,5 +1,5 @@
-"""A login, from creation to revocation, and the requests of devices, with the client that openapi-python-client made
-from the OpenAPI document. Only the binding of macaroons is pymacaroons'."""
+"""Runs a login from creation to revocation, and the requests of devices, with the client that openapi-python-client
+generated from the OpenAPI document. Only the binding of macaroons uses pymacaroons."""
 
 import base64
 import json
@@ -46,14 +46,14 @@ JSON = json_serializer.JsonSerializer()
 
 
 def ok(response):
-    """What a 200 has, as the generated type."""
+    """Returns the body of a 200, in the generated type."""
     if response.status_code != 200:
         raise RuntimeError("%d: %s" % (response.status_code, response.content[:500]))
     return response.parsed
 
 
 def login(client, description):
-    """A token, after the person has opened the address that this says."""
+    """Logs in and returns the token. Prints the address that the user has to open."""
     limits = CreateTokenRequest(
         permissions=[Permission.PACKAGE_ACCESS, Permission.PACKAGE_UPLOAD],
         channels=["edge"],
@@ -103,7 +103,7 @@ def life(command):
 
 
 def once(command):
-    """A nonce of each kind, and the version of the identity service."""
+    """Returns a nonce of each kind, and the version of the identity service."""
     client = Client(base_url=command["service"])
     return {
         "nonce": ok(nonces.sync_detailed(client=client)).nonce,

@@ -1,7 +1,7 @@
 /**
- * A login, from creation to revocation, and the requests of devices, with openapi-fetch and the types that
- * openapi-typescript made from the OpenAPI document. Only the binding of macaroons is npm macaroon's. One JSON command
- * a line, one JSON answer a line.
+ * Runs a login from creation to revocation, and the requests of devices, with openapi-fetch and the types that
+ * openapi-typescript generated from the OpenAPI document. Only the binding of macaroons uses npm macaroon. Reads one
+ * JSON command per line, and writes one JSON answer per line.
  */
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
@@ -11,7 +11,7 @@ import type { components, paths } from './generated/api.ts'
 type Api = ReturnType<typeof createClient<paths>>
 type DischargeRequest = components['schemas']['DischargeRequest']
 
-/** The part of it used here; the package has no types. */
+/** The part of the package that is used here. The package has no types. */
 interface NpmMacaroon {
   importMacaroon(json: object): Bindable
 }
@@ -32,7 +32,7 @@ type Command =
       readonly body: components['schemas']['OpenSessionRequest']
     }
 
-/** What a 200 has, or an `Error` with what the answer was instead. */
+/** Returns the body of a 200. Throws an `Error` with the body of any other answer. */
 async function ok<T>(
   request: Promise<{ readonly data?: T; readonly error?: unknown; readonly response: Response }>,
 ): Promise<T> {
@@ -41,11 +41,11 @@ async function ok<T>(
   return data
 }
 
-/** As openapi-fetch sends a form. */
+/** Returns the options with which openapi-fetch sends a form. */
 const form = (body: DischargeRequest) =>
   ({ body, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }) as const
 
-/** A token, after the person has opened the address that this says. */
+/** Logs in and returns the token. Prints the address that the user has to open. */
 async function login(api: Api, description: string): Promise<string> {
   const created = await ok(
     api.POST('/api/v2/tokens', {
@@ -64,7 +64,7 @@ async function login(api: Api, description: string): Promise<string> {
   const caveat = root.c.find(({ l }) => l !== undefined)
   const wanted: DischargeRequest = caveat?.i64 === undefined ? { id: caveat?.i ?? '' } : { id64: caveat.i64 }
   const { error } = await api.POST('/identity/discharge', form(wanted))
-  if (!error || !('Code' in error) || !error.Info) throw new Error('no way to log in')
+  if (!error || !('Code' in error) || !error.Info) throw new Error('the answer has no login methods')
   const { VisitURL, WaitTokenURL } = error.Info.InteractionMethods['browser-window']
   say({ visit: VisitURL })
   const did = new URL(WaitTokenURL).searchParams.get('did') ?? ''

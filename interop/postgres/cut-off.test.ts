@@ -1,6 +1,7 @@
 /**
- * Guarantee: a primary whose synchronous standby was promoted elsewhere decides nothing, however well it can be reached:
- * nodes and commands leave it for the new one, nothing revoked there is accepted, and nothing is acknowledged here.
+ * Guarantee: a primary whose synchronous standby was promoted has no effect any more, even if it can be reached.
+ * Nodes and commands leave it for the new primary, refuse everything revoked there, and acknowledge nothing on the
+ * old one.
  */
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
@@ -16,7 +17,7 @@ import { type PrimaryAndStandby, startPrimaryAndStandby, urlOfBoth } from './sup
 suite('a primary that was cut off', () => {
   let servers: PrimaryAndStandby
   let old: Postgres
-  /** Knows no other host. */
+  /** A node whose URL names only the old primary. */
   let only: TestNode
   const program = testProgram()
   before(async () => {
@@ -36,7 +37,7 @@ suite('a primary that was cut off', () => {
     return Number(row?.['count'])
   }
 
-  /** A commit that somebody cancels while it waits for the standby: PostgreSQL says that it is done, and warns. */
+  /** Cancels a commit while it waits for the standby: PostgreSQL then reports it as done, with a warning. */
   const endsUnconfirmed = async ({ query }: Database) => {
     const row = { name: 'cancelled', snap_id: 'cancelled' }
     const added = assert.rejects(query.insertInto('package').values(row).execute(), {
@@ -49,7 +50,7 @@ suite('a primary that was cut off', () => {
     await added
   }
 
-  /** What a transaction has read decides nothing either, whether it is committed or refuses something. */
+  /** Checks that a transaction that only reads fails as well, whether it commits or throws a refusal. */
   const decidesNothing = ({ query }: Database, refusal?: Error) => {
     const read = inTransaction(query, async (transaction) => {
       await transaction.selectFrom('package').selectAll().execute()
@@ -58,7 +59,7 @@ suite('a primary that was cut off', () => {
     return assert.rejects(read, { name: 'Unavailable' })
   }
 
-  test('is left for the one that took over', async () => {
+  test('nodes leave it for the server that took over', async () => {
     const { standby, startNode } = servers
     const both = urlOfBoth(old, standby)
     const [one, other] = [await startNode(both), await startNode(both)]
@@ -71,7 +72,7 @@ suite('a primary that was cut off', () => {
     const idle: [Database, Database, Database] = [await open(), await open(), await open()]
     await standby.promote()
     await endsUnconfirmed(idle[0])
-    // Longer than an answer may rest on the heartbeat from before.
+    // Wait until answers can no longer rely on the previous heartbeat.
     await sleep(1_000)
     await Promise.all([decidesNothing(idle[1]), decidesNothing(idle[2], new Error('there is no package'))])
     for (const database of idle) await database.close()
@@ -98,14 +99,14 @@ suite('a primary that was cut off', () => {
     assert.equal(await whoami(only, kept), 503)
   })
 
-  test('a command goes to the next host, and without one says what is wrong', async () => {
-    // Settings that would let every commit end, and hide why.
+  test('a command connects to the next host, and explains the problem if there is none', async () => {
+    // Use settings that would let every commit finish, and hide the warning.
     for (const setting of ["synchronous_commit = 'local'", "client_min_messages = 'error'"]) {
       await old.query(`alter system set ${setting}`)
     }
     await old.query('select pg_reload_conf()')
     const found = await command(urlOfBoth(old, servers.standby), 'accounts', 'list', '--json')
-    // It says so where a host keeps it waiting.
+    // The command warns if a host keeps it waiting.
     assert.match(found.stderr, /^(ratafia: warning: waiting for PostgreSQL, which does not answer\n)?$/)
     assert.equal(found.code, 0)
     const { code, stderr } = await command(old.url('postgres'), 'accounts', 'list')
@@ -113,7 +114,7 @@ suite('a primary that was cut off', () => {
     assert.match(stderr, /does not confirm writes: its synchronous standby is away, or has taken over/)
   })
 
-  test('its processes do not fill up with commits that nobody awaits', async () => {
+  test('abandoned commits do not use up its processes', async () => {
     for (let round = 0; round < 2; round++) {
       const refused = await openDatabase({ kind: 'postgres', url: old.url('postgres') }).catch(
         (error) => error,
@@ -121,7 +122,7 @@ suite('a primary that was cut off', () => {
       assert.ok(refused instanceof Error)
     }
     await only.close()
-    // One for each client that tries, and what was on its way when it was cut off.
+    // Each client that tries leaves one, in addition to the commits under way when the server was cut off.
     assert.ok((await waiting()) <= 6, `${await waiting()} wait`)
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Guarantee: a service that knows a primary and its standby asks only the one that takes writes, answers 503 while
+ * Guarantee: a service that knows a primary and its standby only uses the server that accepts writes, answers 503 while
  * there is none, and recovers by itself when the standby is promoted, without forgetting a revocation.
  */
 import assert from 'node:assert/strict'
@@ -17,15 +17,15 @@ suite('a primary and a synchronous standby', () => {
   })
   after(() => servers.close())
 
-  test('a standby alone is not enough: it may not have heard of a revocation', async () => {
+  test('a standby alone is refused, because it may lack a revocation', async () => {
     const url = servers.standby.url('postgres')
     await assert.rejects(openDatabase({ kind: 'postgres', url }), {
       name: 'Unavailable',
-      message: /takes no writes: it is a standby/,
+      message: /accepts no writes: it is a standby/,
     })
   })
 
-  test('in any order, through a promotion', async () => {
+  test('nodes follow a promotion, whatever the order of the hosts', async () => {
     const { primary, standby, startNode } = servers
     const start = (...[first, second]: Parameters<typeof urlOfBoth>) =>
       startNode(`${urlOfBoth(first, second)}?target_session_attrs=read-write`)
@@ -40,7 +40,7 @@ suite('a primary and a synchronous standby', () => {
     await primary.kill()
     await eventually('no primary is a 503', async () => (await whoami(other, kept)) === 503)
     for (const node of nodes) {
-      // The standby would answer reads, but is not asked.
+      // The standby would answer reads, but the nodes do not use it.
       assert.equal(await whoami(node, revoked), 503)
       assert.equal(await whoami(node, kept), 503)
     }
@@ -50,11 +50,11 @@ suite('a primary and a synchronous standby', () => {
       await eventually('the new primary is found', async () => (await whoami(node, kept)) === 200)
       assert.equal(await whoami(node, revoked), 401)
     }
-    // Remembered tokens hear of changes on the new primary.
+    // Cached tokens follow changes on the new primary.
     await sleep(1_000)
     for (const node of nodes) assert.equal(await whoami(node, kept), 200)
     await revokeOwn(other, kept)
-    await eventually('the revocation is heard of', async () => (await whoami(one, kept)) === 401)
+    await eventually('the other node refuses the token', async () => (await whoami(one, kept)) === 401)
     await logIn(other, await addPerson(other))
   })
 })

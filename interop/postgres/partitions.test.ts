@@ -1,7 +1,7 @@
 /**
- * Guarantee: what runs on whole tables runs on tables that PostgreSQL divides into partitions: all suites of stores and
- * statements, retention, backups and checks, registrations and sessions, and the commands on devices. Which partitions a
- * statement reads is in `packages/server/test/devices/plans.db.test.ts`.
+ * Guarantee: everything that works on undivided tables works on tables that PostgreSQL divides into partitions: all
+ * suites of stores and statements, retention, backups and checks, registrations and sessions, and the commands on
+ * devices. `packages/server/test/devices/plans.db.test.ts` tests which partitions a statement reads.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -26,15 +26,15 @@ const SUITES = [
   'packages/server/test/cli/{devices-transfer,remove}.test.ts',
 ]
 
-/** Other tests of the same files have no database to divide. */
+/** Other tests in the same files have no partitioned database. */
 const ON_POSTGRES = '--test-name-pattern=^postgres$'
 
-test('the suites of all stores, and of everything about devices, pass', { timeout: 1_800_000 }, async () => {
+test('the suites of all stores and of devices pass', { timeout: 1_800_000 }, async () => {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', 'tools/test/main.ts', ON_POSTGRES, ...globSync(SUITES)],
     {
-      // The runner of this test tells its children to report in another form.
+      // Otherwise the children report in the format for the runner of this test.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, RATAFIA_TEST_PARTITIONS: String(PARTITIONS) },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -74,7 +74,7 @@ suite('ratafia migrate --partitions', () => {
     return new Map(rows.map(({ name, count }) => [name, count]))
   }
 
-  test('shows its statements, divides the tables of devices, and leaves them as they are from then on', async () => {
+  test('shows its statements, divides the device tables, and leaves them unchanged from then on', async () => {
     const planned = await run('--plan', '--partitions', String(PARTITIONS))
     assert.match(planned.stdout, /create table device_31 partition of device\s/)
     assert.deepEqual(await divided(), new Map())
@@ -88,12 +88,12 @@ suite('ratafia migrate --partitions', () => {
     assert.equal(code, 4)
     assert.match(
       stderr,
-      /exist, with 32 partitions\. To change that, make a backup, and restore it into a new/,
+      /exist, with 32 partitions\. To change that, back up the database and restore it into a new/,
     )
     assert.deepEqual(await migrate(database), [])
   })
 
-  test('says what it cannot do', async () => {
+  test('refuses SQLite and invalid numbers', async () => {
     const embedded = await program.run(['migrate', '--partitions', '32'])
     assert.equal(embedded.code, 4)
     assert.match(embedded.stderr, /The embedded database has no partitions/)

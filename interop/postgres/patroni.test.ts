@@ -1,7 +1,7 @@
 /**
  * Guarantee: on a PostgreSQL that Patroni keeps available, whatever happens to its leader or to etcd, nodes recover by
  * themselves and nothing that was acknowledged is lost. The settings are those of `docs/operations/deploy.md`, load and
- * checker those of the fault suite. Each test says how long nobody could log in: `docs/reliability.md` has the table.
+ * checker those of the fault suite. Each test prints how long no login worked; `docs/reliability.md` has the table.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -28,7 +28,7 @@ import { type Led, Patroni } from './support/patroni.ts'
 import { CALM_MS, STRIKES } from './support/patroni-strikes.ts'
 
 const HANGS_AFTER_MS = 300_000
-/** Slow, because the members need the processors, too, and minutes pass in which they wait for each other. */
+/** Slow, because the members also need the processors, and wait for each other for minutes. */
 const PACE = { client: 80, operator: 2_500, rules: 4_000 }
 
 suite('PostgreSQL with Patroni', () => {
@@ -37,7 +37,7 @@ suite('PostgreSQL with Patroni', () => {
   let cluster: Patroni | undefined
   before(async () => {
     await bundleForTests()
-    // One more, who logs in all the time.
+    // One more person logs in all the time.
     scene = await makeScene({ people: CLIENTS * PEOPLE_EACH + 1, models: 12, keys: CLIENTS * 4 })
     cluster = await Patroni.start()
     process.stdout.write(`# ${cluster.versions}\n`)
@@ -56,7 +56,7 @@ suite('PostgreSQL with Patroni', () => {
       const notes: string[] = []
       const world = await makeWorld(servers, scene, join(directory, `${at}`))
       const underLoad = async ({ clients, recorder }: Striking): Promise<Evidence> => {
-        const person = scene.people.at(-1) ?? assert.fail('nobody logs in')
+        const person = scene.people.at(-1) ?? assert.fail('the scene has no person')
         const logins = watchLogins(world.nodes, person, recorder)
         await sleep(CALM_MS)
         const began = performance.now()
@@ -108,7 +108,7 @@ suite('PostgreSQL with Patroni', () => {
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(1)} s`
 
-/** Two nodes whose URL names all members, on a new database. */
+/** Creates two nodes whose URL names all members, on a new database. */
 async function makeWorld(cluster: Patroni, scene: Scene, directory: string): Promise<World> {
   const database = await cluster.newDatabase()
   const installation = {
@@ -116,7 +116,7 @@ async function makeWorld(cluster: Patroni, scene: Scene, directory: string): Pro
     environment: {
       RATAFIA_DATA_DIR: directory,
       RATAFIA_DATABASE_URL: cluster.url(database),
-      // Commits that hang must not keep a node from reading: what it reads is the question.
+      // Commits that hang must not keep a node from reading, because the test checks what it reads.
       RATAFIA_DATABASE_POOL: '30',
       RATAFIA_BASE_URL: BASE_URL,
       RATAFIA_SECRET_KEY: randomBytes(32).toString('base64'),

@@ -1,7 +1,7 @@
 /**
  * Guarantee: behind a PgBouncer in transaction mode the service works as usual, every statement has its time limit,
- * and revocations are in force, whether the listener has a direct address or not. The PgBouncer is Debian's, as installed
- * and with the setting that `docs/operations/deploy.md` names.
+ * and revocations are in force, whether the listener connects directly or not. The PgBouncer is Debian's, with its
+ * default settings and with the setting that `docs/operations/deploy.md` describes.
  */
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
@@ -18,8 +18,8 @@ const IGNORING =
   'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
 
 /**
- * How long a statement takes at most, and how long a transaction waits between two of them. A slow machine needs more than
- * a few hundred milliseconds.
+ * How long a statement may take, and how long a transaction may wait between two statements. A slow machine needs more
+ * than a few hundred milliseconds.
  */
 const LIMIT_MS = 3_000
 
@@ -31,7 +31,7 @@ async function refusal(node: TestNode, token: string): Promise<number> {
 }
 
 for (const [how, settings] of [
-  ['as it is installed', []],
+  ['with its default settings', []],
   ['that ignores the limits', [IGNORING]],
 ] as const) {
   suite(`a PgBouncer ${how}`, () => {
@@ -64,10 +64,10 @@ for (const [how, settings] of [
       }
 
       for (const [listener, listenUrl] of [
-        ['direct', () => direct],
-        ['through it too, so that nothing is heard', () => bouncer.url],
+        ['that connects directly', () => direct],
+        ['through PgBouncer, which passes no notifications', () => bouncer.url],
       ] as const) {
-        test(`tokens are made, used and revoked; the listener: ${listener}`, async () => {
+        test(`tokens are created, used and revoked with a listener ${listener}`, async () => {
           const [one, other] = [await start(listenUrl()), await start(listenUrl())]
           // More at once than PgBouncer has connections to the server.
           const tokens = await Promise.all(
@@ -87,7 +87,7 @@ for (const [how, settings] of [
         })
       }
 
-      test('a statement over its limit is ended by the server, alone or in a transaction', async () => {
+      test('the server cancels a statement over its limit, alone or in a transaction', async () => {
         const { query } = await open(LIMIT_MS)
         const slow = sql`select pg_sleep(30)`
         const refused = { name: 'Unavailable', message: /statement timeout/ }
@@ -99,9 +99,9 @@ for (const [how, settings] of [
         await sql`select 1`.execute(query)
       })
 
-      test('transactions that take all its connections to the server need no heartbeat before they end', async () => {
+      test('transactions that use all its connections to the server finish without a new heartbeat', async () => {
         const { query } = await open(5_000)
-        // Longer than an answer may rest on the heartbeat from before.
+        // Longer than answers can rely on the previous heartbeat.
         const slow = sql`select pg_sleep(1)`
         const both = Array.from({ length: 2 }, () =>
           inTransaction(query, (transaction) => slow.execute(transaction)),
@@ -110,10 +110,10 @@ for (const [how, settings] of [
         await Promise.all([slow.execute(query), slow.execute(query)])
       })
 
-      test('nothing of it stays on connections that others use', async () => {
+      test('the limits do not stay on connections that others use', async () => {
         const { query } = await open(LIMIT_MS)
         await sql`select 1`.execute(query)
-        // Other programs set no limit. On both connections to the server, at the same moment.
+        // Another program, which sets no limit, uses both connections to the server at the same time.
         await Promise.all(
           [1, 2].map(async () => {
             const other = new pg.Client(bouncer.url)
@@ -123,7 +123,7 @@ for (const [how, settings] of [
         )
       })
 
-      test('a transaction that does nothing is ended, and its locks with it', async () => {
+      test('an idle transaction is ended, and its locks are released', async () => {
         const idle = await open(300)
         const { query } = await open(5_000)
         const key = { name: 'locked', snap_id: 'locked' }
@@ -140,7 +140,7 @@ for (const [how, settings] of [
   })
 }
 
-test('in statement mode, which has no transactions, it is refused with the reason', async () => {
+test('a PgBouncer in statement mode, which has no transactions, is refused with the reason', async () => {
   const bouncer = await startPgBouncer(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '', [
     'pool_mode = statement',
   ])
@@ -154,7 +154,7 @@ test('in statement mode, which has no transactions, it is refused with the reaso
   }
 })
 
-test('limits that the role has are enough: nothing is sent with each statement', async () => {
+test('with limits set on the role, statements carry no limits of their own', async () => {
   const password = 'bounced'
   await asSuperuser(`create role bounced login password '${password}'`)
   try {

@@ -1,6 +1,6 @@
 /**
- * Guarantee: if the address asks for TLS, neither statements nor the listener send anything to a server whose
- * certificate is not from a trusted authority and for the name in the address.
+ * Guarantee: if the URL asks for TLS, neither statements nor the listener send anything to a server unless its
+ * certificate is from a trusted authority and for the host in the URL.
  */
 import assert from 'node:assert/strict'
 import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
@@ -43,7 +43,7 @@ suite('TLS to the database', () => {
     }
     await server.restart(['ssl=on', `ssl_cert_file=${certificate}`, `ssl_key_file=${own}`])
   }
-  /** Parsed as the service parses it. */
+  /** Returns the target that the service reads from the URL. */
   const targetOf = (parameters: string, host = 'localhost') => {
     const url = server.url('postgres').replace('127.0.0.1', host)
     const { database } = readConfig({
@@ -66,7 +66,7 @@ suite('TLS to the database', () => {
   }
   const root = (of: Authority) => `sslrootcert=${encodeURIComponent(of.file)}`
 
-  test('with a certificate for its name and its address', async () => {
+  test('a certificate for the host is accepted if its authority is trusted', async () => {
     await serveWith(authority.issue('db', ['DNS:localhost', 'IP:127.0.0.1']))
     for (const host of ['localhost', '127.0.0.1']) {
       for (const mode of ['verify-full', 'require']) {
@@ -83,7 +83,7 @@ suite('TLS to the database', () => {
     }
   })
 
-  test('the listener and the statements of a node', async () => {
+  test('the listener and the statements of a node use TLS', async () => {
     const target = targetOf(`sslmode=verify-full&${root(authority)}`)
     const node = await startNode(target)
     try {
@@ -101,7 +101,7 @@ suite('TLS to the database', () => {
     }
   })
 
-  test('a certificate for another name is refused', async () => {
+  test('a certificate for another host is refused', async () => {
     await serveWith(authority.issue('elsewhere', ['DNS:db.example.com', 'IP:192.0.2.1']))
     for (const host of ['localhost', '127.0.0.1']) {
       for (const mode of ['verify-full', 'verify-ca', 'require', 'prefer']) {
@@ -113,7 +113,7 @@ suite('TLS to the database', () => {
     }
   })
 
-  test('a server without TLS is refused, not spoken to without', async () => {
+  test('a server without TLS is refused unless the URL disables TLS', async () => {
     await server.restart(['ssl=off'])
     for (const mode of ['verify-full', 'require', 'prefer', 'no-verify']) {
       await assert.rejects(connect(`sslmode=${mode}`), {

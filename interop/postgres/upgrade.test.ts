@@ -1,7 +1,7 @@
 /**
- * Guarantee: in a rolling upgrade, nodes of this release keep serving after the next release has migrated their database,
- * can be restarted on it, and each release refuses what the other revoked. The next release is this checkout with one more
- * migration.
+ * Guarantee: in a rolling upgrade, nodes of this release keep serving after the next release has migrated their
+ * database, and can be restarted on it, and each release refuses what the other revoked. The next release is this
+ * checkout with one more migration.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -21,10 +21,10 @@ import { setUp } from '../../faults/world/set-up.ts'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
 import { freePort } from '../../tools/test/free-port.ts'
 
-/** It only ends a test that would wait forever. */
+/** Ends a test that would wait forever. */
 const DEADLINE_MS = 150_000
 
-test('nodes of this and the next release on one database, through an upgrade', async () => {
+test('nodes of this and the next release share a database during an upgrade', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-upgrade-'))
   const database = `upgrade_${randomBytes(6).toString('hex')}`
   const nodes: Node[] = []
@@ -65,7 +65,7 @@ test('nodes of this and the next release on one database, through an upgrade', a
   }
   const status = async (node: Node, token: Token) => (await wire.send(node, whoami(token))).status
   const holds = async (...tokens: Token[]) => {
-    // Often enough for a node that remembers to do so.
+    // Repeat often enough for the nodes to cache the tokens.
     for (let round = 0; round < 3; round++, await sleep(300)) {
       for (const token of tokens) {
         for (const node of nodes) assert.equal(await status(node, token), 200)
@@ -74,7 +74,7 @@ test('nodes of this and the next release on one database, through an upgrade', a
       }
     }
   }
-  /** Revokes at one, and waits until all refuse. `tokens/revocation.timed.test.ts` is about the promised second. */
+  /** Revokes at one node, and waits until all refuse. `tokens/revocation.timed.test.ts` tests the promised second. */
   const endedAt = async (node: Node, token: Token) => {
     const asked = revoke(token, token)
     assert.equal((await wire.send(node, asked)).status, 200)
@@ -84,7 +84,7 @@ test('nodes of this and the next release on one database, through an upgrade', a
         (await status(each, token)) !== 401;
         await sleep(20)
       ) {
-        if (performance.now() > end) assert.fail(`${each.name} takes a token that ${node.name} has revoked`)
+        if (performance.now() > end) assert.fail(`${each.name} accepts a token that ${node.name} has revoked`)
       }
     }
   }
@@ -93,7 +93,7 @@ test('nodes of this and the next release on one database, through an upgrade', a
   await holds(kept, before)
   await endedAt(one, before)
 
-  // The next release migrates; the old nodes keep running.
+  // The next release migrates the database; the old nodes keep running.
   const ratafia = commandOf(next)
   const planned = JSON.parse((await ratafia(['migrate', '--plan', '--json'])).stdout)
   assert.deepEqual(
@@ -112,7 +112,7 @@ test('nodes of this and the next release on one database, through an upgrade', a
   await holds(kept, onRestarted)
   await endedAt(one, onRestarted)
 
-  // Both releases side by side.
+  // Both releases run side by side.
   await other.stop()
   other.installation = next
   await other.start()

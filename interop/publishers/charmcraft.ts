@@ -1,4 +1,4 @@
-/** charmcraft's own command line, at a terminal. */
+/** Drives charmcraft's own command line at a terminal. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const typing = ({ email, password }: { readonly email: string; readonly password
 ]
 
 export function charmcraftTests({ world, secondFactor, once }: PublisherTests): void {
-  /** A machine with a home and a keyring of its own. */
+  /** Returns a machine with its own home and keyring, as a function that runs charmcraft. */
   async function machine() {
     const { installation, service } = world()
     const keyring = await keyringIn(installation)
@@ -29,7 +29,7 @@ export function charmcraftTests({ world, secondFactor, once }: PublisherTests): 
       atTerminal([clientPaths.charmcraft, ...words], { ...home, ...more }, answers)
   }
 
-  test('login, whoami and logout, after which the session is in the list until it is revoked', async () => {
+  test('login, whoami and logout work; after the logout, the session is listed until it is revoked', async () => {
     const sessions = await ownSessions(world().service.url, ADA)
     const charmcraft = await machine()
     const login = await charmcraft(['login'], typing(ADA))
@@ -78,7 +78,7 @@ export function charmcraftTests({ world, secondFactor, once }: PublisherTests): 
     assert.match(refused.shown, /Error 401 returned from store: .*revoked at/s)
   })
 
-  once('a wrong password is shown; the second factor is asked for, and taken', async () => {
+  once('a wrong password is reported; the second factor is asked for and accepted', async () => {
     const charmcraft = await machine()
     const wrong = await charmcraft(['login'], typing({ ...ADA, password: 'wrong' }))
     assert.equal(wrong.code, 1, wrong.shown)
@@ -94,7 +94,7 @@ export function charmcraftTests({ world, secondFactor, once }: PublisherTests): 
   })
 }
 
-/** The JSON that is shown, between what only moves the cursor. */
+/** Returns the JSON in the output, without the sequences around it that move the cursor. */
 function printed({ shown }: AtTerminal) {
   const json = /\{.*\}/s.exec(shown)?.[0]
   assert.ok(json, shown)

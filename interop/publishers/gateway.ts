@@ -1,4 +1,4 @@
-/** craft-store's UbuntuOneLogin and PublisherGateway, on which charmcraft is built. */
+/** Drives craft-store's UbuntuOneLogin and PublisherGateway, on which charmcraft is built. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, gatewayClient } from '../support/driver.ts'
@@ -10,7 +10,7 @@ const PERSON = { email: ADA.email, password: ADA.password }
 const VIEW = { permissions: ['account-view-packages'] }
 
 export function gatewayTests({ world, secondFactor, once }: PublisherTests): void {
-  /** Gives the commands to one process, and the answer to the last of them. */
+  /** Sends the commands to one process, until one fails. Returns the last answer. */
   async function ask(
     commands: readonly Readonly<Record<string, unknown>>[],
     environment: Readonly<Record<string, string>> = {},
@@ -28,7 +28,7 @@ export function gatewayTests({ world, secondFactor, once }: PublisherTests): voi
     }
   }
 
-  test('UbuntuOneLogin logs in, UbuntuOneAuth exchanges, and every way to authenticate sends what it got', async () => {
+  test('UbuntuOneLogin logs in, UbuntuOneAuth exchanges, and every authentication method can use the result', async () => {
     const answer = await ask([{ do: 'login', ...PERSON, ...VIEW }, { do: 'whoami' }])
     assert.deepEqual(
       answer.requests,
@@ -55,7 +55,7 @@ export function gatewayTests({ world, secondFactor, once }: PublisherTests): voi
     }
   })
 
-  once('UbuntuOneLogin limited to packages and channels is that', async () => {
+  once('a login of UbuntuOneLogin keeps its limits on packages and channels', async () => {
     const packages = [{ type: 'charm', name: 'postgresql' }]
     const limits = { ...VIEW, packages, channels: ['latest/edge'], ttl: 600 }
     const me = await ok(ask([{ do: 'login', ...PERSON, ...limits }, { do: 'whoami' }]))
@@ -66,7 +66,7 @@ export function gatewayTests({ world, secondFactor, once }: PublisherTests): voi
   })
 
   once(
-    'UbuntuOneLogin shows a wrong password and an unknown permission, and asks for the second factor',
+    'UbuntuOneLogin reports a wrong password and an unknown permission, and asks for the second factor',
     async () => {
       const wrong = await ask([{ do: 'login', ...PERSON, ...VIEW, password: 'wrong' }])
       assert.deepEqual([wrong.error, wrong.code], ['UbuntuOneCredentialsError', 'INVALID_CREDENTIALS'])
@@ -84,7 +84,7 @@ export function gatewayTests({ world, secondFactor, once }: PublisherTests): voi
     },
   )
 
-  test('PublisherGateway shows that its session was revoked', async () => {
+  test('PublisherGateway reports that its session was revoked', async () => {
     const sessions = await ownSessions(world().service.url, ADA)
     const { token = '' } = await ask([{ do: 'login', ...PERSON, ...VIEW }, { do: 'whoami' }])
     await sessions.revoke('gateway client')

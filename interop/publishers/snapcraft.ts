@@ -1,4 +1,4 @@
-/** The command line of snapcraft 4, the newest on PyPI, at a terminal. */
+/** Drives the command line of snapcraft 4, the newest on PyPI, at a terminal. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const typing = ({ email, password }: { readonly email: string; readonly password
 ]
 
 export function snapcraftTests({ world, secondFactor, once }: PublisherTests): void {
-  /** A machine with settings of its own. */
+  /** Returns a machine with its own settings. */
   async function machine() {
     const { installation, service } = world()
     const home = await mkdtemp(join(installation.directory, 'home-'))
@@ -23,9 +23,9 @@ export function snapcraftTests({ world, secondFactor, once }: PublisherTests): v
       HOME: home,
       XDG_CONFIG_HOME: home,
       LC_ALL: 'C.UTF-8',
-      // click's, about snapcraft's own options.
+      // Hides click's warnings about snapcraft's own options.
       PYTHONWARNINGS: 'ignore',
-      // As in its snap; otherwise it insists on packages that no longer build.
+      // Outside its snap, snapcraft requires packages that no longer build.
       SNAP: clientPaths.snapcraft4,
       SNAP_NAME: 'snapcraft',
       SNAP_VERSION: '4.8.1',
@@ -41,7 +41,7 @@ export function snapcraftTests({ world, secondFactor, once }: PublisherTests): v
     }
   }
 
-  test('login; a stale discharge is refreshed and kept; a revoked session is refused', async () => {
+  test('login works; a stale discharge is refreshed and saved; a revoked session is refused', async () => {
     const sessions = await ownSessions(world().service.url, ADA)
     const { snapcraft, settings } = await machine()
     const login = await snapcraft(['login'], typing(ADA))
@@ -65,28 +65,25 @@ export function snapcraftTests({ world, secondFactor, once }: PublisherTests): v
     assert.match((await snapcraft(['logout'])).shown, /Credentials cleared/)
   })
 
-  once(
-    'export-login with limits, and login --with the file on another machine, which shows them',
-    async () => {
-      const { installation, service } = world()
-      const sessions = await ownSessions(service.url, ADA)
-      const file = join(installation.directory, `exported-${crypto.randomUUID()}`)
-      const limits = ['--channels', 'edge', '--acls', 'package_upload', '--expires', '2040-01-31T00:00:00']
-      const exporting = await (await machine()).snapcraft(['export-login', ...limits, file], typing(ADA))
-      assert.equal(exporting.code, 0, exporting.shown)
+  once('export-login saves a login with limits, and login --with shows them on another machine', async () => {
+    const { installation, service } = world()
+    const sessions = await ownSessions(service.url, ADA)
+    const file = join(installation.directory, `exported-${crypto.randomUUID()}`)
+    const limits = ['--channels', 'edge', '--acls', 'package_upload', '--expires', '2040-01-31T00:00:00']
+    const exporting = await (await machine()).snapcraft(['export-login', ...limits, file], typing(ADA))
+    assert.equal(exporting.code, 0, exporting.shown)
 
-      const { snapcraft } = await machine()
-      const login = await snapcraft(['login', '--with', file])
-      assert.equal(login.code, 0, login.shown)
-      assert.match(login.shown, /channels: +\['edge'\]/)
-      assert.match(login.shown, /permissions: +\['package_upload'\]/)
-      assert.match((await snapcraft(['whoami'])).shown, /email: +ada@example\.com/)
-      assert.match((await snapcraft(['logout'])).shown, /Credentials cleared/)
-      assert.equal((await sessions.list()).length, 1, 'logging out tells us nothing')
-    },
-  )
+    const { snapcraft } = await machine()
+    const login = await snapcraft(['login', '--with', file])
+    assert.equal(login.code, 0, login.shown)
+    assert.match(login.shown, /channels: +\['edge'\]/)
+    assert.match(login.shown, /permissions: +\['package_upload'\]/)
+    assert.match((await snapcraft(['whoami'])).shown, /email: +ada@example\.com/)
+    assert.match((await snapcraft(['logout'])).shown, /Credentials cleared/)
+    assert.equal((await sessions.list()).length, 1, 'logging out does not revoke the session')
+  })
 
-  once('a wrong password is refused; the second factor is asked for, and taken', async () => {
+  once('a wrong password is refused; the second factor is asked for and accepted', async () => {
     const { snapcraft } = await machine()
     const wrong = await snapcraft(['login'], typing({ ...ADA, password: 'wrong' }))
     assert.notEqual(wrong.code, 0, wrong.shown)

@@ -1,4 +1,6 @@
-/** The store layers of snapcraft 7, 8 and 9, which log in with a password, and theirs for a store on premises. */
+/**
+ * Drives the store layers of snapcraft 7, 8 and 9: their login with a password, and the one for a store on premises.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
@@ -21,7 +23,7 @@ interface Whoami {
 }
 
 export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor, once }: PublisherTests): void {
-  /** What one run of snapcraft does; `environment` is its own. */
+  /** Runs a snapcraft with its own `environment`. */
   async function run<A>(
     environment: Readonly<Record<string, string>>,
     act: (client: Driver) => Promise<A>,
@@ -82,10 +84,10 @@ export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor, onc
     await sessions.revoke(description)
     const refused = await run(exported(credentials), whoami)
     assertUnauthorized(refused, 'revoked at')
-    assert.deepEqual(refused.requests, [WHOAMI], 'it does not try to refresh')
+    assert.deepEqual(refused.requests, [WHOAMI], 'no attempt to refresh')
   })
 
-  once('the program that the page of tools shows runs as it is', async () => {
+  once('the program on the tools page runs unchanged', async () => {
     const { service } = world()
     const { credentials = '', message } = await exporting({})
     assert.notEqual(credentials, '', message)
@@ -99,14 +101,14 @@ export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor, onc
     assert.match(stdout, new RegExp(`'email': '${ADA.email}'`))
   })
 
-  once('a wrong password and an address that nobody has are refused alike', async () => {
+  once('a wrong password and an unknown e-mail address get the same refusal', async () => {
     const wrong = await exporting({ password: 'incorrect horse' })
     assertRefused(wrong, 'invalid-credentials')
     const unknown = await exporting({ email: 'nobody@example.com' })
     assert.deepEqual(unknown, wrong)
   })
 
-  once('the second factor is asked for, and taken', async () => {
+  once('the second factor is asked for and accepted', async () => {
     const person = secondFactor()
     const email = { email: person.email, password: person.password }
     const asked = await exporting(email)
@@ -119,7 +121,7 @@ export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor, onc
   })
 
   once(
-    'on premises, a token is exchanged for another, which is shown as whoami under /publishergw',
+    'on premises, a token is exchanged for another, which works for whoami under /publishergw',
     async () => {
       const { installation, service, agentFile } = world()
       const base = `${service.url}/publishergw`
@@ -143,10 +145,10 @@ export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor, onc
     },
   )
 
-  // What craft-store sends for these has not changed since.
+  // All versions of craft-store send the same requests in the following tests, so these only run with the newest.
   if (snapcraft.version.startsWith('7.')) return
 
-  once('a login limited to packages, channels, permissions and a time is that', async () => {
+  once('a login keeps its limits on packages, channels, permissions and time', async () => {
     const limits = { packages: ['hello-world'], channels: ['edge', 'latest/edge/*'] }
     const permissions = ['package_release', 'package_upload']
     const { credentials = '', message } = await exporting({ ...limits, permissions, ttl: 600 })
@@ -157,7 +159,7 @@ export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor, onc
     assert.ok(left > 0 && left <= 600_000, `${me['expires']}`)
   })
 
-  once('while the account is disabled it cannot log in, and its credentials are refused', async () => {
+  once('a disabled account cannot log in, and its credentials are refused', async () => {
     const { installation } = world()
     const { credentials = '' } = await exporting({})
     await installation.ratafia(['accounts', 'disable', ADA.username, '--yes'])

@@ -1,4 +1,4 @@
-/** surl's command line, at a terminal. */
+/** Drives surl's command line at a terminal. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { ownSessions, type PublisherTests, UNTIL_STALE } from '../support/publis
 import { ADA } from '../support/world.ts'
 
 export function surlTests({ world, secondFactor, once }: PublisherTests): void {
-  /** A machine with a folder of its own for credentials. */
+  /** Returns a machine with its own folder for credentials. */
   async function machine() {
     const { installation, service } = world()
     const home = await mkdtemp(join(installation.directory, 'home-'))
@@ -68,24 +68,21 @@ export function surlTests({ world, secondFactor, once }: PublisherTests): void {
     assert.deepEqual(printed((await surl(['-a', 'mine'])).shown), { allowed: false, refresh_required: false })
   })
 
-  once(
-    'a wrong password and a limit that makes no sense are refused; the second factor is asked for',
-    async () => {
-      const { surl } = await machine()
-      const wrong = await surl(['-e', ADA.email], [password({ ...ADA, password: 'wrong' })])
-      assert.equal(wrong.code, 1)
-      assert.match(wrong.shown, /Authorization failed! Double-check password and 2FA\./)
-      const nonsense = await surl(['-e', ADA.email, '--snap', 'x'.repeat(300)])
-      assert.equal(nonsense.code, 1)
-      assert.match(nonsense.shown, /^Error 400: .*name/)
+  once('a wrong password and an invalid limit are refused; the second factor is asked for', async () => {
+    const { surl } = await machine()
+    const wrong = await surl(['-e', ADA.email], [password({ ...ADA, password: 'wrong' })])
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.shown, /Authorization failed! Double-check password and 2FA\./)
+    const nonsense = await surl(['-e', ADA.email, '--snap', 'x'.repeat(300)])
+    assert.equal(nonsense.code, 1)
+    assert.match(nonsense.shown, /^Error 400: .*name/)
 
-      const person = secondFactor()
-      const code = ['Second-factor auth for local: ', `${person.code()}\r`] as const
-      const login = await surl(['-e', person.email], [password(person), code])
-      assert.equal(printed(login.shown)['allowed'], true, login.shown)
-    },
-  )
+    const person = secondFactor()
+    const code = ['Second-factor auth for local: ', `${person.code()}\r`] as const
+    const login = await surl(['-e', person.email], [password(person), code])
+    assert.equal(printed(login.shown)['allowed'], true, login.shown)
+  })
 }
 
-/** The JSON that is the last thing shown. */
+/** Returns the JSON at the end of the output. */
 const printed = (shown: string): Record<string, unknown> => JSON.parse(shown.slice(shown.indexOf('{')))

@@ -11,24 +11,24 @@ import (
 	"github.com/snapcore/snapd/overlord/state"
 )
 
-// Anything slower has hung: making a 4096-bit device key takes a few seconds, and a request at most 30.
+// settleDeadline is longer than anything that works: a 4096-bit device key takes a few seconds, a request at most 30.
 const settleDeadline = 120 * time.Second
 
 type changeState struct {
 	Kind   string `json:"kind"`
 	Status string `json:"status"`
-	// Why it failed, as "snap change" shows it.
+	// The reason of a failure, as "snap change" shows it.
 	Error string `json:"error,omitempty"`
-	// The kind of the task that waits for an interval to end before it tries again.
+	// The kind of the task that waits before it tries again.
 	Waiting string `json:"waiting,omitempty"`
-	// What the tasks logged, oldest first.
+	// The lines that the tasks logged, oldest first.
 	Log []string `json:"log,omitempty"`
 }
 
-// run lets snapd work until its newest change is finished or waits for an interval to end.
+// run lets snapd work until its newest change is finished or has a task that waits before it tries again.
 func (dev *device) run() (*changeState, error) {
 	for deadline := time.Now().Add(settleDeadline); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		// Managers that handle snaps complain about missing parts; a failed change says so itself.
+		// Managers that handle snaps complain about missing parts; a failed change has its own error.
 		_ = dev.overlord.StateEngine().Ensure()
 		if chg, settled := dev.newestChange(); settled {
 			return chg, nil
@@ -72,7 +72,7 @@ func (dev *device) endWaiting() {
 	}
 }
 
-// remodel starts what "snap remodel" starts; for another model of the brand, that begins with a registration.
+// remodel starts the change of "snap remodel", which begins with a registration for another model of the brand.
 func (dev *device) remodel(encoded string) error {
 	decoded, err := asserts.Decode([]byte(encoded))
 	if err != nil {
@@ -80,7 +80,7 @@ func (dev *device) remodel(encoded string) error {
 	}
 	model, ok := decoded.(*asserts.Model)
 	if !ok {
-		return errors.New("that is not a model assertion")
+		return errors.New("the assertion is not a model")
 	}
 	dev.st.Lock()
 	defer dev.st.Unlock()

@@ -31,20 +31,20 @@ import (
 	"github.com/snapcore/snapd/sysconfig"
 )
 
-// configuration is what a device leaves the factory with. A later start uses its directory, the trusted root, and
-// whether the model is one of Ubuntu Core.
+// configuration is the factory state of a device. A later start uses its directory, the trusted root, and whether the
+// model is for Ubuntu Core.
 type configuration struct {
 	// The device's root directory.
 	Directory string `json:"directory"`
-	// Encoded account and account-key of the root that this snapd trusts beside Canonical.
+	// The encoded account and account-key of the root that this snapd trusts in addition to Canonical's.
 	Trusted []string `json:"trusted"`
-	// Encoded assertions that it has from its image: at least its model and what that needs.
+	// The encoded assertions of its image: at least its model and the model's prerequisites.
 	Assertions []string `json:"assertions"`
 	Brand      string   `json:"brand"`
 	Model      string   `json:"model"`
-	// proxy.store of "snap set system"; empty: none.
+	// The value of proxy.store in "snap set system"; empty if it is not set.
 	ProxyStore string `json:"proxy-store"`
-	// What the prepare-device hook of its gadget set; nil: no gadget.
+	// The settings of its gadget's prepare-device hook; nil if the hook sets none.
 	Gadget *gadgetConfiguration `json:"gadget"`
 }
 
@@ -56,7 +56,7 @@ type gadgetConfiguration struct {
 	Body           string            `json:"body"`
 }
 
-// A device is snapd with the managers that take part in registration. It has nothing that installs snaps.
+// device is a snapd with the managers that take part in registration. It cannot install snaps.
 type device struct {
 	overlord *overlord.Overlord
 	st       *state.State
@@ -73,14 +73,14 @@ type deviceState struct {
 	Assertion string `json:"serial-assertion,omitempty"`
 }
 
-// stateFile is snapd's backend of a state: a file, replaced at each checkpoint.
+// stateFile is the backend of snapd's state: a file that each checkpoint replaces.
 type stateFile string
 
 func (path stateFile) Checkpoint(data []byte) error {
 	return osutil.AtomicWriteFile(string(path), data, 0600, 0)
 }
 
-// EnsureBefore does nothing: run asks the managers often enough.
+// EnsureBefore does nothing, because run calls the managers often enough.
 func (path stateFile) EnsureBefore(time.Duration) {}
 
 func start(cfg configuration) (*device, error) {
@@ -96,7 +96,7 @@ func start(cfg configuration) (*device, error) {
 		return nil, err
 	}
 	release.OnClassic = model.Classic()
-	// Early configuration reads the kernel's command line and writes into /etc; neither belongs to a test.
+	// Early configuration would read the kernel's command line and write into /etc.
 	devicestate.EarlyConfig = func(*state.State, func() (sysconfig.Device, *gadget.Info, error)) error { return nil }
 
 	trusted, err := decodeAll(cfg.Trusted)
@@ -243,7 +243,7 @@ func (dev *device) configure(cfg configuration, model *asserts.Model) error {
 	return nil
 }
 
-// install makes as much of a snap as snapd looks at when it registers and remodels.
+// install creates the parts of a snap that snapd looks at when it registers and remodels.
 func (dev *device) install(name, typ, base string) error {
 	revision := snap.R(1)
 	meta := filepath.Join(snap.MountDir(name, revision), "meta")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-only
 
-// Drives the service with snapd's own code: a program that links its packages and is, for the service, a device.
-// One JSON command a line comes in on standard input, one JSON answer a line goes out on standard output. A process
-// is one run of snapd; what snapd keeps over a restart is in the directory of "start".
+// Drives the service with snapd's own code: this program links snapd's packages and acts as a device. It reads one JSON
+// command per line on standard input, and writes one JSON answer per line on standard output. A process is one run of
+// snapd; the state that snapd keeps over a restart is in the directory of "start".
 //
 // This program is GPL-3 by linking: snapd's packages are under the GNU General Public License version 3, and so is
-// every binary made with them. It is a test program and is never shipped; the project beside it is under Apache-2.0.
+// every binary made with them. It is a test program and is never shipped. The rest of the project is under Apache-2.0.
 package main
 
 import (
@@ -28,16 +28,16 @@ type command struct {
 	Snap string `json:"snap"`
 	// The encoded assertion, for "decode".
 	Assertion string `json:"assertion"`
-	// The encoded model to go to, for "remodel".
+	// The encoded new model, for "remodel".
 	NewModel string `json:"new-model"`
 }
 
 type answer struct {
-	// snapd's message when it refused or failed. A failed change has its message in Change instead.
+	// snapd's message if it refused or failed. The message of a failed change is in Change instead.
 	Error string `json:"error,omitempty"`
 	// For "sign": the encoded assertion.
 	Assertion string `json:"assertion,omitempty"`
-	// The newest change, whether snapd made it by itself or was asked to; absent if there is none yet.
+	// The newest change, whether snapd started it by itself or on request; absent if there is none yet.
 	Change *changeState `json:"change,omitempty"`
 	Device *deviceState `json:"device,omitempty"`
 }
@@ -47,7 +47,7 @@ func main() {
 	encoder := json.NewEncoder(os.Stdout)
 	encoder.SetEscapeHTML(false)
 	lines := bufio.NewScanner(os.Stdin)
-	// A command holds encoded assertions.
+	// A command can contain encoded assertions, which are long.
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var cmd command
@@ -73,7 +73,7 @@ func obey(dev **device, cmd command) (out answer, err error) {
 		out.Assertion, err = cmd.signing.sign()
 		return out, err
 	case "decode":
-		// What snapd checks of an assertion before it looks at the signature.
+		// Decoding checks an assertion before its signature.
 		_, err = asserts.Decode([]byte(cmd.Assertion))
 		return out, err
 	case "download":
@@ -90,16 +90,16 @@ func obey(dev **device, cmd command) (out answer, err error) {
 		// Runs snapd until it would wait for one of its own intervals.
 		out.Change, err = (*dev).run()
 	case "retry":
-		// As if the interval for which a task waits (60 s) were over.
+		// Pretends that the wait of a task (60 s) is over.
 		(*dev).endWaiting()
 		out.Change, err = (*dev).run()
 	case "session":
 		err = (*dev).store.EnsureDeviceSession()
 	case "sections":
-		// An API request of version 1: the session goes in X-Device-Authorization.
+		// A request of API version 1 has the session in X-Device-Authorization.
 		err = (*dev).sections()
 	case "info":
-		// An API request of version 2: the session goes in Snap-Device-Authorization.
+		// A request of API version 2 has the session in Snap-Device-Authorization.
 		err = (*dev).info(cmd.Snap)
 	case "remodel":
 		if err = (*dev).remodel(cmd.NewModel); err == nil {

@@ -14,15 +14,15 @@ import (
 	"github.com/snapcore/snapd/asserts/assertstest"
 )
 
-// signing is an assertion that snapd's own code is to sign, as a brand or a store does it.
+// signing describes an assertion that snapd's own code signs, like a brand or a store.
 type signing struct {
-	// A file: the private key in PEM (PKCS#8, RSA).
+	// The path of the private key in PEM (PKCS#8, RSA).
 	Key       string                 `json:"key"`
 	Authority string                 `json:"authority"`
 	Type      string                 `json:"type"`
 	Headers   map[string]interface{} `json:"headers"`
 	Body      string                 `json:"body"`
-	// For an account-key: the file of the key it describes, like Key. Its id and its public half are filled in.
+	// For an account-key: the path of the key it describes, like Key. sign adds the key's id and its public half.
 	Subject string `json:"subject"`
 }
 

@@ -9,15 +9,15 @@ import (
 	"github.com/snapcore/snapd/store/tooling"
 )
 
-// download fetches a snap as "snap download" and the builders of images do: from the store at UBUNTU_STORE_URL, with
-// the credentials in UBUNTU_STORE_AUTH.
+// download fetches a snap as "snap download" and image tools do: from the store at UBUNTU_STORE_URL, with the
+// credentials in UBUNTU_STORE_AUTH.
 func download(name, directory string) error {
 	snapdenv.SetUserAgentFromVersion(snapdVersion, nil, "snap")
 	tools, err := tooling.NewToolingStore()
 	if err != nil {
 		return err
 	}
-	// Standard output is for answers.
+	// Keep standard output for answers.
 	tools.Stdout = os.Stderr
 	_, err = tools.DownloadSnap(name, tooling.DownloadSnapOptions{TargetDir: directory})
 	return err

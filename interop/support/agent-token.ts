@@ -1,4 +1,4 @@
-/** The login of an agent with the libraries of this repository, for tests that are not about a client. */
+/** Logs an agent in with the libraries of this repository, for tests that are not about a client. */
 import { readFile } from 'node:fs/promises'
 import { encodeBase64, encodeBinary } from '@ratafia/macaroon'
 import {
@@ -11,7 +11,7 @@ import {
   keyPairFromPrivateKey,
 } from '@ratafia/macaroon/bakery'
 
-/** A token, and the header `Macaroons` that it was exchanged for. */
+/** Returns a token, and the header `Macaroons` that was exchanged for it. */
 export async function agentToken(
   service: string,
   agentFile: string,
@@ -23,7 +23,7 @@ export async function agentToken(
   )
 }
 
-/** A token of the management API. */
+/** Returns a token of the management API. */
 export async function agentManagementToken(service: string, agentFile: string): Promise<string> {
   const tokens = `${service}/api/management/v1/tokens`
   return (await logIn({ root: `${tokens}/root`, exchange: `${tokens}/exchange` }, service, agentFile)).token
@@ -67,7 +67,7 @@ async function discharge(
   login.searchParams.set('public-key', encodeBase64(key.publicKey))
   const answer = await fetch(login, { headers: { 'Bakery-Protocol-Version': '3' } })
   const { macaroon } = (await answer.json()) as { macaroon: unknown }
-  const refuse = () => Promise.reject(new Error('the login of an agent has another caveat than its own'))
+  const refuse = () => Promise.reject(new Error("the login has a caveat other than the agent's own"))
   const proof = await dischargeAll(decodeBakeryMacaroon(macaroon), refuse, { localKeyPair: key })
   const token64 = encodeBase64(encodeBinary(...proof))
   const { Macaroon } = await post<{ Macaroon: unknown }>(url, { id64, 'token-kind': 'agent', token64 })

@@ -1,4 +1,4 @@
-/** axe, which finds what keeps people out of a page, in each way of showing it that the console promises. */
+/** Runs axe, which finds accessibility problems, in each width and set of colours that the console supports. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
@@ -13,7 +13,10 @@ export interface Showing {
   readonly colours: 'light' | 'dark' | 'forced'
 }
 
-/** Each width in each set of colours (contract/administration.md, C12), forced ones apart: Chromium keeps some of them. */
+/**
+ * Each width in each set of colours (contract/administration.md, C12). Forced colours are separate, because Chromium
+ * keeps some.
+ */
 export const SHOWINGS: readonly Showing[] = WIDTHS.flatMap((width) =>
   (['light', 'dark'] as const).map((colours) => ({ width, colours })),
 )
@@ -27,12 +30,12 @@ export const show = async (page: Page, { width, colours }: Showing): Promise<voi
   })
 }
 
-/** What axe finds on the page as it is shown now: a line for each. WCAG 2.2, A and AA, and what is good practice. */
+/** Returns a line for each problem that axe finds on the page as it is shown: WCAG 2.2 A and AA, and best practices. */
 export async function findings(page: Page): Promise<readonly string[]> {
-  // By the debugger, which no content security policy holds back.
+  // The debugger runs it, because it is not subject to the content security policy.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(source)
   const { violations } = (await page.evaluate(
-    // Colours that the person forces are theirs, whatever the page says.
+    // With forced colours, the user's own colours apply instead of those of the page.
     `axe.run(document, { resultTypes: ['violations'], rules: { 'color-contrast': { enabled: !matchMedia('(forced-colors: active)').matches } } })`,
   )) as AxeResults
   return violations.map(
@@ -40,6 +43,6 @@ export async function findings(page: Page): Promise<readonly string[]> {
   )
 }
 
-/** How much wider the page is than the window. */
+/** Returns by how many pixels the page is wider than the window. */
 export const overflow = async (page: Page): Promise<number> =>
   Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'))

@@ -1,4 +1,4 @@
-/** A real browser, and errors in it that a person would not see. */
+/** A real browser, with the errors in it that a user would not see. */
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -10,7 +10,7 @@ import {
 } from 'playwright-core'
 import { clientPaths } from './paths.ts'
 
-/** Without these it contacts its maker's hosts at every start; as root it only runs without its sandbox. */
+/** Without these options, it contacts its maker's hosts at every start. As root, it only runs without its sandbox. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -27,11 +27,11 @@ export const launch = (more: readonly string[] = []): Promise<Browser> =>
 export interface Window {
   readonly context: BrowserContext
   readonly page: Page
-  /** What the console and the network reported. */
+  /** The problems that the browser's console and the network reported. */
   readonly problems: string[]
 }
 
-/** A window with its own cookies. */
+/** Opens a window with its own cookies. */
 export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<Window> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
@@ -46,15 +46,15 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
 }
 
 /**
- * Presses a button that leads to another page, and waits until that page is loaded. A click alone ends as soon as the
- * answer begins; on a busy machine Chromium then refuses to go back.
+ * Presses a button that leads to another page, and waits until that page is loaded. A click alone returns as soon as
+ * the answer begins, and on a busy machine Chromium then refuses to go back.
  */
 export async function press(page: Page, name: string): Promise<void> {
   const loaded = page.waitForEvent('load')
   await Promise.all([loaded, page.getByRole('button', { name, exact: true }).click()])
 }
 
-/** Keeps a picture when INTEROP_SCREENSHOTS names a directory for them. */
+/** Keeps a picture if INTEROP_SCREENSHOTS names a directory. */
 export async function picture(page: Page, name: string): Promise<void> {
   const directory = process.env['INTEROP_SCREENSHOTS']
   if (directory === undefined) return
@@ -63,10 +63,10 @@ export async function picture(page: Page, name: string): Promise<void> {
 }
 
 const PICTURES = join(clientPaths.root, 'docs/pictures')
-/** Pictures are loaded with the README, over any line. */
+/** Pictures are loaded with the README, even over slow connections. */
 const MOST_BYTES = 80_000
 
-/** What fits into the window. Kept in docs/pictures with INTEROP_README=keep; there is such a picture in any case. */
+/** Keeps a picture of the window in docs/pictures if INTEROP_README=keep, and checks the size of the stored picture. */
 export async function pictureForReadme(page: Page, name: string): Promise<void> {
   const path = join(PICTURES, `${name}.jpg`)
   if (process.env['INTEROP_README'] === 'keep') await page.screenshot({ path, type: 'jpeg', quality: 70 })

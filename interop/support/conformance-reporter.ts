@@ -1,6 +1,6 @@
 /**
- * A reporter of Node's test runner, for runs of all tests: keeps docs/conformance.md. With `CI=true` it only compares,
- * and a difference makes the run fail.
+ * A reporter of Node's test runner that writes docs/conformance.md after a run of all tests. With `CI=true` it only
+ * compares the page, and a difference makes the run fail.
  */
 import { basename, join, relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
@@ -10,7 +10,7 @@ import { clientVersions } from './requirements.ts'
 
 export default async function* conformance(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const results: Result[] = []
-  /** Of the test that runs and the suites around it. */
+  /** The titles of the current test and the suites around it. */
   const titles: string[] = []
   for await (const { type, data } of events) {
     if (type === 'test:start') titles.splice(data.nesting, titles.length, data.name)
@@ -18,12 +18,12 @@ export default async function* conformance(events: AsyncIterable<TestEvent>): As
       const passed = type === 'test:pass'
       results.push({ file: basename(data.file ?? ''), titles: titles.slice(0, data.nesting + 1), passed })
     }
-    // The summary of the whole run has no file. A failure may have kept tests from running.
+    // The summary of the whole run has no file. After a failure, some tests may not have run.
     if (type === 'test:summary' && data.file === undefined && data.success) yield keep(results)
   }
 }
 
-/** What there is to say about it. */
+/** Writes or compares the page. Returns a message about a difference. */
 function keep(results: readonly Result[]): string {
   const file = relative(process.cwd(), join(clientPaths.root, 'docs/conformance.md'))
   try {

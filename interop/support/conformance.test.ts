@@ -24,14 +24,14 @@ test('a flow has one row, with a result for each database', () => {
   assert.deepEqual(rowsOf(onPostgres), [`| snapd | 2.57 | ${flow} | — | passes |`])
 })
 
-test('the client is what the title or a suite begins with, otherwise that of the file', () => {
+test('the client is the one that begins the title or a suite, otherwise the one of the file', () => {
   assert.deepEqual(
     rowsOf(
       result('own-brand.test.ts', 'a brand of your own', 'snapd with this root registers'),
       result('own-brand.test.ts', 'fish: a question'),
       result('new.test.ts', 'sqlite', 'crate x', 'a token'),
       result('new.test.ts', 'postgres', 'crate x, binary: a token'),
-      result('terminal.test.ts', 'a password is not shown'),
+      result('terminal.test.ts', 'a password stays hidden'),
     ),
     [
       '| snapd | 2.57 | snapd with this root registers | passes | — |',
@@ -46,7 +46,7 @@ test('the client is what the title or a suite begins with, otherwise that of the
   )
 })
 
-test('clients are in the order of their versions, flows in that of the files and their tests', () => {
+test('clients have the order of their versions, flows that of the files and their tests', () => {
   const results = [
     result('b.test.ts', 'sqlite', 'fish: z'),
     result('b.test.ts', 'sqlite', 'snapd: y'),
@@ -66,7 +66,7 @@ test('a title cannot break the table', () => {
   ])
 })
 
-test('a page that may not be written stays as it is, and the lines that differ are named', (t) => {
+test('a page that may not be written stays unchanged, and the lines that differ are listed', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-conformance-'))
   t.after(() => rmSync(directory, { recursive: true }))
   const file = join(directory, 'page.md')

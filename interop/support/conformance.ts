@@ -1,13 +1,13 @@
 /**
- * The page docs/conformance.md, made from what a run of all tests found. A test is about the client whose name its suite
- * or its title begins with, otherwise about the client of its file.
+ * Builds the page docs/conformance.md from the results of a run of all tests. A test is about the client whose name
+ * begins its suite or its title, or otherwise about the client of its file.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 export interface Result {
-  /** Without its folder. */
+  /** The name of the file, without its folder. */
   readonly file: string
-  /** Of the suites around the test, from the outside in, and of the test. */
+  /** The titles of the suites around the test, from the outside in, and of the test. */
   readonly titles: readonly string[]
   readonly passed: boolean
 }
@@ -17,7 +17,7 @@ const REMEDY = '`interop/setup && npm run test:interop`'
 const COLUMNS = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 type Database = keyof typeof COLUMNS
 
-/** `undefined`: the file is about no client. */
+/** The client of each file; undefined for files that are not about a client. */
 const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'canonical-brand.test.ts': 'snap',
   'chromium.test.ts': 'Chromium',
@@ -27,7 +27,7 @@ const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'cookies.test.ts': 'Chromium',
   'craft-store.test.ts': 'craft-store',
   'curl.test.ts': 'curl',
-  // Where ci-examples.test.ts has its tests from.
+  // This file contains the tests of ci-examples.test.ts.
   'example-tests.ts': undefined,
   'front-page.test.ts': 'Chromium',
   'fuzz.test.ts': 'Schemathesis',
@@ -44,8 +44,8 @@ const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
 }
 
 /**
- * `versions` has every client's by its name, in the order of the table. Throws an `Error` that names a test without a
- * client.
+ * Returns the text of the page. `versions` has the version of every client by name, in the order of the table. Throws
+ * an `Error` that names a test without a client.
  */
 export function conformancePage(
   results: readonly Result[],
@@ -54,7 +54,7 @@ export function conformancePage(
   const clients = Object.keys(versions)
   const flows = results.flatMap((result) => flowOf(result, clients) ?? [])
   const rows = clients.flatMap((client) => {
-    // By file, and in a file in the order of its tests: the order in which files end does not matter.
+    // Sort by file, and keep the order of tests within a file, so that the order in which files finish does not matter.
     const own = flows
       .filter((one) => one.client === client)
       .sort((a, b) => a.file.localeCompare(b.file, 'en'))
@@ -67,11 +67,11 @@ export function conformancePage(
   })
   return `# Conformance
 
-<!-- Made by \`npm run test:interop\`; CI compares. -->
+<!-- Written by \`npm run test:interop\`; CI compares. -->
 
-What unmodified clients do with this service in every run of the [tests with real clients](../interop/README.md). What
-does not depend on the database runs on SQLite only. [Clients](clients.md) says how to point each of them here, what was
-tried by hand, and what does not work.
+This page lists the flows that unmodified clients complete with this service in every run of the [tests with real
+clients](../interop/README.md). Flows that do not depend on the database run on SQLite only. [Clients](clients.md)
+explains how to point each client here, and lists what was tried by hand and what does not work.
 
 ${tableRow('client', 'version', 'flow', ...Object.values(COLUMNS))}
 |---|---|---|---|---|
@@ -79,7 +79,9 @@ ${rows.join('\n')}
 `
 }
 
-/** Writes the page to `file`. Where it may not, an `Error` names the lines in which the committed page differs. */
+/**
+ * Writes the page to `file`. If it may not write, throws an `Error` with the lines that differ in the committed page.
+ */
 export function keepPage(file: string, page: string, { mayWrite }: { readonly mayWrite: boolean }): void {
   const committed = existsSync(file) ? readFileSync(file, 'utf8') : ''
   if (page === committed) return
@@ -89,7 +91,7 @@ export function keepPage(file: string, page: string, { mayWrite }: { readonly ma
   }
   const [was, is] = [committed.split('\n'), page.split('\n')]
   const lines = [
-    `This run found something else than ${file} says. Run ${REMEDY} and commit the page.`,
+    `The results of this run differ from ${file}. Run ${REMEDY} and commit the page.`,
     ...was.filter((line) => !is.includes(line)).map((line) => `- ${line}`),
     ...is.filter((line) => !was.includes(line)).map((line) => `+ ${line}`),
   ]
@@ -104,7 +106,7 @@ interface Flow {
   readonly passed: boolean
 }
 
-/** Nothing for a test that is about no client. */
+/** Returns the flow of a test; undefined for a test that is not about a client. */
 function flowOf({ file, titles, passed }: Result, clients: readonly string[]): Flow | undefined {
   const database = (Object.keys(COLUMNS) as Database[]).find((name) => titles.includes(name))
   const title = titles.filter((one) => one !== database).join(': ')
@@ -115,7 +117,7 @@ function flowOf({ file, titles, passed }: Result, clients: readonly string[]): F
   if (named !== undefined) return { ...common, client: named, flow: title.slice(named.length + 2) }
   if (!(file in CLIENT_OF_FILE)) {
     const remedy =
-      'Begin it with one of support/requirements.ts, or give the file one in support/conformance.ts.'
+      'Begin it with a client of support/requirements.ts, or give the file a client in support/conformance.ts.'
     throw new Error(`interop/${file}: "${title}" names no client. ${remedy}`)
   }
   const client = CLIENT_OF_FILE[file]

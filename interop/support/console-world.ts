@@ -1,4 +1,4 @@
-/** A service with something of everything that the console shows, some of it with hostile names, and people of each role. */
+/** A service with records for every page of the console, some with hostile names, and users with each role. */
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -13,17 +13,17 @@ import { type Service, startService } from './service.ts'
 const run = promisify(execFile)
 
 export const PASSWORD = 'correct horse battery'
-/** Signs in, and may do everything. */
+/** A user who may do everything. */
 export const OPERATOR = 'ada'
-/** May look at devices and models. */
+/** A user who may view devices and models. */
 export const VIEWER = 'vera'
-/** Has no role. */
+/** A user without a role. */
 export const DEVELOPER = 'dora'
 
-/** Markup, a quote, an invisible character, a text against the direction, a combining mark, and length. */
+/** A long text with markup, quotes, an invisible character, and a change of the text direction. */
 export const HOSTILE = `"'><script>window.hostile=1</script><img src=x onerror=window.hostile=1>\u202eabc\u200b${'é'.repeat(60)}`
 
-/** As much of it as a name may have. */
+/** The part of it that a name can contain. */
 const HOSTILE_NAME = HOSTILE.replaceAll(/\p{C}/gu, '').slice(0, 120)
 
 export const BRAND = 'acme-brand'
@@ -32,7 +32,7 @@ export const MODEL = 'acme-device'
 export interface ConsoleWorld {
   readonly installation: Installation
   readonly service: Service
-  /** The device of this name asks for its serial, and says what became of it; a new one makes a key first. */
+  /** Lets the device with this name request its serial, and returns its output. A new device creates a key first. */
   device(name: string): Promise<string>
 }
 
@@ -77,7 +77,7 @@ async function filledWorld(installation: Installation, service: Service): Promis
     service.url,
   ])
   await importDevices(installation)
-  // The keys of a model are asked for once it has one: devices have registered before.
+  // A model with an API key requires one, so the devices register before.
   await world.device('first')
   await ratafia(['models', 'set-policy', `${BRAND}/${MODEL}`, '--registration', 'approval'])
   await world.device('second')
@@ -102,22 +102,22 @@ const addPerson = ({ ratafia }: Installation, name: string, roles: readonly stri
     `${PASSWORD}\n`,
   )
 
-/** As examples/device.ts does it. A device that waits for a decision ends with an error that says so. */
+/** Runs examples/device.ts. A pending device exits with an error that explains it. */
 async function registerDevice(brand: string, state: string, url: string): Promise<string> {
   const words = [join(clientPaths.root, 'examples/device.ts'), brand, url, '--state', state]
   const { stdout, stderr } = await run(process.execPath, words, { env: cleanEnvironment() }).catch(
     (error: { stdout: string; stderr: string }) => error,
   )
   const said = `${stdout}${stderr}`
-  if (/^Registered: |^Somebody has to approve/m.test(said)) return said
+  if (/^Registered: |^The device is pending/m.test(said)) return said
   throw new Error(`the device could not register: ${said}`)
 }
 
-/** Enough for a second page, decided by somebody with a hostile reason. */
+/** Imports enough devices for a second page, and revokes two with a hostile reason. */
 async function importDevices({ ratafia, directory }: Installation): Promise<void> {
   const rows = Array.from({ length: 130 }, (_, index) => {
     const serial = `AC-${String(index).padStart(8, '0')}`
-    // As long as the digest of a key.
+    // The key has the length of a key digest.
     const key = hash('sha384', serial, 'base64url')
     return { brand_id: BRAND, model: MODEL, serial, device_key_id: key }
   })
@@ -127,7 +127,7 @@ async function importDevices({ ratafia, directory }: Installation): Promise<void
   await ratafia([
     'devices',
     'revoke',
-    // Two make a job.
+    // Revoking two devices creates a job.
     ...[`${BRAND}/${MODEL}/AC-00000003`, `${BRAND}/${MODEL}/AC-00000004`],
     '--reason',
     HOSTILE_NAME.replaceAll(/[^ -~]/g, ''),
@@ -135,7 +135,7 @@ async function importDevices({ ratafia, directory }: Installation): Promise<void
   ])
 }
 
-/** From the first page of the service to the console, by what a person sees. */
+/** Signs in to the console like a user, from the front page of the service. */
 export async function signIn(page: Page, url: string, username: string): Promise<void> {
   await page.goto(url)
   await page.getByRole('link', { name: 'Sign in to the console' }).click()

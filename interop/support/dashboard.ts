@@ -1,6 +1,7 @@
 /**
- * The name `dashboard.snapcraft.io`, answered by the service: what a name server of one's own and a certificate do for a
- * snapd that has no setting for it. The programs reach it through a proxy (`HTTPS_PROXY`), which reaches nothing else.
+ * Lets the service answer for the name `dashboard.snapcraft.io`. In production this takes a name server and a
+ * certificate, because snapd has no setting for it. Programs reach the name through a proxy (`HTTPS_PROXY`), which
+ * reaches nothing else.
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -19,7 +20,7 @@ import { makeCertificate } from './nginx.ts'
 const NAME = 'dashboard.snapcraft.io'
 
 export interface Dashboard {
-  /** For programs that are to find it. */
+  /** The variables with which programs find it. */
   readonly environment: Readonly<Record<string, string>>
   /** The address of the service. */
   target: string
@@ -57,7 +58,7 @@ export async function startDashboard(directory: string): Promise<Dashboard> {
   return dashboard
 }
 
-/** With the name that was asked for as the host. */
+/** Forwards a request to the service, with the original name as the host. */
 function pass(target: string, from: IncomingMessage, to: ServerResponse): void {
   const { method, url, headers } = from
   const there = forward(new URL(url ?? '/', target), { method, headers }, (came) => {

@@ -1,11 +1,12 @@
-/** A database that the service cannot write to for a while. */
+/** Makes a database unavailable to the service for a while. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
 import type { Installation } from './installation.ts'
 
 /**
- * Takes it away and returns what brings it back. PostgreSQL refuses connections, SQLite is locked by another writer.
+ * Makes the database unavailable: PostgreSQL refuses connections, SQLite is locked. Returns a function that undoes
+ * it.
  */
 export async function takeDatabaseAway({ environment }: Installation): Promise<() => Promise<void>> {
   const url = environment['RATAFIA_DATABASE_URL']
@@ -16,7 +17,7 @@ export async function takeDatabaseAway({ environment }: Installation): Promise<(
     return () => asSuperuser(`alter database ${name} allow_connections true`)
   }
   const held = new DatabaseSync(join(environment['RATAFIA_DATA_DIR'] ?? '', 'ratafia.db'))
-  // The service writes now and then by itself.
+  // The service sometimes writes by itself, so the lock may have to wait.
   held.exec('pragma busy_timeout = 5000')
   held.exec('begin immediate')
   return async () => {

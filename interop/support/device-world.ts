@@ -1,5 +1,5 @@
 /**
- * A brand with its models at a running service, and devices of these models that run snapd. The root, the brand and
+ * A running service with a brand and its models, and devices of these models that run snapd. The root, the brand and
  * their keys are from the assertion vectors; snapd's own code signs the models and the store assertion for each suite.
  */
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
@@ -21,13 +21,13 @@ export const AUTH = '/api/v1/snaps/auth'
 export const BRAND = 'acme-brand'
 const ROOT = 'test-root'
 const OPERATOR = 'acme-operator'
-/** Signed models before the brand had the key that the service uses. */
+/** The key that signed the models before the brand had the key that the service uses. */
 const OLDER_KEY = 'unknown'
 const PROXY_STORE = 'acme-proxy'
 
 const CORE = { architecture: 'amd64', gadget: 'gadget', kernel: 'pc-kernel', base: 'core18' }
 
-/** The tests that use each model say what it is for; the registration policy is `auto` by default. */
+/** The models, whose purpose is explained by the tests that use them. The registration policy is `auto` by default. */
 const MODELS = {
   'acme-pc': {},
   'acme-core': CORE,
@@ -44,24 +44,24 @@ const POLICIES: Partial<Record<ModelName, readonly string[]>> = {
 
 export interface DeviceWorld {
   readonly installation: Installation
-  /** Replaced at a restart. */
+  /** The service, which a restart replaces. */
   service: Service
   readonly front: Front
-  /** Encoded; includes those of a brand that the service does not know. */
+  /** The encoded models, including one of a brand that the service does not know. */
   readonly models: Readonly<Record<ModelName | 'foreign', string>>
-  /** Ends the service and starts it again, with other settings if there are any. */
+  /** Stops the service and starts it again, with other settings if there are any. */
   restartService(settings?: Readonly<Record<string, string>>): Promise<void>
-  /** snapd on a new, unregistered device. */
+  /** Starts snapd on a new, unregistered device. */
   device(model: ModelName | 'foreign', options?: DeviceOptions): Promise<SnapdDevice>
 }
 
 interface DeviceOptions {
-  /** `proxy.store` is set unless this is false. */
+  /** Whether to set `proxy.store`. Default: true. */
   readonly proxyStore?: boolean
   readonly gadget?: Omit<GadgetConfiguration, 'name'>
 }
 
-/** Declares `declare`'s tests for each database; `world` may be used inside tests and hooks only. */
+/** Declares `declare`'s tests for each database. `world` works only inside tests and hooks. */
 export function onEachDatabase(declare: (world: () => DeviceWorld, kind: DatabaseKind) => void): void {
   for (const kind of DATABASES) {
     suite(kind, { timeout: 300_000 }, () => {
@@ -121,7 +121,7 @@ async function makeWorld(
   return world
 }
 
-/** What the operator does before the first device registers. */
+/** Configures the service as an operator does before the first device registers. */
 async function configure(
   { directory, ratafia }: Installation,
   models: DeviceWorld['models'],
@@ -174,7 +174,7 @@ async function signAll(url: string) {
   const own = Object.fromEntries(Object.keys(MODELS).map((name, at) => [name, signed[at] ?? '']))
   return {
     trusted: [await vector(`account-${ROOT}`), await vector(`account-key-${ROOT}`)],
-    // Without the key that signs serials: the service must provide that.
+    // The key that signs serials is missing, because the service must provide it.
     image: [
       await vector(`account-${BRAND}`),
       await vector(`account-${OPERATOR}`),

@@ -1,4 +1,4 @@
-/** A client program that takes one JSON command a line and gives one JSON answer a line. */
+/** A client program that reads one JSON command per line, and writes one JSON answer per line. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { createInterface, type Interface } from 'node:readline'
 import { endWithThisProcess } from './end-with-this-process.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 
-/** What a client program answers; which members are there depends on the command. */
+/** The answer of a client program, whose members depend on the command. */
 export interface Answer {
   readonly error?: string
   readonly message?: string
@@ -19,15 +19,15 @@ export interface Answer {
   readonly conditions?: readonly string[]
   readonly list?: string
   readonly code?: string
-  /** What the client sent for the command, such as `POST /dev/api/acl/`. */
+  /** The requests that the client sent for the command, such as `POST /dev/api/acl/`. */
   readonly requests?: readonly string[]
   readonly visit?: string
 }
 
 export interface Driver<A = Answer> {
-  /** The next answer to `command`. Fails if the program ends instead. */
+  /** Sends a command and returns its first answer. Fails if the program exits instead. */
   ask(command: Readonly<Record<string, unknown>>): Promise<A>
-  /** The next answer to a command that has more than one. */
+  /** Returns the next answer to a command with several answers. */
   next(): Promise<A>
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ export const goBakery = (environment: Settings = {}): Driver =>
 
 const goBakeryV2 = (environment: Settings = {}): Driver => start(clientPaths.goBakery, ['v2'], environment)
 
-/** By their names in titles. */
+/** The bakery clients, by their names in titles. */
 export const BAKERIES = {
   'Python macaroonbakery': pythonBakery,
   'Go httpbakery v3': goBakery,
@@ -52,7 +52,7 @@ export const BAKERIES = {
 const oauthInPython = (name: string) => (service: string) =>
   start(clientPaths.python, [join(clientPaths.interop, 'clients/oauth_clients.py'), name, service], {})
 
-/** Libraries for OAuth, which know nothing of this service, by their names in titles. */
+/** OAuth libraries, which do not know this service, by their names in titles. */
 export const OAUTH_CLIENTS: Readonly<Record<string, (service: string) => Driver>> = {
   'openid-client': (service) =>
     start(process.execPath, [join(clientPaths.interop, 'clients/openid_client.mjs'), service], {}),
@@ -107,12 +107,12 @@ export function start<A = Answer>(
   child.stderr.on('data', (chunk: Buffer) => {
     told += chunk.toString()
   })
-  // A failed write to an ended program shows as a missing answer.
+  // A failed write to a program that has exited shows as a missing answer.
   child.stdin.on('error', () => {})
   const answers = lines(createInterface({ input: child.stdout, crlfDelay: Infinity }))
   const next = async (): Promise<A> => {
     const line = await answers.next()
-    if (line.done) throw new Error(`${program} ended without an answer: ${told.trim()}`)
+    if (line.done) throw new Error(`${program} exited without an answer: ${told.trim()}`)
     return JSON.parse(line.value) as A
   }
   return {
@@ -137,7 +137,7 @@ async function close(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.stdin?.end()
-  // A client that waits for a person does not look at its input.
+  // A client that waits for its user does not read its input.
   child.kill('SIGTERM')
   await ended
 }

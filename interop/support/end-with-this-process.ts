@@ -1,4 +1,4 @@
-/** A test file that ends early leaves no process behind. */
+/** Ends child processes with this process, so that a test file that ends early leaves none behind. */
 import type { ChildProcess } from 'node:child_process'
 
 const children = new Set<ChildProcess>()

@@ -1,6 +1,6 @@
 /**
- * The rest of a store, in front of the service: it forwards the service's requests and, for all others, asks the
- * service about the device session, as nginx does with `auth_request`.
+ * The rest of a store, as a reverse proxy in front of the service: it forwards the service's requests and, for all
+ * others, asks the service about the device session, as nginx does with `auth_request`.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -16,11 +16,11 @@ export interface Exchange {
   readonly answer: string
 }
 
-/** A test's hook before the front acts. A returned response replaces the front's. */
+/** A test's hook before the proxy acts. A returned response replaces the proxy's. */
 type Meddle = (request: {
   readonly method: string
   readonly path: string
-  /** May be changed. */
+  /** The headers, which the hook can change. */
   readonly headers: IncomingHttpHeaders
 }) => undefined | Response | Promise<Response>
 
@@ -29,9 +29,9 @@ export interface Front {
   /** The address of the service. */
   target: string
   meddle: Meddle | undefined
-  /** May replace an answer. */
+  /** A hook that can replace an answer. */
   after: ((exchange: Exchange) => Response | undefined) | undefined
-  /** The exchanges since the last call, oldest first. */
+  /** Returns the exchanges since the last call, oldest first. */
   taken(): Exchange[]
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ export async function startFront(): Promise<Front> {
     body: Buffer,
   ): Promise<Response> {
     if (method === 'HEAD' || OF_THE_SERVICE.test(path)) return pass(method, path, headers, body)
-    // With the original headers and without a body, as `auth_request` does.
+    // Send the original headers without a body, as `auth_request` does.
     const { 'content-length': _, 'content-type': __, ...asked } = headers
     const verdict = await pass('GET', '/device-session', asked, Buffer.alloc(0))
     return verdict.ok ? ofTheStore(path) : verdict
@@ -87,7 +87,7 @@ export async function startFront(): Promise<Front> {
         ...(body.length > 0 ? { body } : {}),
       })
     } catch {
-      // The service is away: answer as any proxy does.
+      // The service is down: answer as any proxy does.
       return new Response('Bad Gateway', { status: 502 })
     }
   }
@@ -121,7 +121,7 @@ const HOP_BY_HOP = new Set([
   'expect',
 ])
 
-/** As much of a store as snapd needs. */
+/** Answers like the parts of a store that snapd needs. */
 function ofTheStore(path: string): Response {
   if (path.startsWith('/api/v1/snaps/sections')) {
     return Response.json(

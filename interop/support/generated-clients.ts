@@ -1,4 +1,4 @@
-/** Clients made from the OpenAPI document of a running service, anew for each run, and the programs around them. */
+/** Generates clients from the OpenAPI document of a running service, for each run again, and runs their programs. */
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
@@ -12,7 +12,7 @@ const generated = join(folder, 'generated')
 const npmProgram = (name: string) => join(folder, 'node_modules/.bin', name)
 const pythonProgram = (name: string) => join(folder, '.venv/bin', name)
 
-/** Fails with what a generator or the compiler complains about. */
+/** Generates and compiles the clients. Fails with the output of a generator or of the compiler. */
 export async function generateClients(service: string): Promise<void> {
   const document = join(generated, 'openapi.json')
   await run('mkdir', ['-p', generated])
@@ -20,21 +20,21 @@ export async function generateClients(service: string): Promise<void> {
   await Promise.all([typescript(document), python(document, 'ratafia_client')])
 }
 
-/** The folder with the package `ratafia_management`, made from the document of the management API. */
+/** Generates the package `ratafia_management` from the management API's document. Returns its folder. */
 export async function generateManagementClient(service: string): Promise<string> {
   const folder = join(generated, 'management')
   await run('mkdir', ['-p', folder])
   const document = join(folder, 'openapi.json')
   await writeFile(document, await (await fetch(`${service}/api/management/v1/openapi.json`)).text())
   await python(document, join('management', 'ratafia_management'))
-  // Undefined names and broken syntax, in whichever module.
+  // Look for undefined names and broken syntax in every module.
   await run(pythonProgram('ruff'), ['check', '--isolated', '--select', 'E9,F', folder], {
     env: cleanEnvironment(),
   })
   return folder
 }
 
-/** The two documents of the service, in a folder of their own each. */
+/** Fetches the two documents of the service, and returns their paths. */
 export async function documentsOf(service: string, name: string): Promise<Readonly<Record<Api, string>>> {
   const folder = join(generated, name)
   await run('mkdir', ['-p', folder])
@@ -49,7 +49,7 @@ export async function documentsOf(service: string, name: string): Promise<Readon
 
 export type Api = 'public' | 'management'
 
-/** Both clients in Go, and the program that uses them compiles and passes `go vet`. */
+/** Generates both clients in Go, and compiles and vets the program that uses them. Returns how to start it. */
 export async function generateInGo(service: string): Promise<() => Driver<CompiledAnswer>> {
   const documents = Object.entries(await documentsOf(service, 'go'))
   const cwd = join(folder, 'go')
@@ -66,7 +66,7 @@ export async function generateInGo(service: string): Promise<() => Driver<Compil
   return () => start(program, [], {})
 }
 
-/** Both clients in Rust, and the program that uses them compiles. */
+/** Generates both clients in Rust, and compiles the program that uses them. Returns how to start it. */
 export async function generateInRust(service: string): Promise<() => Driver<CompiledAnswer>> {
   const documents = Object.entries(await documentsOf(service, 'rust'))
   for (const [name, document] of documents) {
@@ -88,11 +88,11 @@ export async function generateInRust(service: string): Promise<() => Driver<Comp
 
 const RUST = [
   ...['-g', 'rust', '--additional-properties', 'supportAsync=false,library=reqwest'],
-  // It takes `null` for the name of a schema, and reqwest has no body that is a path.
+  // The generator treats `null` as the name of a schema, and reqwest cannot send a path as a body.
   ...['--type-mappings', 'null=serde_json::Value,file=Vec<u8>'],
-  // The tests of our pages would read its own.
+  // Our documentation tests would read the generated pages.
   ...['--openapi-generator-ignore-list', 'README.md,docs/*'],
-  // It wants the body of a link to be a text. The specification allows any value.
+  // The generator requires the body of a link to be a text. The specification allows any value.
   '--skip-validate-spec',
 ]
 
@@ -104,7 +104,7 @@ export interface CompiledAnswer {
   readonly code?: string
 }
 
-/** Types, and the program that uses them compiles. */
+/** Generates the types, and compiles the program that uses them. */
 async function typescript(document: string): Promise<void> {
   const env = cleanEnvironment()
   await run(npmProgram('openapi-typescript'), [document, '--output', join(generated, 'api.ts')], { env })
@@ -118,14 +118,14 @@ async function typescript(document: string): Promise<void> {
 async function python(document: string, name: string): Promise<void> {
   const words = ['generate', '--path', document, '--config', join(folder, 'python-client.yaml')]
   const output = ['--meta', 'none', '--overwrite', '--output-path', join(generated, name)]
-  // It formats with the ruff beside it.
+  // The generator formats with the ruff in its own folder.
   const path = [join(folder, '.venv/bin'), cleanEnvironment()['PATH']].join(delimiter)
   await run(pythonProgram('openapi-python-client'), [...words, ...output, '--fail-on-warning'], {
     env: cleanEnvironment({ PATH: path }),
   })
 }
 
-/** What the programs answer; which members are there depends on the command. */
+/** The answer of a program, whose members depend on the command. */
 export interface GeneratedAnswer {
   readonly error?: string
   readonly message?: string

@@ -1,6 +1,4 @@
-/**
- * Before any test: everything is installed, its versions are on record, the program is bundled, a real PostgreSQL runs.
- */
+/** Before all tests: checks the installed clients, prints their versions, bundles the program, starts a PostgreSQL. */
 import { bundleForTests } from '../../tools/test/bundle.ts'
 import { globalSetup as startPostgres } from '../../tools/test/postgres.ts'
 import { checkRequirements, versions } from './requirements.ts'

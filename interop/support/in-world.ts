@@ -1,4 +1,4 @@
-/** A suite whose tests share a running service: made before them, ended after them. */
+/** A suite whose tests share a running service, which starts before them and stops after them. */
 import { after, before, suite } from 'node:test'
 import type { Installation } from './installation.ts'
 import type { Service } from './service.ts'
@@ -8,7 +8,7 @@ interface Running {
   readonly service: Service
 }
 
-/** `world` may be used inside tests and hooks only. */
+/** Declares the suite. `world` works only inside tests and hooks. */
 export function inWorld<World extends Running>(
   title: string,
   { timeout, make }: { readonly timeout: number; readonly make: () => Promise<World> },
@@ -30,7 +30,10 @@ export function inWorld<World extends Running>(
   })
 }
 
-/** Starts it on a new installation and fills it. If that fails, nothing is left. */
+/**
+ * Starts the service on a new installation and fills it. If that fails, stops the service and removes the
+ * installation.
+ */
 export async function startWorld<World>(
   installation: Installation,
   start: () => Promise<Service>,

@@ -12,27 +12,30 @@ import { cleanEnvironment, clientPaths } from './paths.ts'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 
-/** With it, PostgreSQL alone, whose tables of devices have as many partitions. */
+/** If set, tests run on PostgreSQL only, with device tables in this many partitions. */
 const PARTITIONS = process.env['RATAFIA_TEST_PARTITIONS']
 
 export const DATABASES: readonly DatabaseKind[] = PARTITIONS ? ['postgres'] : ['sqlite', 'postgres']
 
 export interface Installation {
-  /** Its own settings, as an operator puts them in the environment. */
+  /** The service's settings, which an operator sets as environment variables. */
   readonly environment: Record<string, string>
-  /** A new directory, removed with the installation. */
+  /** A new directory, which is removed with the installation. */
   readonly directory: string
-  /** Runs `ratafia WORDS`; gives what it printed. Throws an `Error` with what it complained about. */
+  /** Runs `ratafia WORDS`, and returns its output. Throws an `Error` with its message if it fails. */
   ratafia(words: readonly string[], input?: string): Promise<string>
   remove(): Promise<void>
 }
 
-/** New and empty: a data directory of its own, or a database of its own in the PostgreSQL of the run. */
+/**
+ * Creates an empty installation, with its own data directory, and for `postgres` its own database on the run's
+ * server.
+ */
 export async function newInstallation(kind: DatabaseKind): Promise<Installation> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-interop-'))
   const environment: Record<string, string> = {
     RATAFIA_DATA_DIR: join(directory, 'data'),
-    // A service that starts again listens on the same one.
+    // A restarted service listens on the same port.
     RATAFIA_PORT: String(await freePort()),
     RATAFIA_WORKERS: '1',
   }

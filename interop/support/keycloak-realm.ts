@@ -1,9 +1,9 @@
-/** A realm of Keycloak with clients whose service accounts play jobs, made and changed over its admin API. */
+/** A realm of Keycloak with clients whose service accounts play CI jobs, managed with Keycloak's admin API. */
 
 export interface Job {
-  /** Claims that Keycloak puts into every token of this client. */
+  /** The claims that Keycloak adds to every token of this client. */
   readonly claims: Readonly<Record<string, string>>
-  /** Of the tokens, beside the client's own name, which Keycloak adds to ID tokens. */
+  /** The audience of the tokens. Keycloak also adds the client's own name to ID tokens. */
   readonly audience: string
 }
 
@@ -17,7 +17,7 @@ interface Admin {
 const SECRET = 'a secret of the client, not of the job'
 
 export class KeycloakRealm {
-  /** `iss` of its tokens. */
+  /** The `iss` of its tokens. */
   readonly issuer: string
   readonly #api: string
   readonly #master: string
@@ -55,7 +55,7 @@ export class KeycloakRealm {
     })
   }
 
-  /** A new token of a job: a JWT. */
+  /** Returns a new token of a job, which is a JWT. */
   async token(client: string, kind: TokenKind = 'id_token'): Promise<string> {
     const asked = { grant_type: 'client_credentials', client_id: client, client_secret: SECRET }
     const tokens = await grant(this.issuer, { ...asked, scope: 'openid' })
@@ -64,29 +64,29 @@ export class KeycloakRealm {
     return token
   }
 
-  /** From now on another key signs. The keys from before stay in the set. */
+  /** Adds a key, which signs from now on. The previous keys stay in the set. */
   async rotate(): Promise<void> {
     const [{ id }, keys] = await Promise.all([this.#ask<{ id: string }>('GET', this.#api), this.#keys()])
-    // The highest priority signs; that of the first keys is 100.
+    // The key with the highest priority signs. The first keys have the priority 100.
     const config = { priority: [String(100 + keys.length)], algorithm: ['RS256'], keySize: ['2048'] }
     const key = { name: `rotated ${keys.length}`, providerId: RSA, providerType: KEY_PROVIDER }
     await this.#ask('POST', `${this.#api}/components`, { ...key, parentId: id, config })
   }
 
-  /** Removes the key that the realm was made with from its set. */
+  /** Removes the realm's original key from its set. */
   async removeFirstKey(): Promise<void> {
     const first = (await this.#keys()).find(({ name }) => name === RSA)
-    if (!first) throw new Error('The first key is gone already.')
+    if (!first) throw new Error('The first key is already removed.')
     await this.#ask('DELETE', `${this.#api}/components/${first.id}`)
   }
 
-  /** What makes keys, also such that sign nothing. */
+  /** Returns the components with keys, including keys that sign nothing. */
   #keys(): Promise<readonly { readonly id: string; readonly name: string }[]> {
     return this.#ask('GET', `${this.#api}/components?type=${KEY_PROVIDER}`)
   }
 
   async #ask<T>(method: string, url: string, body?: unknown): Promise<T> {
-    // Its tokens live for a minute.
+    // The admin's tokens expire after a minute, so each request gets a new one.
     const { username, password } = this.#admin
     const login = { grant_type: 'password', client_id: 'admin-cli', username, password }
     const { access_token: token } = await grant(this.#master, login)
@@ -115,7 +115,7 @@ async function grant(
   return read(await fetch(url, { method: 'POST', body: new URLSearchParams(form) }))
 }
 
-/** Throws an `Error` for anything but a 2xx. */
+/** Returns the JSON of an answer. Throws an `Error` unless it is a 2xx. */
 async function read<T>(answer: Response): Promise<T> {
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}: ${text}`)

@@ -1,6 +1,6 @@
 /**
- * Keycloak in its own process, with a database in memory. In each realm that a test makes, the service account of a client
- * plays a CI job: Keycloak signs its tokens as it does all others.
+ * Runs Keycloak in its own process, with a database in memory. In each realm that a test creates, the service account
+ * of a client plays a CI job: Keycloak signs its tokens like all others.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -15,15 +15,15 @@ const START_DEADLINE_MS = 240_000
 const LOG_SHOWN = 4_000
 
 export interface Keycloak {
-  /** Makes a realm. */
+  /** Creates a realm. */
   addRealm(name: string): Promise<KeycloakRealm>
-  /** It goes on to be there, and answers nobody. */
+  /** Stops the process without ending it, so that it answers no requests. */
   pause(): void
   goOn(): void
   stop(): Promise<void>
 }
 
-/** Returns when it answers. */
+/** Starts Keycloak, and returns when it answers. */
 export async function startKeycloak(): Promise<Keycloak> {
   const url = `http://127.0.0.1:${await freePort()}`
   const admin = { username: 'admin', password: randomBytes(16).toString('hex') }
@@ -32,10 +32,10 @@ export async function startKeycloak(): Promise<Keycloak> {
       KC_BOOTSTRAP_ADMIN_USERNAME: admin.username,
       KC_BOOTSTRAP_ADMIN_PASSWORD: admin.password,
       JAVA_OPTS_KC_HEAP: '-Xms64m -Xmx384m',
-      // It runs for a minute: optimising would cost more than it brings.
+      // Keycloak runs for a minute: optimising would cost more than it saves.
       JAVA_OPTS_APPEND: '-XX:TieredStopAtLevel=1',
     }),
-    // The script starts Java as a child: signals go to both.
+    // The script starts Java as a child, so signals must reach the whole process group.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -72,7 +72,7 @@ function signalGroup({ pid, exitCode, signalCode }: ChildProcess, name: NodeJS.S
   if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, name)
 }
 
-/** Throws an `Error` with what it said last. */
+/** Waits until Keycloak answers. Throws an `Error` with the end of its log if it does not. */
 async function answers(url: string, child: ChildProcess): Promise<void> {
   let log = ''
   for (const stream of [child.stdout, child.stderr]) {

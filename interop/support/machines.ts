@@ -1,5 +1,5 @@
 /**
- * Machines with snapd whose people log in to a running service, and the store that they ask then, which has the service
+ * Machines with snapd whose users log in to a running service, and the store that they use then, which lets the service
  * verify each request.
  */
 import assert from 'node:assert/strict'
@@ -17,35 +17,35 @@ import { type Machine, startMachine } from './snapd-machine.ts'
 import { type Seen, SNAP, type StoreApi, startStoreApi } from './store-api.ts'
 import { ADA, addAccount, type World } from './world.ts'
 
-/** What snap asks first. */
+/** The first question of `snap login`. */
 export const PASSWORD_OF = 'Password of '
 
 export type Person = Readonly<Record<'email' | 'password', string>>
 
 export interface Machines {
-  /** Starts the service again with these settings, at the same address. */
+  /** Restarts the service with these settings, on the same address. */
   restartService(settings: Readonly<Record<string, string>>): Promise<void>
-  /** Someone of whom no other test knows. */
+  /** Creates an account that no other test uses. */
   newPerson(username: string): Promise<Person & { readonly username: string }>
-  /** A new one. */
+  /** Starts a new machine. */
   machine(): Promise<Machine>
-  /** A new machine where somebody has just logged in; `answers` are to what is asked after the password. */
+  /** Returns a new machine after a login. `answers` are for the questions after the password. */
   loggedIn(person: Person, ...answers: Typed): Promise<Machine>
-  /** The error of a `snap login` that fails on a new machine. */
+  /** Returns the error of a `snap login` that fails on a new machine. */
   refused(email: string, ...answers: Typed): Promise<string>
-  /** A login as it is exported. */
+  /** Returns a login in its exported form. */
   credentials(person: Person): Promise<{ readonly r: string; readonly d: string }>
-  /** What `logIn` gave, once its discharge is stale; that of a refresh lives long. */
+  /** Returns the result of `logIn` once its discharge is stale. Refreshed discharges last long. */
   stale<T>(logIn: () => Promise<T>): Promise<T>
-  /** The snap as the image tools fetch it with an exported credential. */
+  /** Returns the snap that the image tools download with an exported credential. */
   downloaded(credential: object): Promise<string>
-  /** What the store was asked about the snap since the last call, and since somebody logged in. */
+  /** Returns the requests to the store about the snap since the last call, and since the last login. */
   seen(): Seen[]
-  /** The same, in a word each. */
+  /** Returns the verdicts of these requests, one word each. */
   verdicts(): string[]
 }
 
-/** Declares the hooks that start and end them. */
+/** Declares the hooks that start and stop the machines. */
 export function machinesAt(world: () => World): Machines {
   let dashboard: Dashboard
   let store: StoreApi
@@ -101,13 +101,13 @@ export function machinesAt(world: () => World): Machines {
   async function refused(email: string, ...answers: Typed): Promise<string> {
     const { code, shown } = await (await machine()).snap(['login', email], answers)
     assert.equal(code, 1, shown)
-    // It breaks its messages to the width of the terminal.
+    // `snap` wraps its messages to the width of the terminal.
     return /error: .*/.exec(shown.replace(/\s+/g, ' '))?.[0] ?? ''
   }
 
   async function credentials(person: Person): Promise<{ readonly r: string; readonly d: string }> {
     const { root: r, discharge: d } =
-      (await (await loggedIn(person)).login()) ?? assert.fail('nobody is there')
+      (await (await loggedIn(person)).login()) ?? assert.fail('no user is logged in')
     return { r, d }
   }
 

@@ -1,4 +1,4 @@
-/** Debian's nginx with the configuration of examples/nginx, at free ports and with a certificate made for the test. */
+/** Runs Debian's nginx with the configuration of examples/nginx, on free ports and with a certificate for the test. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { clientPaths } from './paths.ts'
 export interface Nginx {
   /** `https://localhost:PORT`. */
   readonly url: string
-  /** What a client has to trust. */
+  /** The path of the certificate that clients have to trust. */
   readonly certificate: string
   accessLog(): Promise<string>
   errorLog(): Promise<string>
@@ -19,7 +19,7 @@ export interface Nginx {
 }
 
 export interface NginxOptions {
-  /** An empty directory of its own is made in it. */
+  /** The directory in which nginx gets its own empty directory. */
   readonly directory: string
   readonly port: number
   /** `HOST:PORT` of each of the service's nodes, in order. */
@@ -54,7 +54,7 @@ export async function startNginx({ directory, port, nodes, store }: NginxOptions
   }
 }
 
-/** The same for examples/nginx/two-nodes.conf, which is a whole configuration without TLS and without a log. */
+/** Starts nginx with examples/nginx/two-nodes.conf, which is a whole configuration without TLS and without a log. */
 export async function startTwoNodes({
   directory,
   port,
@@ -73,7 +73,7 @@ export async function startTwoNodes({
   return { url: `http://127.0.0.1:${port}`, close: await run(directory, port) }
 }
 
-/** Starts nginx with the nginx.conf of the directory; returns what stops it. */
+/** Starts nginx with the nginx.conf of the directory. Returns a function that stops it. */
 async function run(own: string, port: number): Promise<() => Promise<void>> {
   const words = ['-p', own, '-e', join(own, 'error.log'), '-c', join(own, 'nginx.conf')]
   const child = spawn(clientPaths.nginx, words, { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -94,7 +94,7 @@ async function run(own: string, port: number): Promise<() => Promise<void>> {
   }
 }
 
-/** Replaces Debian's nginx.conf, whose directories the tests' user may not write. */
+/** Returns a replacement for Debian's nginx.conf, to whose directories the tests' user cannot write. */
 const around = (own: string): string => `
 ${settings(own)}
 events { worker_connections 512; }
@@ -116,15 +116,15 @@ const temporaryPaths = (own: string): string =>
     .map((name) => `${name}_temp_path ${own}/${name};`)
     .join(' ')
 
-/** Throws if a text is missing because the example has changed. */
+/** Returns the text with replacements. Throws if a text is missing because the example has changed. */
 function replacing(text: string, pairs: readonly (readonly [from: string, to: string])[]): string {
   return pairs.reduce((result, [from, to]) => {
-    if (result.split(from).length !== 2) throw new Error(`the example of nginx has not one "${from}"`)
+    if (result.split(from).length !== 2) throw new Error(`the nginx example does not contain "${from}" once`)
     return result.replace(from, to)
   }, text)
 }
 
-/** A certificate for `name`, and for addresses of this machine, that signs itself. Both are files. */
+/** Writes a self-signed certificate for `name` and 127.0.0.1, and its key, to these files. */
 export async function makeCertificate(certificate: string, key: string, name: string): Promise<void> {
   await promisify(execFile)('openssl', [
     ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`],

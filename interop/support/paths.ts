@@ -1,4 +1,4 @@
-/** Where the clients are. */
+/** The paths of the clients. */
 import { delimiter, join } from 'node:path'
 import { bundled, compiled, PROGRAM } from '../../tools/test/programs.ts'
 
@@ -18,7 +18,7 @@ export const clientPaths = {
   oapiCodegen: join(interop, '.bin/oapi-codegen'),
   openApiGenerator: join(interop, '.bin/openapi-generator/openapi-generator-cli.jar'),
   openApiRust: join(interop, '.bin/openapi-rust'),
-  /** A newer one than Debian's. */
+  /** A Go that is newer than Debian's. */
   go: join(interop, '.bin/go/bin/go'),
   goBakery: join(interop, '.bin/go-bakery'),
   rustMacaroons: join(interop, '.bin/rust-macaroons'),
@@ -34,8 +34,8 @@ export const clientPaths = {
 } as const
 
 /**
- * The environment of a child process: this one's, without the service's settings (the user running the tests may have
- * their own), and with the Node of `npm ci` first in the path.
+ * Returns the environment for a child process: this one's, without the service's settings (the user who runs the
+ * tests may have their own), and with the Node of `npm ci` first in the path.
  */
 export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const kept: Record<string, string> = {}

@@ -1,6 +1,6 @@
-/** As much of a browser as a person needs to log in: pages, links between them, forms, cookies. It runs no script. */
+/** The parts of a browser that a user needs to log in: pages, redirects, forms and cookies. It runs no scripts. */
 
-/** A form of a page, with what is in its fields. */
+/** A form of a page, with the contents of its fields. */
 interface Form {
   readonly action: URL
   readonly fields: ReadonlyMap<string, string>
@@ -24,13 +24,13 @@ export interface Page {
 
 export interface PersonBrowser {
   open(url: string): Promise<Page>
-  /** Fills fields in and presses a button of the form. */
+  /** Fills in fields, and presses a button of the form. */
   submit(form: Form, typed: Readonly<Record<string, string>>, button: string): Promise<Page>
 }
 
-/** Keeps cookies for its own lifetime. */
+/** Returns a browser with its own cookies. */
 export function personBrowser(): PersonBrowser {
-  // By host, name and path, as in browsers; ports do not count.
+  // Cookies are kept by host, name and path, as in browsers. The port does not matter.
   const cookies = new Map<string, { host: string; path: string; name: string; value: string }>()
 
   async function request(url: URL, init: RequestInit): Promise<Page> {

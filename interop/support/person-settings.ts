@@ -1,4 +1,4 @@
-/** The user of the browser that a client opens, and what they saw there. */
+/** The user of the browser that a client opens, and the pages that the user saw. */
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ export interface Person {
   readonly username: string
   readonly password: string
   /** The button they press. */
-  readonly button: 'Approve' | 'Refuse'
+  readonly button: 'Approve login' | 'Reject login'
   /** They wait until this file exists. */
   readonly comesWhen?: string
   /** Every page they saw, one JSON line each; the file `${notes}.done` is created when they leave. */
@@ -23,8 +23,8 @@ export interface Seen {
 }
 
 /**
- * The variables that make a client open the browser of this person. `seen` waits until they have left: a client may
- * have its token before the browser has the next page.
+ * Returns the variables that make a client open this person's browser. `seen` waits until the person has left,
+ * because a client may have its token before the browser has the next page.
  */
 export async function browserOf(
   directory: string,
@@ -32,11 +32,11 @@ export async function browserOf(
 ): Promise<{ readonly environment: Record<string, string>; seen(): Promise<Seen[]> }> {
   const file = join(directory, `person-${crypto.randomUUID()}.json`)
   const notes = `${file}.notes`
-  await writeFile(file, JSON.stringify({ button: 'Approve', notes, ...person } satisfies Person))
+  await writeFile(file, JSON.stringify({ button: 'Approve login', notes, ...person } satisfies Person))
   return {
     environment: {
       INTEROP_PERSON: file,
-      // The "&" is the webbrowser module's way to say that it need not wait for the browser to close.
+      // The "&" means for the webbrowser module that it does not wait for the browser to close.
       BROWSER: `${process.execPath} ${clientPaths.person} %s &`,
     },
     seen: async () => {

@@ -1,6 +1,6 @@
 /**
- * The program that clients start as the browser (`BROWSER`): a person who signs in and decides. `INTEROP_PERSON` names
- * the file that says who it is and what it does; see person-settings.ts.
+ * The program that clients start as the browser (`BROWSER`), which signs in and decides like a user. `INTEROP_PERSON`
+ * is the path of the user's settings; see person-settings.ts.
  */
 import { existsSync } from 'node:fs'
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const person = JSON.parse(await readFile(settings, 'utf8')) as Person
 const { username, password, button } = person
 
 while (person.comesWhen !== undefined && !existsSync(person.comesWhen)) {
-  // The tests are over: nobody will call again.
+  // Without the settings, the tests are over.
   if (!existsSync(settings)) process.exit()
   await sleep(100)
 }

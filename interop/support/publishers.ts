@@ -1,4 +1,4 @@
-/** The people who publish: their second factor, their keyring, and what they see and do of their logins. */
+/** Publishers for the tests: their second factors, their keyrings, and the list of their logins. */
 import { createHmac } from 'node:crypto'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import type { DatabaseKind, Installation } from './installation.ts'
 import type { TokenRecord } from './token-life.ts'
 import { addAccount, onEachDatabase, type World } from './world.ts'
 
-/** How a service is started whose discharges are soon stale. */
+/** Settings of a service whose discharges are soon stale. */
 export const SHORT_DISCHARGES = { RATAFIA_DISCHARGE_LIFETIME: '3s' } as const
 
-/** Longer than a discharge of {@link SHORT_DISCHARGES} lives. */
+/** The milliseconds after which a discharge of {@link SHORT_DISCHARGES} is stale. */
 export const UNTIL_STALE = 3_200
 
 export interface Publisher {
@@ -21,21 +21,21 @@ export interface Publisher {
 }
 
 export interface PublisherWithCodes extends Publisher {
-  /** A code that has not been used yet: first one of their authenticator, then recovery codes. */
+  /** Returns an unused code: first one from the authenticator, then recovery codes. */
   readonly code: () => string
 }
 
 export interface PublisherTests {
   readonly world: () => World
-  /** Declares a test of what does not depend on the database: on SQLite only. */
+  /** Declares a test that does not depend on the database, and therefore runs on SQLite only. */
   readonly once: Once
-  /** The same for all tests, inside of them. */
+  /** Returns a publisher with a second factor, shared by all tests. Works only inside tests. */
   readonly secondFactor: () => PublisherWithCodes
 }
 
 export type Once = (title: string, work: () => Promise<void>) => unknown
 
-/** The runner's own function, so that a test belongs to the file that declares it. */
+/** Returns the runner's own function, so that a test belongs to the file that declares it. */
 export const onceOf = (kind: DatabaseKind): Once => (kind === 'sqlite' ? test : () => {})
 
 /** Declares tests for each database, with a service whose discharges are soon stale. */
@@ -46,7 +46,7 @@ export function publishersOnEachDatabase(declare: (tests: PublisherTests) => voi
       person = await withSecondFactor(world().installation, 'two-factors')
     })
     const secondFactor = () => {
-      if (!person) throw new TypeError('There is nobody yet.')
+      if (!person) throw new TypeError('The publisher does not exist yet.')
       return person
     }
     declare({ world, secondFactor, once: onceOf(kind) })
@@ -66,7 +66,7 @@ export async function withSecondFactor(
   return { ...person, code }
 }
 
-/** The variables that give a client an empty keyring of its own, and the same one to its other processes. */
+/** Returns the variables that give a client and its other processes their own, empty keyring. */
 export async function keyringIn({ directory }: Installation) {
   return {
     PYTHON_KEYRING_BACKEND: 'keyrings.alt.file.PlaintextKeyring',
@@ -75,13 +75,13 @@ export async function keyringIn({ directory }: Installation) {
 }
 
 export interface OwnSessions {
-  /** The active ones that began after it, the newest first. */
+  /** Returns the active sessions that began later, the newest first. */
   list(): Promise<readonly TokenRecord[]>
-  /** Ends those with this description, or all. The next request with them is refused. */
+  /** Revokes the sessions with this description, or all. Their next request is refused. */
   revoke(description?: string): Promise<void>
 }
 
-/** A further login of a person, with which they look at their logins and end them. */
+/** Logs a publisher in once more, to list and revoke the sessions that begin later. */
 export async function ownSessions(
   service: string,
   person: Pick<Publisher, 'email' | 'password'>,
@@ -107,7 +107,7 @@ export async function ownSessions(
   }
 }
 
-/** RFC 6238 with SHA-1, 6 digits and 30 s, of a secret in base32. */
+/** Returns the code for a secret in base32: RFC 6238 with SHA-1, 6 digits and 30 s. */
 function oneTimeCode(secret: string, at: Date): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(at.getTime() / 30_000)))
@@ -126,7 +126,7 @@ function decodeBase32(text: string): Buffer {
   return Buffer.from(bytes.map((bits) => Number.parseInt(bits, 2)))
 }
 
-/** A token of their account. */
+/** Returns a token of the publisher's account. */
 async function publisherToken(
   service: string,
   { email, password }: { readonly email: string; readonly password: string },

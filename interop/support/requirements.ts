@@ -1,4 +1,4 @@
-/** Checks what must be installed besides npm's packages, and lists its versions. */
+/** Checks that the clients besides npm's packages are installed, and lists their versions. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { clientPaths } from './paths.ts'
 
 const OPENAPI = join(clientPaths.interop, 'openapi')
-const REMEDY = 'Run interop/setup: it installs what is missing.'
+const REMEDY = 'Run interop/setup to install them.'
 
-/** Throws an `Error` that names what is missing or outdated and the command that installs it. */
+/** Throws an `Error` that lists missing and outdated clients, and names the command that installs them. */
 export function checkRequirements(): void {
   const missing = [
     ...['curl', 'fish', 'zsh', 'gpg', 'script', clientPaths.chromium, clientPaths.promtool].filter(
@@ -44,9 +44,9 @@ export function checkRequirements(): void {
       ? []
       : ['the crates of interop/openapi/rust']),
     ...(isCurrent('.bin/openapi-generator/stamp', ['openapi/generator.txt']) ? [] : ['openapi-generator']),
-    // Its `version` asks snapd, and without one waits 25 s for it.
+    // `snap version` would wait 25 s for a snapd that does not run.
     ...(runs(clientPaths.snap, '--help') ? [] : ['the command snap']),
-    // It has no option that does not start it.
+    // snapd has no option that does not start it.
     ...(existsSync(clientPaths.snapd) ? [] : ['snapd']),
     ...(isCurrent('.bin/snapd-stamp', SNAPD_FILES) && runs('sh', '-c', 'command -v ssh-keygen')
       ? []
@@ -56,7 +56,10 @@ export function checkRequirements(): void {
   if (missing.length > 0) throw new Error(`Missing or outdated: ${missing.join(', ')}. ${REMEDY}`)
 }
 
-/** The clients by their names in titles and in docs/conformance.md, in its order. */
+/**
+ * Returns the versions of the clients, by their names in titles and in docs/conformance.md, in the order of that
+ * page.
+ */
 export function clientVersions(): Readonly<Record<string, string>> {
   const python = (name: string): string => pythonVersion(clientPaths.python, name)
   const openApiPython = (name: string): string => pythonVersion(clientPaths.openApiPython, name)
@@ -80,7 +83,7 @@ export function clientVersions(): Readonly<Record<string, string>> {
     'crate macaroon': crateVersion('macaroon'),
     'crate libmacaroon': crateVersion('libmacaroon'),
     snapd,
-    // Built from the same source.
+    // snap is built from the same source as snapd.
     snap: snapd,
     'openid-client': npmVersion('openid-client', join(clientPaths.interop, 'clients')),
     'requests-oauthlib': python('requests-oauthlib'),
@@ -93,9 +96,9 @@ export function clientVersions(): Readonly<Record<string, string>> {
     Spectral: openApiNpm('@stoplight/spectral-cli'),
     Redocly: openApiNpm('@redocly/cli'),
     Schemathesis: openApiPython('schemathesis'),
-    // Debian replaces it every few weeks, which is no change of ours. `versions` has its number.
+    // Debian replaces it every few weeks, which must not change the page. `versions` returns its number.
     Chromium: "Debian's current one",
-    // It writes its version to standard error.
+    // nginx writes its version to standard error.
     nginx: numberIn(output('sh', '-c', `${clientPaths.nginx} -v 2>&1`)),
     promtool: numberIn(output(clientPaths.promtool, '--version')),
     fish: numberIn(output('fish', '--version')),
@@ -103,7 +106,7 @@ export function clientVersions(): Readonly<Record<string, string>> {
   }
 }
 
-/** One line for each program and library that the run is about. */
+/** Returns a line for each program and library that the run uses. */
 export function versions(): string {
   const others = {
     Node: process.versions.node,
@@ -120,7 +123,7 @@ export function versions(): string {
     .join('\n')
 }
 
-/** The first version number in `text` that comes after `name`. */
+/** Returns the first version number after `name` in `text`. */
 function numberIn(text: string, name = ''): string {
   const from = text.indexOf(name)
   const [number] = (from >= 0 && /\d+(\.\d+)+/.exec(text.slice(from + name.length))) || []
@@ -133,14 +136,14 @@ function npmVersion(name: string, folder = clientPaths.root): string {
   return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
 }
 
-/** The program is built from this file alone. */
+/** Returns the version of a crate in the lock file, from which the program is built. */
 const crateVersion = (name: string): string =>
   numberIn(readFileSync(join(clientPaths.interop, 'rust/Cargo.lock'), 'utf8'), `name = "${name}"`)
 
 const pythonVersion = (program: string, name: string): string =>
   output(program, '-c', `import importlib.metadata; print(importlib.metadata.version("${name}"))`)
 
-/** In the order in which the shell lists them. */
+/** The files of the Go programs, in the order in which the shell lists them, because the stamps depend on it. */
 const GO_FILES = ['main', 'v2', 'v3'].map((name) => `go/${name}.go`)
 const SNAPD_FILES = ['changes', 'device', 'main', 'sign', 'store', 'tools'].map((name) => `snapd/${name}.go`)
 
@@ -163,6 +166,6 @@ function runs(program: string, ...words: readonly string[]): boolean {
   }
 }
 
-// Ignore what Debian's Chromium launcher says about /proc on standard error.
+// Ignore standard error, where Debian's Chromium launcher warns about /proc.
 const output = (program: string, ...words: readonly string[]): string =>
   execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()

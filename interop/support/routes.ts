@@ -1,4 +1,4 @@
-/** Every route of the service, as Fastify registers them: a test that goes over them misses no new one. */
+/** Lists every route that the service registers with Fastify, so that a test of all routes includes new ones. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,11 +10,11 @@ import { createLog } from '../../packages/server/src/telemetry/log.ts'
 
 export interface Route {
   readonly method: string
-  /** With parameters such as `:id`. */
+  /** The path, with parameters such as `:id`. */
   readonly url: string
 }
 
-/** Starts a service of its own, and stops it. */
+/** Returns the routes. Starts a service for this, and stops it. */
 export async function routesOfService(): Promise<readonly Route[]> {
   const routes: Route[] = []
   const listen = (message: unknown) => {

@@ -1,4 +1,4 @@
-/** The service in its own process, from the bundled program. */
+/** Runs the service in its own process, from the bundled program. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -7,15 +7,15 @@ import type { Installation } from './installation.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 
 export interface Service {
-  /** The address that it prints. */
+  /** The URL that the service prints. */
   readonly url: string
-  /** Sends an operator's signal; returns the exit code. */
+  /** Stops the service with the signal of an operator. Returns the exit code. */
   stop(): Promise<number | null>
 }
 
 /**
- * Starts it on a free port, and keeps port and address in the installation's settings, so that commands and later starts
- * are of the same service, as after an operator's restart.
+ * Starts the service on a free port. Stores port and URL in the installation's settings, so that commands and later
+ * starts use the same service, as after an operator's restart.
  */
 export async function startService(
   installation: Installation,
@@ -38,7 +38,7 @@ export async function startService(
     installation.environment['RATAFIA_BASE_URL'] = url
     return { url, stop: () => stop(child) }
   }
-  throw new Error(`ratafia ${words.join(' ')} ended before it listened: ${log.trim()}`)
+  throw new Error(`ratafia ${words.join(' ')} exited before it was listening: ${log.trim()}`)
 }
 
 async function stop(child: ChildProcess): Promise<number | null> {

@@ -1,23 +1,26 @@
 /**
- * The command `snap` of snapd's source, with a stand-in for what it and `snapcraft` ask the Snap Store: a root of ours
- * vouches for keys.
+ * The command `snap` from snapd's source, with a stand-in for the Snap Store that it and `snapcraft` use: a root of the
+ * test vouches for keys.
  */
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clientPaths } from './paths.ts'
 
 export interface SnapCommands {
-  /** First in the path: `snap`, `snapcraft`. */
+  /** The directory of `snap` and `snapcraft`, which has to be first in the path. */
   readonly directory: string
-  /** For `snap` and the service's commands. */
+  /** The variables for `snap` and the service's commands. */
   readonly environment: Readonly<Record<string, string>>
 }
 
 interface Store {
-  /** New; it becomes the home of the commands. */
+  /** A new directory, which becomes the home of the commands. */
   readonly directory: string
   readonly passphrase: string
-  /** What `snapcraft register-key NAME` does, in shell: `$2` is the name. It writes the files `account` and `account-key`. */
+  /**
+   * A shell script for `snapcraft register-key NAME`, with the name in `$2`. It writes the files `account` and
+   * `account-key`.
+   */
   readonly registerKey: string
 }
 
@@ -35,7 +38,7 @@ export async function snapCommands({ directory, passphrase, registerKey }: Store
       *) exec '${clientPaths.snap}' "$@" ;;
     esac`,
     snapcraft: `case "$1" in register-key) ${registerKey} ;; *) exit 2 ;; esac`,
-    // Whoever types the passphrase when the agent asks for it.
+    // Enters the passphrase when the agent asks for it.
     pinentry: `echo OK
     while read -r word rest; do
       case $word in

@@ -1,4 +1,7 @@
-/** A machine with snapd: the daemon and the command `snap`, both built from Debian's sources as they are, in a directory of their own. */
+/**
+ * A machine with snapd: the daemon and the command `snap`, both built from Debian's unchanged sources, with their own
+ * directory.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,9 +15,9 @@ import { endWithThisProcess } from './end-with-this-process.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 
 export interface Machine {
-  /** `snap WORDS` at a terminal; each text is typed when its question is shown. */
+  /** Runs `snap WORDS` at a terminal, and types each text when its question appears. */
   snap(words: readonly string[], answers?: Typed): Promise<AtTerminal>
-  /** What the daemon keeps for the person who is logged in. */
+  /** Returns the daemon's credentials of the user who is logged in. */
   login(): Promise<Login | undefined>
   restart(): Promise<void>
   stop(): Promise<void>
@@ -22,13 +25,13 @@ export interface Machine {
 
 interface Login {
   readonly root: string
-  /** Unbound. */
+  /** The discharge, which is not bound. */
   readonly discharge: string
 }
 
 /**
- * What the daemon looks for before it serves anybody, although there is no snap here to confine or to mount. Mounting
- * takes root, and a container may not.
+ * Scripts that replace the programs for which the daemon looks before it serves requests, although there is no snap
+ * here to confine or to mount. Mounting requires root, and does not work in every container.
  */
 const STAND_INS = {
   'usr/lib/snapd/snap-seccomp': 'echo 0 0.0.0 0 -',
@@ -38,7 +41,7 @@ const STAND_INS = {
   'bin/mount.fuse': '',
 } as const
 
-/** `environment` is the daemon's. */
+/** Starts a machine. `environment` is for the daemon. */
 export async function startMachine(environment: Readonly<Record<string, string>>): Promise<Machine> {
   // The path of a socket has at most 107 characters.
   const directory = await mkdtemp(join(tmpdir(), 'snapd-'))
@@ -91,11 +94,11 @@ async function startDaemon(
 ): Promise<ChildProcess> {
   const socket = join(directory, 'run/snapd.socket')
   await rm(socket, { force: true })
-  // It lets root log in without asking. Root of a namespace is whoever made it.
+  // snapd lets root log in without polkit. The user who creates a namespace is its root.
   const command = process.getuid?.() === 0 ? [] : ['unshare', '--map-root-user']
   const [program = '', ...words] = [...command, clientPaths.snapd]
   const child = spawn(program, words, {
-    // Otherwise it ends after five seconds without snaps, until systemd starts it again.
+    // Otherwise the daemon exits after five seconds without snaps, until systemd starts it again.
     env: cleanEnvironment({ ...environment, SNAPD_STANDBY_WAIT: '1h' }),
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -1,22 +1,22 @@
-/** snapd as a device, and as the signer of what a brand signs: the program of `snapd/`. */
+/** Runs the program of `snapd/`: snapd as a device, and as the signer of a brand's assertions. */
 import assert from 'node:assert/strict'
 import { cp } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { type Driver, start } from './driver.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 
-/** What a device leaves the factory with. Assertions are encoded. */
+/** The factory state of a device. Assertions are encoded. */
 export interface SnapdConfiguration {
-  /** Its root directory: state, keys and assertions stay in it over a restart. */
+  /** The device's root directory, which keeps state, keys and assertions over a restart. */
   readonly directory: string
-  /** Account and account-key of the root that this snapd trusts. */
+  /** The account and account-key of the root that this snapd trusts. */
   readonly trusted: readonly string[]
   readonly assertions: readonly string[]
   readonly brand: string
   readonly model: string
-  /** The id of a store assertion, as `snap set system proxy.store=` takes it. */
+  /** The id of a store assertion, for `snap set system proxy.store=`. */
   readonly 'proxy-store'?: string
-  /** What the `prepare-device` hook of its gadget set. */
+  /** The settings of its gadget's `prepare-device` hook. */
   readonly gadget?: GadgetConfiguration
 }
 
@@ -33,7 +33,7 @@ export interface GadgetConfiguration {
 }
 
 export interface SnapdAnswer {
-  /** Why an operation outside of a change failed. */
+  /** The reason why an operation outside of a change failed. */
   readonly error?: string
   readonly assertion?: string
   readonly change?: SnapdChange
@@ -50,36 +50,36 @@ export interface SnapdAnswer {
 interface SnapdChange {
   readonly kind: string
   readonly status: string
-  /** As `snap change` shows it. */
+  /** The error, as `snap change` shows it. */
   readonly error?: string
-  /** The kind of the task that waits for its interval (60 s) to end. */
+  /** The kind of the task that waits (60 s) before it tries again. */
   readonly waiting?: string
   readonly log?: readonly string[]
 }
 
 export interface SnapdDevice {
-  /** Lets snapd work until its newest change is finished or waits for an interval. */
+  /** Lets snapd work until its newest change is finished or has to wait. */
   run(): Promise<SnapdAnswer>
-  /** The same, as if the interval were over. */
+  /** Ends the wait, and lets snapd work on. */
   retry(): Promise<SnapdAnswer>
   /** Gets a device session if it has none. */
   session(): Promise<SnapdAnswer>
-  /** A store request that shows the session in `X-Device-Authorization`. */
+  /** Sends a store request with the session in `X-Device-Authorization`. */
   sections(): Promise<SnapdAnswer>
-  /** A store request that shows the session in `Snap-Device-Authorization`. */
+  /** Sends a store request with the session in `Snap-Device-Authorization`. */
   info(snap: string): Promise<SnapdAnswer>
-  /** `snap remodel` to an encoded model. */
+  /** Remodels to an encoded model, like `snap remodel`. */
   remodel(model: string): Promise<SnapdAnswer>
-  /** Ends snapd and starts it again; what it kept in memory only, such as how long to hold back, is gone. */
+  /** Restarts snapd, which loses the state in memory, such as when to try again. */
   restart(): Promise<void>
-  /** Another device, started on a copy of this one's disk. It stops with this one. */
+  /** Starts another device on a copy of this one's disk. It stops with this one. */
   clone(): Promise<SnapdDevice>
   stop(): Promise<void>
 }
 
 /**
- * `apiUrl` is where a snapd without `proxy.store` finds the store; registration does not follow it. With `keys`, a
- * directory, the device's key is made by `device-keys/` instead of the real ssh-keygen.
+ * Starts a device. A snapd without `proxy.store` finds the store at `apiUrl`, except for registration. If the directory
+ * `keys` is given, `device-keys/` generates the device's key instead of the real ssh-keygen.
  */
 export async function startDevice(
   configuration: SnapdConfiguration,
@@ -125,17 +125,17 @@ export async function startDevice(
 }
 
 export interface Signing {
-  /** The file of the private key (PEM, PKCS#8). */
+  /** The path of the private key (PEM, PKCS#8). */
   readonly key: string
-  /** The account-id that signs. */
+  /** The account-id of the signer. */
   readonly authority: string
   readonly type: string
   readonly headers: Readonly<Record<string, unknown>>
-  /** For an account-key: the file of the key that it is about. */
+  /** For an account-key: the path of the key that it describes. */
   readonly subject?: string
 }
 
-/** Encoded assertions signed by snapd's own code. */
+/** Returns encoded assertions signed by snapd's own code. */
 export async function signedBySnapd(all: readonly Signing[]): Promise<string[]> {
   const program = snapdProgram()
   const signed: string[] = []
@@ -147,7 +147,9 @@ export async function signedBySnapd(all: readonly Signing[]): Promise<string[]> 
   return signed
 }
 
-/** Why snapd refuses each of these encoded assertions before it looks at the signature; undefined if it does not. */
+/**
+ * Returns snapd's error for each of these encoded assertions, before it checks the signature; undefined without one.
+ */
 export async function refusedBySnapd(encoded: readonly string[]): Promise<readonly (string | undefined)[]> {
   const program = snapdProgram()
   const refusals: (string | undefined)[] = []

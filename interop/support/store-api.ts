@@ -1,19 +1,19 @@
 /**
- * The store half, as far as snapd asks it for one private snap: it has the service verify every request's credentials,
- * and tells snapd what to refresh.
+ * A store with one private snap, as far as snapd needs it. The service verifies every request's credentials, and the
+ * store lets snapd know when to refresh them.
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The snap that those who have logged in may see. */
+/** The snap that only users who have logged in can see. */
 export const SNAP = 'hello'
 const SNAP_ID = 'x'.repeat(32)
 const REVISION = 7
 const CONTENT = 'a snap'
 
-/** As `POST /dev/api/acl/verify/` answers. */
+/** The answer of `POST /dev/api/acl/verify/`. */
 interface Verdict {
   readonly allowed: boolean
   readonly refresh_required: boolean
@@ -35,7 +35,7 @@ export interface StoreApi {
   readonly url: string
   /** The address of the service. */
   target: string
-  /** The requests about the snap since the last call, oldest first. */
+  /** Returns the requests about the snap since the last call, oldest first. */
   seen(): Seen[]
   close(): void
 }
@@ -74,7 +74,7 @@ export async function startStoreApi(): Promise<StoreApi> {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ auth_data: data }),
     })
-    if (!answered.ok) throw new Error(`verify answers ${answered.status}: ${await answered.text()}`)
+    if (!answered.ok) throw new Error(`verify answered ${answered.status}: ${await answered.text()}`)
     return (await answered.json()) as Verdict
   }
 
@@ -95,7 +95,7 @@ function reply(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(body)
 }
 
-/** Nothing for what is not about the snap. */
+/** Returns the body for a path; undefined if the path is not about the snap. */
 function bodyOf(path: string, url: string): string | undefined {
   switch (path) {
     case `/v2/snaps/info/${SNAP}`:

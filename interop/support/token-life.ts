@@ -1,8 +1,8 @@
-/** The life of a token as every client sees it: whoami, list, revoke, and a 401 that says when and by whom. */
+/** The life of a token as every client sees it: whoami, list, revoke, and a 401 with the time and author of that. */
 import assert from 'node:assert/strict'
 import type { Answer } from './driver.ts'
 
-/** One request to the service with a token, through the client under test. */
+/** Sends a request to the service with a token, through the client under test. */
 export type Call = (
   token: string,
   method: 'GET' | 'POST',
@@ -26,8 +26,8 @@ export interface Account {
 }
 
 /**
- * `tokens` are two of this account: the first has the description `description` and is revoked with the second. Returns
- * the revoked one's record and what its owner reads then.
+ * Uses the first of two tokens of this account, which has the description `description`, and revokes it with the
+ * second. Checks the record of the revoked token, and the answer that it gets then.
  */
 export async function liveAndRevoke(
   call: Call,
@@ -64,12 +64,12 @@ export async function liveAndRevoke(
   )
 }
 
-/** Fails unless `answer` is the 401 of a revoked token that says when and by whom. */
+/** Fails unless `answer` is the 401 of a revoked token, with the time and author of the revocation. */
 export function assertRevoked(answer: Answer, revoked: Pick<TokenRecord, 'revoked-at' | 'revoked-by'>): void {
   assertUnauthorized(answer, ` revoked at ${revoked['revoked-at']} by ${revoked['revoked-by']}`)
 }
 
-/** Fails unless `answer` is a 401 that says `why`, as the body or as the client puts it. */
+/** Fails unless `answer` is a 401 that contains `why`, in its body or in the client's message. */
 export function assertUnauthorized(
   { status, body, message }: Answer,
   why: string,
@@ -81,7 +81,7 @@ export function assertUnauthorized(
   assert.ok(text.includes(why), text)
 }
 
-/** The body of a 200. */
+/** Returns the body of a 200. Fails for any other answer. */
 export async function ok(answer: Promise<Answer>): Promise<unknown> {
   const { status, body, error, message } = await answer
   assert.equal(error, undefined, message)

@@ -1,4 +1,4 @@
-/** What most suites start from: a running service with a person and an agent, once on each database. */
+/** The world of most suites: a running service with a user and an agent, once on each database. */
 import { join } from 'node:path'
 import { inWorld, startWorld } from './in-world.ts'
 import { DATABASES, type DatabaseKind, type Installation, newInstallation } from './installation.ts'
@@ -16,21 +16,21 @@ export const FARM = { username: 'build-farm', email: 'farm@example.com', name: '
 export interface World {
   readonly installation: Installation
   readonly service: Service
-  /** The agents file that `ratafia agents add` made for {@link FARM}. */
+  /** The path of the agents file that `ratafia agents add` wrote for {@link FARM}. */
   readonly agentFile: string
 }
 
 type Declare = (world: () => World, kind: DatabaseKind) => void
 
 /**
- * Declares `declare`'s tests for each database; `world` may be used inside tests and hooks only. `settings` are the
- * service's.
+ * Declares `declare`'s tests for each database. `world` works only inside tests and hooks. `settings` are those of the
+ * service.
  */
 export function onEachDatabase(declare: Declare, settings: Settings = {}): void {
   declareOn(DATABASES, settings, declare)
 }
 
-/** For tests about what does not depend on the database. */
+/** Declares tests that do not depend on the database, and therefore run on SQLite only. */
 export function onOneDatabase(declare: Declare, settings: Settings = {}): void {
   declareOn(['sqlite'], settings, declare)
 }
@@ -65,7 +65,7 @@ async function makeWorld(kind: DatabaseKind, settings: Settings): Promise<World>
   })
 }
 
-/** An account without a password, to which nobody can sign in. Returns its id. */
+/** Adds an account. Without a password, it cannot sign in. Returns its id. */
 export async function addAccount(
   { ratafia }: Installation,
   { username, email, name }: { readonly username: string; readonly email: string; readonly name: string },

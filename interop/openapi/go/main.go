@@ -1,5 +1,5 @@
-// Calls both APIs with the clients that oapi-codegen made from their OpenAPI documents. One JSON command a line, one
-// JSON answer a line.
+// Calls both APIs with the clients that oapi-codegen generated from their OpenAPI documents. Reads one JSON command per
+// line, and writes one JSON answer per line.
 package main
 
 import (

@@ -1,12 +1,12 @@
-/** The test's own certificate authority, and certificates it issues. */
+/** The test's own certificate authority, and the certificates that it issues. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface Authority {
-  /** Its certificate, PEM. */
+  /** The path of its certificate in PEM. */
   readonly file: string
-  /** The files of a certificate for `names` (`DNS:…`, `IP:…`) and its key. */
+  /** Issues a certificate for `names` (`DNS:…`, `IP:…`). Returns the paths of the certificate and its key. */
   issue(name: string, names: readonly string[]): { readonly certificate: string; readonly key: string }
 }
 

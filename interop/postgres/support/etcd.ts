@@ -16,7 +16,7 @@ interface Member {
   readonly name: string
   readonly clients: number
   readonly peers: number
-  /** In front of `clients`, and the address that etcd tells its clients. */
+  /** The proxy in front of `clients`, whose address etcd advertises to its clients. */
   readonly proxy: TcpProxy
 }
 
@@ -39,7 +39,7 @@ export class Etcd {
     this.proxies = members.map(({ proxy }) => proxy)
   }
 
-  /** Starts new ones whose files are in `directory`, which belongs to `account`. Returns when they have a leader. */
+  /** Starts a new cluster with files in `directory`, which belongs to `account`. Returns when it has a leader. */
   static async start(program: string, directory: string, account: Account | undefined): Promise<Etcd> {
     const members: Member[] = []
     for (const name of MEMBERS) {
@@ -56,12 +56,12 @@ export class Etcd {
     }
   }
 
-  /** What Patroni calls `hosts`. */
+  /** The value of Patroni's setting `hosts`. */
   get hosts(): string {
     return this.proxies.map(({ port }) => `127.0.0.1:${port}`).join(',')
   }
 
-  /** Kills all but one with SIGKILL. Returns how many. */
+  /** Kills all etcds except one with SIGKILL. Returns how many. */
   async killMost(): Promise<number> {
     const [, ...most] = this.#members
     const killed = most.flatMap((member) => this.#running.get(member) ?? [])
@@ -72,7 +72,7 @@ export class Etcd {
     return killed.length
   }
 
-  /** Starts those that do not run. Returns when all have a leader. */
+  /** Starts the etcds that do not run. Returns when all have a leader. */
   async restart(): Promise<void> {
     for (const member of this.#members) if (!this.#running.has(member)) this.#start(member)
     for (const member of this.#members) await this.#healthy(member)
@@ -97,7 +97,7 @@ export class Etcd {
         ...['--initial-cluster-state', 'new', '--initial-cluster-token', 'ratafia'],
         ...['--initial-cluster', this.#members.map(({ name, peers }) => `${name}=${url(peers)}`).join(',')],
         ...['--listen-peer-urls', url(member.peers), '--initial-advertise-peer-urls', url(member.peers)],
-        // Ten times the defaults, which a slow machine cannot keep.
+        // These are ten times the defaults, which a slow machine cannot meet.
         ...['--heartbeat-interval', '1000', '--election-timeout', '10000'],
         ...['--listen-client-urls', url(member.clients), '--advertise-client-urls', url(member.proxy.port)],
       ],

@@ -7,7 +7,7 @@ export interface Answered {
   readonly body: string
 }
 
-/** `GET` to a port of 127.0.0.1; undefined without an answer within a second. */
+/** Sends a `GET` to a port of 127.0.0.1. Returns undefined without an answer within a second. */
 export async function answers(port: number, path: string): Promise<Answered | undefined> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {

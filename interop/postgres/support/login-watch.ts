@@ -1,4 +1,4 @@
-/** Somebody logs in on every node again and again, to see for how long at a time that does not work. */
+/** Logs in on every node repeatedly, to measure the longest time without a login. */
 import { logIn } from '../../../faults/load/log-in.ts'
 import { seeded } from '../../../faults/load/random.ts'
 import type { Person } from '../../../faults/load/scene.ts'
@@ -6,13 +6,13 @@ import { type Recorder, type Target, Wire } from '../../../faults/load/wire.ts'
 import { sleep } from '../../../faults/world/processes.ts'
 
 const EVERY_MS = 100
-/** More than begin while a request waits for an answer: a node that is back is noticed at once. */
+/** More logins than start while a request waits for an answer, so that a node that is back is noticed at once. */
 const AT_ONCE = 64
 
 export interface LoginWatch {
-  /** How many worked, so far. */
+  /** Returns the number of successful logins so far. */
   count(): number
-  /** Ends it. Returns the longest time between two logins that worked, of any one node, in milliseconds. */
+  /** Stops. Returns the longest time between two successful logins on any node, in milliseconds. */
   stop(): Promise<number>
 }
 
@@ -40,7 +40,7 @@ export function watchLogins(nodes: readonly Target[], person: Person, recorder: 
       })
       running.add(login)
     }
-    // Whatever does not work in the end counts, too.
+    // The time without a login at the end also counts.
     worked()
     await Promise.all(running)
     wire.close()

@@ -1,4 +1,4 @@
-"""Runs Patroni with a source address of its own: proxies know the member by it, as if it had its own machine.
+"""Runs Patroni with its own source address, by which proxies recognise the member, as if it had its own machine.
 
 python3 own_address.py ADDRESS CONFIGURATION
 """

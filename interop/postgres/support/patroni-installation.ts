@@ -9,7 +9,7 @@ import { ROOT } from '../../../tools/test/programs.ts'
 export const SCOPE = 'ratafia'
 
 const INSTALLED = join(ROOT, 'interop/postgres')
-/** Debian's: every account can run it. */
+/** Debian's Python, which every account can run. */
 const PYTHON = '/usr/bin/python3'
 
 export interface Command {
@@ -18,19 +18,19 @@ export interface Command {
 }
 
 export interface Programs {
-  /** One line for people. */
+  /** The versions of the programs, in one line. */
   readonly versions: string
   readonly etcd: string
   /** The directory of PostgreSQL's programs. */
   readonly postgres: string
-  /** Patroni in the foreground, which connects from `address`. */
+  /** Returns the command that runs Patroni in the foreground, connecting from `address`. */
   patroni(address: string, settings: string): Command
   patronictl(settings: string): Command
 }
 
 /**
- * Copies to `directory` what the account of PostgreSQL may not be able to read in the checkout. Throws an Error if
- * something is not installed.
+ * Copies to `directory` the programs that PostgreSQL's account may not be able to read in the checkout. Throws an Error
+ * if a program is not installed.
  */
 export function copyPrograms(directory: string): Programs {
   const wanted = createHash('sha256')
@@ -46,7 +46,7 @@ export function copyPrograms(directory: string): Programs {
   const start = join(directory, 'own_address.py')
   copyFileSync(join(INSTALLED, '.bin/etcd'), etcd)
   copyFileSync(join(INSTALLED, 'support/own_address.py'), start)
-  // With their times, by which Python knows what is compiled.
+  // Keep the times, by which Python recognises compiled modules.
   cpSync(packages, python, { recursive: true, preserveTimestamps: true })
   const environment = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', PYTHONPATH: python }
   const ctl = join(INSTALLED, '.venv/bin/patronictl')
@@ -75,14 +75,14 @@ interface Place {
 
 export interface ClusterSettings {
   readonly programs: Programs
-  /** Of etcd. */
+  /** The addresses of etcd. */
   readonly hosts: string
   readonly passwords: { readonly superuser: string; readonly replicator: string; readonly rewinder: string }
   /** The ports under which the other members reach this one. */
   readonly advertised: { readonly postgres: number; readonly rest: number }
 }
 
-/** Writes a member's settings: those that the documentation shows, and those of the place. Returns the file's path. */
+/** Writes a member's settings: the documented ones, and those of its place. Returns the path of the file. */
 export function writeSettings(
   place: Place,
   { programs, hosts, passwords, advertised }: ClusterSettings,
@@ -100,7 +100,7 @@ export function writeSettings(
     postgresql: {
       ...{ listen: at(port), connect_address: at(advertised.postgres), authentication },
       ...{ data_dir: join(directory, 'data'), bin_dir: programs.postgres, pgpass: join(directory, 'pgpass') },
-      // In its own directory, so that whatever a killed server leaves there is removed with it.
+      // Kept in its own directory, so that the remains of a killed server are removed with it.
       parameters: { unix_socket_directories: directory, dynamic_shared_memory_type: 'mmap' },
       pg_hba: [
         'host replication replicator 127.0.0.1/32 scram-sha-256',
@@ -117,7 +117,7 @@ export function writeSettings(
   return file
 }
 
-/** What the documentation tells operators to write: the part `bootstrap` of a member's file. */
+/** Returns the part `bootstrap` of a member's file, as documented for operators. */
 function documented(): string {
   const page = readFileSync(join(ROOT, 'docs/operations/deploy.md'), 'utf8')
   const [, settings] = /^```yaml\n(bootstrap:\n[\s\S]*?)^```$/m.exec(page) ?? []
@@ -142,7 +142,7 @@ function versionsOf({ etcd, postgres, patronictl: [program, ...words], environme
   return versions.join(', ')
 }
 
-/** Empty if there is no such file. */
+/** Returns the content of a file; empty if there is no such file. */
 function contentOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')

@@ -1,4 +1,4 @@
-/** One host of a Patroni cluster: Patroni, the PostgreSQL that it runs, and the network to the other hosts. */
+/** A host of a Patroni cluster: Patroni, the PostgreSQL that it runs, and the network to the other hosts. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
@@ -14,33 +14,33 @@ import type { Command } from './patroni-installation.ts'
 
 const LAST_LINES = 30
 const CONNECT_WITHIN_MS = 10_000
-/** PostgreSQL's code for a server that starts or ends. */
+/** PostgreSQL's error code of a server that is starting or stopping. */
 const CANNOT_CONNECT_NOW = '57P03'
 
 export interface MemberParts {
   readonly name: string
-  /** From which its Patroni connects: an address of 127.0.0.0/8 that no other member has. */
+  /** The address from which its Patroni connects: in 127.0.0.0/8, and not used by other members. */
   readonly address: string
-  /** PostgreSQL's own. */
+  /** The port of PostgreSQL itself. */
   readonly port: number
-  /** Of Patroni's REST API, its own. */
+  /** The port of Patroni's REST API itself. */
   readonly rest: number
-  /** What the other members are told instead of these two ports. */
+  /** The proxies that the other members use instead of these two ports. */
   readonly proxies: { readonly postgres: TcpProxy; readonly rest: TcpProxy }
-  /** Belongs to `account`. */
+  /** The directory of its files, which belongs to `account`. */
   readonly directory: string
   readonly account: Account | undefined
-  /** The file with Patroni's. */
+  /** The path of Patroni's settings. */
   readonly settings: string
-  /** Runs Patroni in the foreground. */
+  /** The command that runs Patroni in the foreground. */
   readonly command: Command
-  /** PostgreSQL's superuser. */
+  /** The password of PostgreSQL's superuser. */
   readonly password: string
 }
 
 export interface Status {
   readonly timeline: number
-  /** Leads without etcd, because all members agree. */
+  /** Whether it leads without etcd, because all members agree. */
   readonly failsafe: boolean
 }
 
@@ -81,20 +81,20 @@ export class Member {
     closeSync(log)
   }
 
-  /** Starts Patroni if it does not run, and lets everything go on that was stopped. */
+  /** Starts Patroni if it does not run, and resumes all stopped processes. */
   goOn(): void {
     this.signalPostgres('SIGCONT')
     if (!this.signalPatroni('SIGCONT')) this.start()
   }
 
-  /** Whether Patroni says that it leads, and PostgreSQL has been promoted. */
+  /** Returns whether Patroni reports that it leads, and PostgreSQL has been promoted. */
   async leads(): Promise<boolean> {
     if ((await answers(this.#parts.rest, '/primary'))?.status !== 200) return false
     const [row] = await this.query('select pg_is_in_recovery() as yes').catch(() => [])
     return row?.['yes'] === false
   }
 
-  /** Undefined if Patroni does not answer, or its PostgreSQL does not run. */
+  /** Returns undefined if Patroni does not answer, or its PostgreSQL does not run. */
   async status(): Promise<Status | undefined> {
     const answered = await answers(this.#parts.rest, '/patroni')
     if (answered?.status !== 200) return undefined
@@ -102,7 +102,7 @@ export class Member {
     return { timeline, failsafe: failsafe === true }
   }
 
-  /** The members that Patroni knows as synchronous standbys, by their names. */
+  /** Returns the names of the members that Patroni knows as synchronous standbys. */
   async synchronous(): Promise<readonly string[]> {
     const answered = await answers(this.#parts.rest, '/cluster')
     if (answered?.status !== 200) return []
@@ -110,7 +110,7 @@ export class Member {
     return members.flatMap(({ name, role }) => (role === 'sync_standby' ? [name] : []))
   }
 
-  /** The last that Patroni has said, without what PostgreSQL writes beside it. */
+  /** Returns the last lines of Patroni's log, without those of PostgreSQL. */
   lastWords(): string {
     if (!this.#patroni) return ''
     const said = readFileSync(join(this.#parts.directory, 'patroni.log'), 'utf8').split('\n')
@@ -120,7 +120,7 @@ export class Member {
       .join('\n')
   }
 
-  /** Asks its PostgreSQL directly, as the superuser. */
+  /** Runs a statement on its PostgreSQL directly, as the superuser. */
   query(statement: string, database = 'postgres'): Promise<readonly Record<string, unknown>[]> {
     const server = {
       ...{ host: '127.0.0.1', port: this.port, database },
@@ -129,7 +129,7 @@ export class Member {
     return queryAlone(server, statement)
   }
 
-  /** Whether its PostgreSQL answers, and takes no writes: it follows another, or is about to end. */
+  /** Returns whether its PostgreSQL answers but refuses writes, because it follows another or is stopping. */
   async hasSteppedBack(): Promise<boolean> {
     try {
       const [row] = await this.query('select pg_is_in_recovery() as yes')
@@ -139,7 +139,7 @@ export class Member {
     }
   }
 
-  /** Kills Patroni with SIGKILL, and nothing else. Returns whether it was running. */
+  /** Kills only Patroni, with SIGKILL. Returns whether it was running. */
   async killPatroni(): Promise<boolean> {
     const patroni = this.#patroni
     if (!patroni || patroni.exitCode !== null || patroni.signalCode !== null) return false
@@ -154,7 +154,7 @@ export class Member {
     return this.#patroni?.kill(signal) ?? false
   }
 
-  /** Signals all processes of PostgreSQL, the main one first: stopped, it starts no others. Returns their ids. */
+  /** Signals all processes of PostgreSQL. The main one is first, so that it starts no others. Returns their ids. */
   signalPostgres(signal: NodeJS.Signals): readonly number[] {
     const postmaster = this.#postmaster()
     if (postmaster === undefined || !kill(postmaster, signal)) return []
@@ -162,21 +162,21 @@ export class Member {
     return [postmaster, ...others.filter((pid) => kill(pid, signal))]
   }
 
-  /** Kills PostgreSQL with SIGKILL, all its processes. Returns how many. */
+  /** Kills all processes of PostgreSQL with SIGKILL. Returns how many. */
   killPostgres(): number {
     const stopped = this.signalPostgres('SIGSTOP')
     for (const pid of stopped) kill(pid, 'SIGKILL')
     return stopped.length
   }
 
-  /** Ends everything, whatever state it is in, and leaves no shared memory behind. */
+  /** Stops everything, whatever its state, and leaves no shared memory behind. */
   async end(): Promise<void> {
     await this.killPatroni()
     this.endPostgres()
     await eventually(`PostgreSQL of ${this.name} ends`, () => this.#postmaster() === undefined)
   }
 
-  /** PostgreSQL ends at once, by itself. For use when nothing can be awaited any more. */
+  /** Makes PostgreSQL exit by itself at once. For callers that can no longer wait. */
   endPostgres(): void {
     const postmaster = this.#postmaster()
     if (postmaster === undefined) return
@@ -184,7 +184,7 @@ export class Member {
     kill(postmaster, 'SIGQUIT')
   }
 
-  /** PostgreSQL's main process, if it is there. */
+  /** Returns the id of PostgreSQL's main process, if it runs. */
   #postmaster(): number | undefined {
     const file = join(this.#parts.directory, 'data/postmaster.pid')
     try {
@@ -202,7 +202,7 @@ interface Process {
   readonly name: string
 }
 
-/** Without those that have ended and that nobody has asked about. */
+/** Returns all processes except zombies. */
 function processes(): readonly Process[] {
   const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,comm='], { encoding: 'utf8' })
   return table.split('\n').flatMap((line) => {
@@ -212,7 +212,7 @@ function processes(): readonly Process[] {
   })
 }
 
-/** Returns whether the process was there. */
+/** Sends a signal to a process. Returns whether it existed. */
 function kill(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)

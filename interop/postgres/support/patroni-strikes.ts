@@ -1,4 +1,4 @@
-/** What happens to a Patroni cluster, as rows of a table. */
+/** The table of strikes at a Patroni cluster. */
 import { hasNoClients } from '../../../faults/faults.ts'
 import type { Evidence } from '../../../faults/striking.ts'
 import { sleep } from '../../../faults/world/processes.ts'
@@ -7,7 +7,7 @@ import type { LoginWatch } from './login-watch.ts'
 import type { Patroni } from './patroni.ts'
 import type { Member } from './patroni-member.ts'
 
-/** Load before and after each strike. */
+/** How long the load runs before and after each strike. */
 export const CALM_MS = 2_000
 /** Longer than Patroni's `ttl`. */
 const WITHOUT_ETCD_MS = 22_000
@@ -16,9 +16,9 @@ interface Blow {
   readonly cluster: Patroni
   readonly leader: Member
   readonly logins: LoginWatch
-  /** Waits for another leader, and notes when it led. */
+  /** Waits for another leader, and records when it led. */
   promoted(): Promise<Member>
-  /** Revokes sessions on the leader, whatever the nodes believe. Returns how many. */
+  /** Revokes sessions on the current leader, whichever server the nodes use. Returns how many. */
   revoke(): Promise<number>
 }
 
@@ -26,13 +26,13 @@ export interface Strike {
   readonly title: string
   /** Whether another member leads in the end. */
   readonly moves: boolean
-  /** What is broken afterwards is repaired for it. Returns what shows that it struck, all above 0. */
+  /** Strikes. The caller repairs the damage. Returns counters that show that it struck, all above 0. */
   readonly strike: (blow: Blow) => Promise<Evidence>
 }
 
 export const STRIKES: readonly Strike[] = [
   {
-    title: 'kill -9 of the leader: of Patroni and of PostgreSQL',
+    title: 'kill -9 of Patroni and PostgreSQL on the leader',
     moves: true,
     async strike({ leader, promoted }) {
       const patroni = await leader.killPatroni()
@@ -42,7 +42,7 @@ export const STRIKES: readonly Strike[] = [
     },
   },
   {
-    title: 'kill -9 of PostgreSQL on the leader, and Patroni goes on',
+    title: 'kill -9 of PostgreSQL on the leader, while Patroni keeps running',
     moves: true,
     async strike({ leader, promoted }) {
       const killed = leader.killPostgres()
@@ -51,7 +51,7 @@ export const STRIKES: readonly Strike[] = [
     },
   },
   {
-    title: 'the whole leader stands still, and goes on when another leads',
+    title: 'the whole leader is paused, and resumes when another leads',
     moves: true,
     async strike({ leader, promoted, revoke }) {
       const stopped = leader.signalPatroni('SIGSTOP')
@@ -62,7 +62,7 @@ export const STRIKES: readonly Strike[] = [
     },
   },
   {
-    title: 'the leader reaches no member and no etcd, and the nodes still reach it',
+    title: 'the leader is cut off from members and etcd, while the nodes still reach it',
     moves: true,
     async strike({ cluster, leader, promoted, revoke }) {
       const before = cluster.lost
@@ -71,14 +71,14 @@ export const STRIKES: readonly Strike[] = [
       const revoked = await revoke()
       await sleep(CALM_MS)
       return {
-        'old leaders that answer, and have stepped back': Number(await leader.hasSteppedBack()),
+        'old leaders that answer and have stepped down': Number(await leader.hasSteppedBack()),
         'sessions revoked meanwhile': revoked,
         'packets lost': cluster.lost - before,
       }
     },
   },
   {
-    title: 'kill -9 of Patroni on the leader, and PostgreSQL goes on',
+    title: 'kill -9 of Patroni on the leader, while PostgreSQL keeps running',
     moves: true,
     async strike({ leader, promoted, revoke }) {
       const killed = await leader.killPatroni()
@@ -88,7 +88,7 @@ export const STRIKES: readonly Strike[] = [
     },
   },
   {
-    title: 'Patroni on the leader stands still, and PostgreSQL goes on',
+    title: 'Patroni on the leader is paused, while PostgreSQL keeps running',
     moves: true,
     async strike({ leader, promoted, revoke }) {
       const stopped = leader.signalPatroni('SIGSTOP')
@@ -128,14 +128,14 @@ export const STRIKES: readonly Strike[] = [
   },
 ]
 
-/** An old leader whose Patroni does nothing about it, beside the new one. */
+/** Checks an old leader that runs next to the new one, because its Patroni does not stop it. */
 async function standsBeside(leader: Member, revoke: Blow['revoke']): Promise<Evidence> {
   const [row] = await leader.query('select not pg_is_in_recovery() as yes')
   const revoked = await revoke()
   await sleep(CALM_MS)
   return {
-    'old leaders that say that they take writes': Number(row?.['yes']),
+    'old leaders that claim to accept writes': Number(row?.['yes']),
     'sessions revoked meanwhile': revoked,
-    'old leaders that all nodes had left': Number(await hasNoClients(leader)),
+    'old leaders that all nodes left': Number(await hasNoClients(leader)),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Three members with Patroni and PostgreSQL, and three etcds: settings as `docs/operations/deploy.md` shows them. The
- * members reach each other and the etcds through proxies, everybody else reaches them directly.
+ * Three members with Patroni and PostgreSQL, and three etcds, with the settings of `docs/operations/deploy.md`. The
+ * members reach each other and the etcds through proxies; all others reach them directly.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -36,12 +36,12 @@ export interface Led {
 export class Patroni {
   readonly members: readonly Member[]
   readonly etcd: Etcd
-  /** What runs, for people. */
+  /** The versions of the programs, in one line. */
   readonly versions: string
   readonly #programs: Programs
   readonly #password: string
   readonly #close: () => Promise<void>
-  /** Where packets are lost. */
+  /** The proxies that lose packets. */
   #holding: readonly TcpProxy[] = []
 
   private constructor(
@@ -67,7 +67,7 @@ export class Patroni {
       const makeDirectory = (parent: string) => {
         const directory = mkdtempSync(join(parent, 'ratafia-patroni-'))
         ends.push(() => rmSync(directory, { recursive: true, force: true }))
-        // The servers' own account goes through it.
+        // The servers' own account needs access to it.
         chmodSync(directory, 0o755)
         return directory
       }
@@ -93,7 +93,7 @@ export class Patroni {
       const cluster = new Patroni(programs, { members, etcd, password: newPassword(), close })
       await cluster.#startAll().catch((cause: unknown) => {
         throw new Error(
-          `The cluster did not start. The last that its Patronis logged:\n${cluster.lastWords()}`,
+          `The cluster did not start. The last lines of its Patronis' logs:\n${cluster.lastWords()}`,
           { cause },
         )
       })
@@ -104,18 +104,18 @@ export class Patroni {
     }
   }
 
-  /** The URL of a database that names all members. */
+  /** Returns the URL of a database, which names all members. */
   url(database: string): string {
     const hosts = this.members.map(({ port }) => `127.0.0.1:${port}`).join(',')
     return `postgres://${ROLE}:${this.#password}@${hosts}/${database}`
   }
 
-  /** Asks the leader, as the superuser. */
+  /** Runs a statement on the leader, as the superuser. */
   async query(statement: string, database = 'postgres'): Promise<readonly Record<string, unknown>[]> {
     return (await this.leader()).query(statement, database)
   }
 
-  /** A new database that belongs to the service, on all members. Returns its name. */
+  /** Creates a database that belongs to the service, and waits until all members have it. Returns its name. */
   async newDatabase(): Promise<string> {
     const name = `patroni_${randomBytes(6).toString('hex')}`
     await this.query(`create database ${name} owner ${ROLE}`)
@@ -138,8 +138,8 @@ export class Patroni {
   }
 
   /**
-   * Waits until both other members follow the leader on its timeline, and one of them synchronously: for PostgreSQL, and
-   * for Patroni, which lets no other take over.
+   * Waits until both other members follow the leader on its timeline, and PostgreSQL and Patroni agree which of them is
+   * synchronous. Patroni lets no other take over.
    */
   async settled(): Promise<Led> {
     return eventually('all members follow the leader', async () => {
@@ -159,12 +159,12 @@ export class Patroni {
     })
   }
 
-  /** The last that each Patroni has said. */
+  /** Returns the last lines of each Patroni's log. */
   lastWords(): string {
     return this.members.map((member) => `${member.name}:\n${member.lastWords()}\n`).join('')
   }
 
-  /** From now on a member reaches no other and no etcd, and no other reaches it. Nobody is told. */
+  /** Cuts a member off from the other members and from etcd, in both directions and without errors. */
   isolate(member: Member): void {
     const others = this.members.filter((other) => other !== member)
     const ahead = [...this.etcd.proxies, ...others.flatMap(({ proxies }) => proxies)]
@@ -173,13 +173,13 @@ export class Patroni {
     this.#holding = [...member.proxies, ...ahead]
   }
 
-  /** Packets lost since the start, because a member was isolated. */
+  /** The number of packets lost since the start, because a member was isolated. */
   get lost(): number {
     const proxies = [...this.etcd.proxies, ...this.members.flatMap((member) => member.proxies)]
     return proxies.reduce((sum, { held }) => sum + held, 0)
   }
 
-  /** Whatever was killed runs again, what was stopped goes on, and all reach each other. */
+  /** Restores the network, restarts killed processes and resumes stopped ones. */
   async repair(): Promise<void> {
     for (const proxy of this.#holding) proxy.heal()
     this.#holding = []
@@ -187,7 +187,7 @@ export class Patroni {
     await this.etcd.restart()
   }
 
-  /** `patronictl switchover`: the leader hands over to the synchronous standby. Returns the exit code. */
+  /** Runs `patronictl switchover`, which makes the synchronous standby the leader. Returns the exit code. */
   async switchOver(): Promise<number | null> {
     const [{ settings }] = this.members as [Member, ...Member[]]
     const { words, environment } = this.#programs.patronictl(settings)

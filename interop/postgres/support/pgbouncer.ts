@@ -1,4 +1,4 @@
-/** Debian's PgBouncer in transaction mode, in front of a database. */
+/** Runs Debian's PgBouncer in transaction mode, in front of a database. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ export interface PgBouncer {
   close(): Promise<void>
 }
 
-/** Two connections to the server for any number of clients. `settings` are lines of its `[pgbouncer]`. */
+/** Starts a PgBouncer with two connections to the server. `settings` are lines for the section `[pgbouncer]`. */
 export async function startPgBouncer(database: string, settings: readonly string[] = []): Promise<PgBouncer> {
   const url = new URL(database)
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-pgbouncer-'))

@@ -14,7 +14,7 @@ export interface PrimaryAndStandby {
 
 export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-standby-'))
-  // The servers' own account goes through it.
+  // The servers' own account needs access to it.
   chmodSync(directory, 0o755)
   const primary = await Postgres.start(join(directory, 'primary'))
   const standby = await primary.addStandby(join(directory, 'standby'))
@@ -36,6 +36,6 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   }
 }
 
-/** One URL that names both. */
+/** Returns a URL that names both servers. */
 export const urlOfBoth = (first: Postgres, second: Postgres): string =>
   first.url('postgres', `${first.port},127.0.0.1:${second.port}`)

@@ -1,5 +1,5 @@
-//! Reads macaroons and appends caveats with the crates `macaroon` and `libmacaroon`, unmodified from crates.io. One
-//! JSON command per line in, one JSON answer per line out.
+//! Reads macaroons and appends caveats with the crates `macaroon` and `libmacaroon`, unmodified from crates.io. Reads
+//! one JSON command per line, and writes one JSON answer per line.
 
 use serde_json::{json, Value};
 use std::io::{stdin, stdout, BufRead, Write};
@@ -14,12 +14,12 @@ fn main() {
             .and_then(carry_out)
             .unwrap_or_else(|message| json!({ "error": "failed", "message": message }));
         println!("{answer}");
-        stdout().flush().expect("somebody reads");
+        stdout().flush().expect("standard output");
     }
 }
 
-/// `{"do": LIBRARY, "token": TEXT, "conditions": [TEXT, …], "format": "binary" or "json"}`: the answer has the token
-/// with the conditions appended, in that format, and all its first-party conditions.
+/// Carries out `{"do": LIBRARY, "token": TEXT, "conditions": [TEXT, …], "format": "binary" or "json"}`. The answer has
+/// the token with the conditions appended, in that format, and all its first-party conditions.
 fn carry_out(command: Value) -> Answer {
     let text = |key: &str| {
         command[key].as_str().map(str::to_owned).ok_or(format!("the command lacks {key}"))
@@ -57,8 +57,8 @@ fn with_macaroon(token: &str, conditions: &[String], json: bool) -> Answer {
     Ok(json!({ "token": written, "conditions": found }))
 }
 
-/// The format says that `i64` and `v64` are URL-safe base64. This crate takes them in the other alphabet only, so its users
-/// have to change it; the signature stays.
+/// Returns the token with `i64` and `v64` in standard base64. The format specifies URL-safe base64, but this crate
+/// reads only the standard alphabet, so its users have to convert. The signature stays valid.
 fn in_its_alphabet(token: &str) -> String {
     let Ok(mut json) = serde_json::from_str::<Value>(token) else {
         return token.to_owned();

@@ -1,6 +1,6 @@
 /**
- * Writes an RSA key as `ssh-keygen -t rsa -b BITS -N '' -f FILE -m PEM` does, each time another one. Its two primes are
- * kept in the directory `DEVICE_KEYS` and make more keys there.
+ * Writes an RSA key like `ssh-keygen -t rsa -b BITS -N '' -f FILE -m PEM`, a different one each time. The directory
+ * `DEVICE_KEYS` keeps the primes, which are combined into more keys.
  */
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,13 +19,13 @@ const { values } = parseArgs({
 const { type, bits, passphrase, file, format } = values
 const directory = process.env['DEVICE_KEYS']
 if (type !== 'rsa' || format !== 'PEM' || passphrase !== '' || !bits || !file || !directory) {
-  throw new Error(`not what snapd asks for: ${process.argv.slice(2).join(' ')}`)
+  throw new Error(`snapd does not use these arguments: ${process.argv.slice(2).join(' ')}`)
 }
 mkdirSync(directory, { recursive: true })
 const [p, q] = await pair(directory, Number(bits) / 2)
 writeFileSync(file, keyOf(p, q).export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600, flag: 'wx' })
 
-/** Two primes that nobody was given together before. */
+/** Returns two primes that were not combined before. */
 async function pair(directory: string, bits: number): Promise<readonly [bigint, bigint]> {
   for (let first = 1; ; first++) {
     for (let second = 0; second < first; second++) {
@@ -36,7 +36,7 @@ async function pair(directory: string, bits: number): Promise<readonly [bigint, 
   }
 }
 
-/** The prime of this number, made if it is not there yet. */
+/** Returns the prime with this number, and generates it if it does not exist. */
 async function prime(directory: string, bits: number, number: number): Promise<bigint> {
   const path = join(directory, `${bits}-${number}`)
   const read = () => BigInt(readFileSync(path, 'utf8'))
@@ -45,14 +45,14 @@ async function prime(directory: string, bits: number, number: number): Promise<b
   } catch {
     const own = `${path}.${process.pid}`
     writeFileSync(own, `${await primeOf(bits)}`)
-    // Of two at the same time, one is kept.
+    // If two processes generate a prime at the same time, one is kept.
     isFirst(() => linkSync(own, path))
     rmSync(own)
     return read()
   }
 }
 
-/** Whether `make` made what it names; false if it exists. */
+/** Returns whether `make` created its file; false if the file exists. */
 function isFirst(make: () => void): boolean {
   try {
     make()

@@ -1,9 +1,9 @@
-//! Calls both APIs with the clients that openapi-generator made from their OpenAPI documents. One JSON command a line,
-//! one JSON answer a line.
+//! Calls both APIs with the clients that openapi-generator generated from their OpenAPI documents. Reads one JSON
+//! command per line, and writes one JSON answer per line.
 use serde_json::{json, Value};
 use std::io::{stdin, stdout, Write};
 
-/// Each generated crate has types of its own for the same settings.
+/// Builds the configuration of a client. Each generated crate has its own type for the same settings.
 macro_rules! configuration {
     ($client:ident, $service:expr, $token:expr) => {
         $client::apis::configuration::Configuration {
@@ -24,7 +24,7 @@ fn whoami(service: &str, token: &str) -> Result<Value, String> {
     let me = match tokens_api::whoami(&configuration, None) {
         Ok(me) => me,
         Err(Error::ResponseError(refused)) => {
-            // The generated type takes a body for that of the first status that has such a body.
+            // The generated type reads a body as that of the first status with such a body.
             let (401, Some(Status400(body))) = (refused.status.as_u16(), refused.entity) else {
                 return Err(refused.content);
             };

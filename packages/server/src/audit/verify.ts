@@ -95,7 +95,7 @@ async function verifyFrom(
       return verdict({ seq: chain.seq + 1, why: 'it was added after the end of the chain' })
     }
     if (expect && expect.seq > end.seq) {
-      return verdict({ seq: end.seq + 1, why: `it is missing: entry ${expect.seq} is expected to be there` })
+      return verdict({ seq: end.seq + 1, why: `it is missing, although entry ${expect.seq} is expected` })
     }
     return verdict(undefined)
   }

@@ -1,4 +1,4 @@
-/** The pages of the audit log: request in, operation, page out. */
+/** Routes for the pages of the audit log. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { noSuchRecord } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
@@ -55,7 +55,7 @@ const filterIn = ({ query }: ConsoleAsked) => ({
   until: midnightOf(query.get('until')),
 })
 
-/** Newest first. The chain is linked in the order of the log, every second. */
+/** Reads the state of the chain from the newest entries, newest first. They are linked in order, every second. */
 async function chainOf(newest: readonly Entry[], { call, me }: ConsoleAsked): Promise<ChainState> {
   const linked = newest.find(({ seq }) => seq !== null)
   const waiting = newest.filter(({ seq }) => seq === null).length
@@ -81,14 +81,14 @@ function brokenAtIn({ details }: Entry): ChainResult {
   return typeof verified === 'number' ? null : undefined
 }
 
-/** An id of an entry is a UUID v7: it begins with the millisecond of the entry, and the log is looked up by that. */
+/** The id of an entry is a UUID v7. It begins with the entry's time in milliseconds, by which the log is searched. */
 const ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Throws `no-such-record` for an id that none has. */
+/** Returns the entry. Throws `no-such-record` for an unknown id. */
 async function entryNamed({ call, parameters: { id = '' } }: ConsoleAsked): Promise<Entry> {
   const [, high, low] = ID.exec(id) ?? []
   const instant = high === undefined ? Number.NaN : Number.parseInt(`${high}${low}`, 16)
-  // What RFC 3339 has no text for is no entry of ours, either.
+  // A time that RFC 3339 cannot express is not the time of an entry.
   const between = instant < LAST ? { since: textOf(instant), until: textOf(instant + 1) } : NEVER
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const { entries, next } = await call(api.audit, { query: { ...between, limit: '1000', cursor } })

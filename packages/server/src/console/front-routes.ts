@@ -1,4 +1,4 @@
-/** `GET /console/`: where somebody who is signed in begins, and what this is for everybody else. */
+/** `GET /console/`: the first page for signed-in users, and the front page for all others. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Authority } from '../authority.ts'
 import { pathOf } from '../http/app.ts'
@@ -10,7 +10,7 @@ import { sendFrontPage } from '../web/send-page.ts'
 
 interface FrontRoutes<Who extends Authority> extends AskedParts<Who> {
   readonly baseUrl: string
-  /** Beside the name of the software. */
+  /** The name of the installation, which pages show next to the name of the software. */
   readonly name: string
   readonly front: () => Promise<FrontPage>
 }

@@ -1,4 +1,4 @@
-/** The pages of jobs: request in, operation, page out. */
+/** Routes for the pages of jobs. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { RequestError } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
@@ -61,7 +61,7 @@ export function jobPageRoutes({ page, form, file }: ConsoleRoutes): void {
   )
 }
 
-/** What the API would say to its start. */
+/** Checks by a dry run whether the job can be started. */
 async function startableOf(job: Job, { call, parameters }: ConsoleAsked): Promise<Startable | undefined> {
   if (job.state !== 'uploading') return undefined
   try {
@@ -73,5 +73,5 @@ async function startableOf(job: Job, { call, parameters }: ConsoleAsked): Promis
   }
 }
 
-/** Parts are missing, or another login made it. */
+/** The errors for a job whose parts are missing, or that another login created. */
 const NOT_NOW: ReadonlySet<string> = new Set(['state-conflict', 'permission-denied'])

@@ -1,4 +1,4 @@
-/** The page of one's own account: request in, operation, page out. */
+/** Routes for the pages of the user's own account. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField, noSuchRecord } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
@@ -46,7 +46,7 @@ export function mePageRoutes({ form }: ConsoleRoutes<ManagerAuthority>, own: Own
     show: async (asked) => endBrowserPage(asked.form, await browserOf(asked)),
     send: async ({ call, parameters }) => {
       const { kind, current } = await call(api.endMyBrowser, { parameters, body: {} })
-      // A page for whoever is signed in would send them to the identity service, where they may still be.
+      // A page that requires a session would send users to the identity service, where they may still be signed in.
       if (kind === 'management' && current) return new GoTo('/console/')
       return new GoTo('/console/me', text.browsers.ended)
     },
@@ -99,7 +99,7 @@ async function browserOf({ call, parameters: { id = '' } }: Asked) {
   throw noSuchRecord(words.me.noSuchBrowser, { kind: 'browser', id })
 }
 
-/** In milliseconds; undefined for an empty field. */
+/** Returns the lifetime in milliseconds; undefined for an empty field. */
 function hoursIn(value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   const hours = /^[1-9][0-9]{0,3}$/.test(value) ? Number(value) : 0

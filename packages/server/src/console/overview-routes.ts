@@ -1,4 +1,4 @@
-/** The overview: request in, operations, page out. */
+/** The route for the overview. */
 import type { ManagementPermission } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../http/console/asked.ts'
@@ -8,9 +8,9 @@ import { overviewPage } from '../web/console/overview/overview-page.ts'
 
 const api = MANAGEMENT_OPERATIONS
 
-/** Each process stores what it has counted once in this time. */
+/** The interval at which each process stores its counts. */
 const STORED_MS = 60_000
-/** More brands are too many for a list to choose from. */
+/** The number of brands in the select, at most. */
 const MOST_BRANDS = 50
 
 export function overviewPageRoutes({ page }: ConsoleRoutes): void {
@@ -33,7 +33,7 @@ export function overviewPageRoutes({ page }: ConsoleRoutes): void {
   })
 }
 
-/** Null: all. Undefined: none. */
+/** Returns the brands for which the user has the permission; null for all, undefined for none. */
 const brandsSeen = (
   { me }: Pick<ConsoleAsked, 'me'>,
   wanted: ManagementPermission,

@@ -1,5 +1,5 @@
 /**
- * What only the console does, for the account of whoever is signed in: the management API has none of it
+ * Operations on the user's own account that only the console has. The management API does not have them
  * (contract/administration.md, B11).
  */
 import type { OwnAgent, OwnAgentInput } from '../management/own/add-own-agent.ts'
@@ -9,14 +9,14 @@ import type { ManagerAuthority } from '../management/tokens/manager.ts'
 export type { ManagerAuthority }
 
 export interface OwnCredentials {
-  /** Throws as `makeOwnToken` does. */
+  /** Throws the errors of `makeOwnToken`. */
   makeToken(input: OwnTokenInput): Promise<OwnToken>
-  /** Throws as `addOwnAgent` does. */
+  /** Throws the errors of `addOwnAgent`. */
   addAgent(input: OwnAgentInput): Promise<OwnAgent>
   readonly baseUrl: string
-  /** The longest life of a token in milliseconds; undefined for none. */
+  /** The longest lifetime of a token in milliseconds; undefined for no limit. */
   readonly mostLifetime: number | undefined
-  /** Where people change their password and second factor; undefined with an identity service elsewhere. */
+  /** The URL where users change their password and second factor; undefined with an external identity service. */
   readonly account: string | undefined
   readonly identity: string
 }

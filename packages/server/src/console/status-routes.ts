@@ -1,4 +1,4 @@
-/** The pages of the service as a whole, how it is and its package directory: request in, operation, page out. */
+/** Routes for the pages of the service's status and of the package directory. */
 import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
 import { invalidField } from '../errors.ts'
 import { refuseBeforeTypingForAll } from '../http/console/before-typing.ts'
@@ -40,8 +40,8 @@ export function statusPageRoutes({ page, form }: ConsoleRoutes): void {
         file: { bytes: file.bytes, mediaType: 'application/octet-stream' },
         dryRun,
       })
-      // A file is never answered with a preview: a job tries it.
-      if (!('id' in made)) throw new TypeError('the API made no job of the file')
+      // The API never returns a preview for a file: a job validates it.
+      if (!('id' in made)) throw new TypeError('The API created no job for the file')
       return new GoTo(`/console/jobs/${encodeURIComponent(made.id)}`, dryRun ? text.trying : text.importing)
     },
   })

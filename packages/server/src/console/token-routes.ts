@@ -1,4 +1,4 @@
-/** The pages of one's own tokens: request in, operation, page out. */
+/** Routes for the pages of the user's own tokens. */
 import { MANAGEMENT_OPERATIONS, type SessionsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { invalidField, RequestError } from '../errors.ts'
@@ -85,7 +85,7 @@ export function tokenPageRoutes(routes: Routes, own: OwnCredentials): void {
   newTokenRoutes(routes, own)
 }
 
-/** Of the newest hundred. Of those that follow, `more` says that they are there. */
+/** Counts the newest hundred sessions by rule. `more` is set if there are older ones. */
 function sessionsByRule({ tokens, next }: Static<typeof SessionsSchema>): readonly JobSessions[] {
   const byRule = Map.groupBy(tokens, ({ rule }) => rule ?? '')
   return [...byRule]
@@ -125,7 +125,7 @@ function revokeRoutes({ form }: Routes): void {
       const isKept = fields.get('keep') === 'on'
       const body = isKept ? { all_but: [me.session_id] } : {}
       let ended = 0
-      // A request ends a thousand; nobody who has many more waits for them here.
+      // Each request revokes up to a thousand. A user with very many more does not wait for all of them here.
       for (let round = 0; round < 20; round++) {
         const answer = await call(api.revokeMyTokens, { body })
         ended += answer.revoked
@@ -136,7 +136,7 @@ function revokeRoutes({ form }: Routes): void {
   })
 }
 
-/** `isHere`: the session of this browser has ended; a page for whoever is signed in would sign it in again at once. */
+/** `isHere`: this browser's session was revoked; a page that requires a session would sign it in again at once. */
 const revoked = (notice: string, { isHere }: { readonly isHere: boolean }): GoTo =>
   isHere ? new GoTo('/console/') : new GoTo('/console/tokens', notice)
 
@@ -145,7 +145,7 @@ const DAY_MS = 86_400_000
 function newTokenRoutes({ form }: Routes, own: OwnCredentials): void {
   const { mostLifetime } = own
 
-  /** The token of one's own that the new one is to be like. */
+  /** Returns the user's own token on which the new one is modelled. */
   const before = async ({ call, fields }: Asked) => {
     const id = fields.get('from')
     return id === undefined ? undefined : call(api.myToken, { parameters: { id } })
@@ -206,7 +206,7 @@ function newTokenRoutes({ form }: Routes, own: OwnCredentials): void {
   })
 }
 
-/** When the token that is replaced ends; undefined for its own end. */
+/** Returns when the replaced token expires; undefined if its expiry stays unchanged. */
 function overlapIn(value: string | undefined, now: Date): Date | undefined {
   return value === 'keep' ? undefined : daysAheadIn(value, { field: 'overlap', now })
 }
@@ -218,16 +218,16 @@ function daysAheadIn(
   if (value === undefined || !/^(0|1|7|30)$/.test(value)) {
     throw invalidField(text.newPage.problems.life, { field })
   }
-  // A moment short of 30 days: the clock goes on until the operation looks.
+  // A minute less than 30 days, because time passes until the operation checks the limit.
   return new Date(now.getTime() + Number(value) * DAY_MS - (value === '30' ? 60_000 : 0))
 }
 
-/** What the page can say in one sentence; undefined while something is missing. */
+/** Returns the limits and the expiry for the page's summary; undefined while a field is missing. */
 function askedFor(
   fields: Asked['fields'],
   { now, ...draft }: DraftBefore & { readonly now: Date },
 ): NewTokenPage['asked'] {
-  // What was sent is all there is: a box that is not chosen is not sent.
+  // A form that was sent has no defaults, because browsers do not send a cleared checkbox.
   const shown = fields.has('csrf') ? fields : filledIn(fields, draft)
   try {
     return { limits: limitsIn(shown), until: endIn(shown, now) }

@@ -1,4 +1,4 @@
-/** Asks for the code of a second factor, after the password. */
+/** The page that asks for the code of a second factor, after the password. */
 import { codeField, hidden, problem } from './form-fields.ts'
 import { html } from './html.ts'
 import { page } from './layout.ts'
@@ -6,13 +6,13 @@ import { confirming, type SignInFor, type SignInPage, wayBack } from './sign-in-
 import { signIn } from './words/en/sign-in.ts'
 
 export interface CodePage {
-  /** The login this is for; absent for one's own account. */
+  /** The login that this is for; undefined if users sign in to their own account. */
   readonly login: Pick<SignInFor, 'did' | 'by' | 'confirms'> | undefined
   readonly console: SignInPage['console']
   readonly csrf: string
-  /** Travels in the form; see `identity/logins/sign-in.ts`. */
+  /** A hidden field of the form; see `identity/logins/sign-in.ts`. */
   readonly step: string
-  /** What was wrong with the code that was sent. */
+  /** Why the code was refused, if the form was sent before. */
   readonly failed?: string
 }
 

@@ -1,6 +1,7 @@
 /**
- * Shows who asks for what, and asks for a decision. A stranger may have chosen everything the page says about the
- * client: it is shortened, its invisible characters are made visible, and it is marked as the client's own words.
+ * Shows who asks for what, and asks the user for a decision. An attacker may have chosen everything that the page
+ * shows about the client. So it is shortened, invisible characters are made visible, and it is marked as the client's
+ * own words.
  */
 import { isRole, ROLES } from '@ratafia/api'
 import { visibleText } from '../text/visible-text.ts'
@@ -13,20 +14,20 @@ import { permissionInWords } from './permissions.ts'
 export interface ConfirmPage {
   readonly did: string
   readonly csrf: string
-  /** Travels in the form; see `identity/logins/confirm.ts`. */
+  /** A hidden field of the form; see `identity/logins/confirm.ts`. */
   readonly consent: string
   readonly account: { readonly username: string; readonly name: string }
   readonly client: { readonly address: string; readonly userAgent: string }
-  /** The origin of the web site to which the browser goes back; undefined if a program waits. */
+  /** The origin of the web site to which the browser returns; undefined if a program waits for the login. */
   readonly site: string | undefined
   /** Whether the browser may be on the client's machine or in its network. */
   readonly sameNetwork: boolean
   readonly browserAddress: string
-  /** Whether the page may pass on what the service that asks says; `firstParty` proved which one it is. */
+  /** Whether the page may show what the requesting service claims; `firstParty` proves which service it is. */
   readonly serviceKnown: boolean
-  /** The public key of the service that asks, base64. */
+  /** The public key of the requesting service, in base64. */
   readonly firstParty: string
-  /** What the token will permit, as the service says. */
+  /** The permissions of the token, according to the requesting service. */
   readonly request: RequestSummary | undefined
   readonly now: Date
 }
@@ -41,17 +42,17 @@ export function confirmPage(content: ConfirmPage): string {
 <button class="link" type="submit">Not you? Sign out</button></form>
 ${site === undefined && !content.sameNetwork && elsewhere(content)}
 <h2>Who is asking</h2>
-${site === undefined ? program(content) : html`<p>The web site <code>${visibleText(site, 160)}</code>. You go back there when you have decided.</p>`}
+${site === undefined ? program(content) : html`<p>The web site <code>${visibleText(site, 160)}</code>. You return there when you have decided.</p>`}
 <h2>What it asks for</h2>
 ${content.serviceKnown ? '' : stranger(content)}
 ${request ? (request.administers ? administering(request, request.administers) : requested(request)) : onlyWhoYouAre()}
 ${request && powerful(request, now)}
-<p class="notice warn"><strong>Never approve a login that you did not start yourself, just now.</strong> Whoever sent
-you a link to this page would get everything listed above, in your name.</p>
+<p class="notice warn"><strong>Never approve a login that you did not start yourself, just now.</strong> Anyone
+who sent you a link to this page would get everything listed above, in your name.</p>
 <form method="post" action="confirm">${hidden({ did, csrf, consent })}
 <div class="actions">
-<button class="primary" type="submit" name="decision" value="approve">Approve</button>
-<button class="secondary" type="submit" name="decision" value="refuse">Refuse</button>
+<button class="primary" type="submit" name="decision" value="approve">Approve login</button>
+<button class="secondary" type="submit" name="decision" value="refuse">Reject login</button>
 </div>
 </form>`,
   })
@@ -64,28 +65,28 @@ ${client.userAgent !== '' && html`<dt>Calls itself</dt><dd>${visibleText(client.
 </dl>`
 
 const elsewhere = ({ client, browserAddress }: ConfirmPage): Html => html`
-<p class="notice bad" role="alert"><strong>The program is not where you are.</strong> It asks from
+<p class="notice bad" role="alert"><strong>The program is not where you are.</strong> It is at
 <code>${visibleText(client.address, 64)}</code>, and your browser is at <code>${visibleText(browserAddress, 64)}</code>.
 Approve only if you started the login on that other machine yourself.</p>`
 
 const stranger = ({ firstParty }: ConfirmPage): Html => html`
-<p class="notice warn">This identity service does not know the service that asks, and cannot tell whether what follows
-is true. The public key of that service is <code>${firstParty}</code>.</p>`
+<p class="notice warn">This identity service does not know the service that asks, so what follows may be
+false. The public key of that service is <code>${firstParty}</code>.</p>`
 
 const onlyWhoYouAre = (): Html => html`
-<p>Who you are. The service that asks did not say what the login will permit.</p>`
+<p>Who you are. The service that asks did not describe what the login will permit.</p>`
 
 function requested(request: RequestSummary): Html {
   const { service, permissions, channels, packages, storeIds, expires, description } = request
   return html`
-<p>A token that acts for you at <strong>${visibleText(service, 160)}</strong>:</p>
+<p>A token that acts as you at <strong>${visibleText(service, 160)}</strong>:</p>
 <dl>
-<dt>It may</dt><dd>${permissions ? list(permissions, permissionItem) : html`<strong>do everything your account may do</strong>`}</dd>
-<dt>For the packages</dt><dd>${packages ? list(packages, plainItem) : 'all of yours'}</dd>
-<dt>In the channels</dt><dd>${channels ? list(channels, plainItem) : 'all'}</dd>
-<dt>In the stores</dt><dd>${storeIds ? list(storeIds, plainItem) : 'all of yours'}</dd>
-<dt>Until</dt><dd>${expires ? instant(expires) : 'the longest time the service allows'}</dd>
-${description ? html`<dt>Described as</dt><dd>“${visibleText(description, 128)}”</dd>` : ''}
+<dt>Permissions</dt><dd>${permissions ? list(permissions, permissionItem) : html`<strong>Do everything that your account can do</strong>`}</dd>
+<dt>Packages</dt><dd>${packages ? list(packages, plainItem) : 'all of yours'}</dd>
+<dt>Channels</dt><dd>${channels ? list(channels, plainItem) : 'all'}</dd>
+<dt>Stores</dt><dd>${storeIds ? list(storeIds, plainItem) : 'all of yours'}</dd>
+<dt>Expires</dt><dd>${expires ? instant(expires) : 'after the longest time that the service allows'}</dd>
+${description ? html`<dt>Description</dt><dd>“${visibleText(description, 128)}”</dd>` : ''}
 </dl>`
 }
 
@@ -94,11 +95,11 @@ function administering({ service, expires, description }: RequestSummary, asked:
   return html`
 <p>A token that <strong>administers ${visibleText(service, 160)}</strong> in your name:</p>
 <dl>
-<dt>With the roles</dt><dd>${roles ? list(roles, roleItem) : 'all that you have there'}</dd>
-<dt>For the brands</dt><dd>${brands ? list(brands, plainItem) : 'all that your roles are for'}</dd>
-<dt>It may</dt><dd>${readOnly ? 'look, and change nothing' : html`<strong>look and make changes</strong>`}</dd>
-<dt>Until</dt><dd>${expires ? instant(expires) : 'the longest time the service allows'}</dd>
-${description ? html`<dt>Described as</dt><dd>“${visibleText(description, 128)}”</dd>` : ''}
+<dt>Roles</dt><dd>${roles ? list(roles, roleItem) : 'all that you have there'}</dd>
+<dt>Brands</dt><dd>${brands ? list(brands, plainItem) : 'all that your roles are for'}</dd>
+<dt>Access</dt><dd>${readOnly ? 'Read only' : html`<strong>Read and change</strong>`}</dd>
+<dt>Expires</dt><dd>${expires ? instant(expires) : 'after the longest time that the service allows'}</dd>
+${description ? html`<dt>Description</dt><dd>“${visibleText(description, 128)}”</dd>` : ''}
 </dl>`
 }
 
@@ -107,25 +108,25 @@ type Administers = NonNullable<RequestSummary['administers']>
 const roleItem = (name: string): Html =>
   isRole(name) ? html`<code>${name}</code>: ${ROLES[name].meaning}` : plainItem(name)
 
-/** A token that does more, or lives longer, than a program usually needs must not look like any other. */
+/** Warns about a token that can do more, or lives longer, than a program usually needs. */
 function powerful({ permissions, expires, administers }: RequestSummary, now: Date): Html | undefined {
   const days = expires ? Math.round((expires.getTime() - now.getTime()) / DAY_MS) : Number.POSITIVE_INFINITY
   const everything = administers
     ? administers.roles === null &&
       !administers.readOnly &&
-      'may do everything that your roles in the administration allow'
-    : permissions === null && 'may do everything that your account may do'
-  const long = days > LONG_LIVED_DAYS && (expires ? `works for ${days} days` : 'has no end that you can see')
+      'can do everything that your roles in the administration allow'
+    : permissions === null && 'can do everything that your account can do'
+  const long = days > LONG_LIVED_DAYS && (expires ? `works for ${days} days` : 'has no visible expiry')
   const what = [everything, long].filter((part) => part !== false).join(', and ')
   if (what === '') return undefined
   return html`
-<p class="notice bad"><strong>This token ${what}.</strong> Whoever gets hold of it can use it in the same way. If whoever
-asks needs less, refuse, and log in again with only ${administers ? 'the roles' : 'the permissions'} and the time that it needs.</p>`
+<p class="notice bad"><strong>This token ${what}.</strong> Anyone who gets it can use it in the same way. If the
+program needs less, reject the login, and log in again with only ${administers ? 'the roles' : 'the permissions'} and the time that it needs.</p>`
 }
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** A token that nobody renews for a quarter of a year is one that nobody looks at. */
+/** A token that is not renewed for a quarter of a year is not reviewed either. */
 const LONG_LIVED_DAYS = 90
 
 const list = ({ items, more }: SummaryList, item: (text: string) => Html): Html => html`
@@ -138,7 +139,7 @@ function permissionItem(name: string): Html {
   return words === undefined ? plainItem(name) : html`${words} ${html`<span class="quiet">(${name})</span>`}`
 }
 
-/** In UTC: the page runs no script that could find out the reader's zone. */
+/** The time in UTC, because the page runs no script that could find out the reader's time zone. */
 function instant(date: Date): Html {
   const text = `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return html`<time datetime="${date.toISOString()}">${text}</time>`

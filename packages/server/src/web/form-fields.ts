@@ -1,4 +1,4 @@
-/** Parts that the forms of several pages have. */
+/** The parts that the forms of several pages share. */
 import { type Html, html } from './html.ts'
 
 export const hidden = (fields: Readonly<Record<string, string | undefined>>): Html[] =>
@@ -6,11 +6,11 @@ export const hidden = (fields: Readonly<Record<string, string | undefined>>): Ht
     value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
   )
 
-/** In a form that asks for a password: by it a password manager knows which of its passwords this is. */
+/** A hidden field that shows a password manager whose password the form asks for. */
 export const ownerOf = (username: string): Html =>
   html`<input type="text" hidden name="username" value="${username}" autocomplete="username" readonly>`
 
-/** What was wrong with the form that was sent; screen readers read it at once, and with its first field. */
+/** The reason why a form was refused. Screen readers read it at once, and again with the first field. */
 export const problem = (message: string | undefined): Html | undefined =>
   message === undefined ? undefined : html`<p class="notice bad" role="alert" id="problem">${message}</p>`
 
@@ -18,15 +18,18 @@ interface Field {
   readonly name: string
   readonly label: string
   readonly autocomplete: 'current-password' | 'new-password' | 'one-time-code' | 'off'
-  /** The first field of the page. */
+  /** Whether it is the first field of the page. */
   readonly first?: boolean
-  /** Whether {@link problem} is about it. */
+  /** Whether {@link problem} is about this field. */
   readonly failed?: boolean
 }
 
 export const passwordField = (field: Field): Html => input(field, html`type="password" maxlength="1024"`)
 
-/** For a code of a second factor, or a recovery code: a phone shows all letters, because those have some. */
+/**
+ * A field for a code of a second factor, or for a recovery code. Recovery codes have letters, so phones show all
+ * keys.
+ */
 export const codeField = (field: Omit<Field, 'autocomplete'>): Html =>
   input({ ...field, autocomplete: 'one-time-code' }, CODE)
 

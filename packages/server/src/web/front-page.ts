@@ -1,4 +1,4 @@
-/** The page of `GET /` for people: what this is, and how each tool logs in to this installation. */
+/** The page that browsers get for `GET /`: what this service is, and how each tool logs in to this installation. */
 import type { ConsoleContent } from './console/layout.ts'
 import { SCRIPT } from './console/script.ts'
 import { type Html, html, scriptElement } from './html.ts'
@@ -7,10 +7,10 @@ import { TOOLS, type Tool, type ToolFacts } from './tools.ts'
 import { words } from './words/en.ts'
 
 export interface FrontPage extends ToolFacts {
-  /** Where people manage their account; undefined with an identity service elsewhere. */
+  /** The URL where users manage their account; undefined with an external identity service. */
   readonly account: string | undefined
   readonly identity: string
-  /** Where people sign in to see and manage what is here; undefined without a console. */
+  /** The URL of the console; undefined without a console. */
   readonly console: string | undefined
 }
 
@@ -25,12 +25,12 @@ export function frontPage(facts: FrontPage): string {
 ${
   console !== undefined &&
   html`<p><a class="primary button" href="${console}/sign-in">Sign in to the console</a></p>
-<p>There you make, see and revoke your tokens, and administer devices and accounts as far as your roles go.</p>`
+<p>There you create, view and revoke your tokens, and administer devices and accounts as far as your roles allow.</p>`
 }
 <h2>Your account</h2>
 ${
   account === undefined
-    ? html`<p>Accounts are at another service: <a href="${identity}">${identity}</a>.</p>`
+    ? html`<p>Another service manages the accounts: <a href="${identity}">${identity}</a>.</p>`
     : html`<p><a href="${account}">Sign in</a> to change your password and your second factor.</p>`
 }
 ${toolSections(facts)}
@@ -38,7 +38,7 @@ ${SCRIPT_ELEMENT}`,
   })
 }
 
-/** The same tools for one who is signed in to the console. */
+/** The same tools, on a page of the console. */
 export const toolsPage = (facts: FrontPage): ConsoleContent => ({
   title: words.navigation.tools,
   section: 'tools',
@@ -49,23 +49,23 @@ export const toolsPage = (facts: FrontPage): ConsoleContent => ({
 const toolSections = (facts: FrontPage): Html => html`<h2>Log in with a tool</h2>
 ${
   facts.passwordLogins
-    ? html`<p>The tool asks for your e-mail address and password. A login in the browser is better: there you see what you
-grant before you do, and no tool sees your password.</p>`
-    : html`<p>Tools take no passwords here: <code>ratafia tokens create</code> opens a login in the browser, and prints what
+    ? html`<p>The tool asks for your e-mail address and password. A login in the browser is better: you see the permissions
+before you grant them, and no tool sees your password.</p>`
+    : html`<p>Tools accept no passwords here. <code>ratafia tokens create</code> opens a login in the browser, and prints what
 the tool needs.</p>`
 }
-<p class="quiet"><code>ratafia</code> is the program of this service; for logging in it runs on any machine that has
-Node.js 24. Credentials that it prints are secrets: give them only the permissions, packages and time that they
+<p class="quiet"><code>ratafia</code> is the program of this service. To log in, you can run it on any machine that has
+Node.js 24. The credentials that it prints are secrets: give them only the permissions, packages and time that they
 need (<code>ratafia tokens create --help</code>).</p>
 ${TOOLS.map((tool, index) => toolSection(tool, facts, `tool-${index}`))}
 <h2>Build devices</h2>
 <p>In the <code>prepare-device</code> hook of your gadget:</p>
 ${commands([`snapctl set device-service.url=${facts.deviceService}`], 'device-service')}
 <h2>Write a program</h2>
-<p>The interface is described in <a href="${facts.baseUrl}/openapi.json">openapi.json</a>. A program that asks this address for
+<p><a href="${facts.baseUrl}/openapi.json">openapi.json</a> describes the API. A program that requests this URL as
 JSON gets a list of all endpoints.</p>`
 
-/** Undefined for a tool that has no login of the kinds that are allowed. */
+/** Undefined for a tool that has no login of an allowed kind. */
 function toolSection(tool: Tool, facts: ToolFacts, id: string): Html | undefined {
   const byPassword = facts.passwordLogins ? tool.password?.(facts) : undefined
   const byCredential = tool.credential?.(facts)
@@ -74,14 +74,14 @@ function toolSection(tool: Tool, facts: ToolFacts, id: string): Html | undefined
   const settings = Object.entries(variables(facts)).map(([variable, value]) => `${variable}=${value}`)
   const exports = daemon === undefined ? settings.map((setting) => `export ${setting}`) : []
   return html`<h3>${name}</h3>
-${daemon !== undefined && html`<p>In the environment of ${daemon}:</p>${commands(settings, `${id}-daemon`)}<p>Then, in yours:</p>`}
+${daemon !== undefined && html`<p>In the environment of ${daemon}:</p>${commands(settings, `${id}-daemon`)}<p>Then, in your own:</p>`}
 ${commands([...exports, ...(byPassword ?? byCredential ?? [])], id)}
-${byPassword && byCredential && html`<p>Or, without giving it your password:</p>${commands([...exports, ...byCredential], `${id}-browser`)}`}
+${byPassword && byCredential && html`<p>Or, without giving the tool your password:</p>${commands([...exports, ...byCredential], `${id}-browser`)}`}
 ${program && html`<p>In Python:</p>${commands(program(facts), `${id}-program`)}`}
 ${note && html`<p class="quiet">${note(facts)}</p>`}`
 }
 
-/** `id`: of the page. The button is for browsers with scripts. */
+/** `id`: the element's id. Only browsers with scripts show the button. */
 const commands = (
   lines: readonly string[],
   id: string,

@@ -1,4 +1,7 @@
-/** The headers of every page: it runs no script but ours, loads nothing, appears in no frame, is stored nowhere. */
+/**
+ * The headers of every page. With them, a page runs only our scripts, loads nothing, cannot be framed, and is not
+ * stored.
+ */
 import { SCRIPT_HASH } from './console/script.ts'
 import { CONSOLE_STYLE_HASH } from './console/style.ts'
 import { STYLE_HASH } from './style.ts'
@@ -11,7 +14,7 @@ export const FRONT_HEADERS: Readonly<Record<string, string>> = headersWith([
   `script-src '${SCRIPT_HASH}'`,
 ])
 
-/** Of pages of the console, which have a script of ours and a stylesheet of their own. */
+/** The headers of the console's pages, which have a script of ours and a stylesheet of their own. */
 export const CONSOLE_HEADERS: Readonly<Record<string, string>> = headersWith([
   `style-src '${CONSOLE_STYLE_HASH}'`,
   `script-src '${SCRIPT_HASH}'`,

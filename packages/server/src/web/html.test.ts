@@ -6,19 +6,19 @@ import { html, styleElement } from './html.ts'
 import { page } from './layout.ts'
 import { STYLE, STYLE_HASH } from './style.ts'
 
-test('text is escaped, markup made by html is not escaped again', () => {
+test('escapes text, but not markup that html created', () => {
   const name = `<script>"x" & 'y'</script>`
   const inner = html`<b title="${name}">${name}</b>`
   const escaped = '&lt;script&gt;&quot;x&quot; &amp; &#39;y&#39;&lt;/script&gt;'
   assert.equal(html`<p>${inner}</p>`.markup, `<p><b title="${escaped}">${escaped}</b></p>`)
 })
 
-test('an object that only looks like markup is escaped as text', () => {
+test('escapes an object that only looks like markup', () => {
   const forged = { markup: '<script>' } as unknown as string
   assert.equal(html`${forged}`.markup, '[object Object]')
 })
 
-test('lists are joined; nothing, null and false are empty; zero is a number', () => {
+test('joins lists, renders undefined, null and false as nothing, and zero as a number', () => {
   assert.equal(html`${[html`<i>`, '<', 0]}${undefined}${null}${false}`.markup, '<i>&lt;0')
 })
 

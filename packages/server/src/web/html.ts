@@ -1,6 +1,6 @@
 /**
- * HTML as template literals that escape by default: `html\`<p>${text}</p>\``. Only another `Html` goes in unescaped,
- * and only this file makes one, so a stranger's text cannot become markup.
+ * HTML as template literals that escape by default: `html\`<p>${text}</p>\``. Only another `Html` stays unescaped, and
+ * only this file creates one, so foreign text cannot become markup.
  */
 
 declare const brand: unique symbol
@@ -13,19 +13,22 @@ export interface Html {
 /** `undefined`, `null` and `false` render as nothing, so that `${condition && html\`…\`}` works. */
 export type HtmlValue = Html | string | number | undefined | null | false | readonly HtmlValue[]
 
-/** For text between tags and inside double quotes. Never put a value in an unquoted attribute, a style or a script. */
+/**
+ * Escapes values for text between tags and inside double quotes. Never put a value in an unquoted attribute, a style
+ * or a script.
+ */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const markup = strings.reduce((before, string, index) => before + render(values[index - 1]) + string)
   return safe(markup)
 }
 
-/** A stylesheet of ours as an element, byte for byte: its hash is in the content security policy. */
+/** Returns a stylesheet of ours as an element, byte for byte: its hash is in the content security policy. */
 export function styleElement(css: string): Html {
   if (css.includes('<')) throw new TypeError('A stylesheet inside a page cannot contain "<"')
   return safe(`<style>${css}</style>`)
 }
 
-/** A script of ours as an element, byte for byte: its hash is in the content security policy. */
+/** Returns a script of ours as an element, byte for byte: its hash is in the content security policy. */
 export function scriptElement(script: string): Html {
   if (script.includes('</')) throw new TypeError('A script inside a page cannot contain "</"')
   return safe(`<script>${script}</script>`)
@@ -38,7 +41,7 @@ class SafeHtml {
   }
 }
 
-// The brand exists for the type checker alone.
+// Only the type checker sees the brand.
 const safe = (markup: string): Html => new SafeHtml(markup) as unknown as Html
 
 function render(value: HtmlValue): string {

@@ -6,13 +6,13 @@ import { signIn } from './words/en/sign-in.ts'
 export interface PageContent {
   /** Plain text; also the title of the browser's tab. */
   readonly title: string
-  /** The form could not be taken: the tab's title says so, which is what a screen reader reads first. */
+  /** Whether the form was refused. The tab's title then shows it, because screen readers read the title first. */
   readonly failed?: boolean
-  /** What this is a page of, beside the name of the software. Default: the identity service. */
+  /** The part of the software that the page belongs to, after its name. Default: the identity service. */
   readonly brand?: string
-  /** For commands to copy. */
+  /** Makes room for commands to copy. */
   readonly wide?: boolean
-  /** Where the console of the same service begins: a link below the card leads there. */
+  /** The URL of the same service's console, for a link below the card. */
   readonly console?: string | undefined
   readonly body: Html
 }

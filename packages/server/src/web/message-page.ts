@@ -2,42 +2,42 @@
 import { html } from './html.ts'
 import { type PageContent, page } from './layout.ts'
 
-/** `site`: the origin of the web site that the login is for; undefined if a program waits. */
+/** `site`: the origin of the web site that the login is for; undefined if a program waits for it. */
 export const approvedPage = (site?: string): string =>
   page({
-    title: 'You are logged in',
-    body: html`<p class="good" role="status"><strong>The login is approved.</strong></p>
+    title: 'Login approved',
+    body: html`<p class="good" role="status"><strong>You are logged in.</strong></p>
 ${
   site === undefined
-    ? html`<p>Go back to your program: it continues by itself. You can close this page.</p>`
-    : html`<p>Go back to <a href="${site}">${site}</a>. If it does not know you, log in there again: each login leads back once.</p>`
+    ? html`<p>Return to your program, which continues by itself. You can close this page.</p>`
+    : html`<p>Return to <a href="${site}">${site}</a>. If you are not logged in there, log in again: each login works once.</p>`
 }`,
   })
 
 export const refusedPage = (site?: string): string =>
   page({
-    title: 'The login is refused',
+    title: 'Login rejected',
     body: html`<p role="status">${site === undefined ? 'The program' : 'The web site'} got no access.</p>
-<p>If you did not start this login, somebody tried to use your account. They did not get your password.
+<p>If you did not start this login, someone tried to use your account. They did not get your password.
 You can close this page.</p>`,
   })
 
 export const expiredPage = (site?: string, console?: string): string =>
   page({
     console,
-    title: 'This login has expired',
+    title: 'Login expired',
     body: html`<p role="alert">A login expires after half an hour. Start it again
-${site === undefined ? 'where you began it' : html`at <a href="${site}">${site}</a>`}.</p>`,
+${site === undefined ? 'where you started it' : html`at <a href="${site}">${site}</a>`}.</p>`,
   })
 
 export interface ThrottledPage {
   readonly retryAt: Date
   readonly seconds: number
-  /** Where the link leads: to the form that was sent, or one before it. */
+  /** The link back to the form that was sent, or to an earlier one. */
   readonly back: { readonly href: string; readonly text: string }
 }
 
-/** Says when to try again, and does not reveal whether the account exists. */
+/** Shows when to try again, and does not reveal whether the account exists. */
 export const throttledPage = ({ back, retryAt, seconds }: ThrottledPage): PageContent => {
   const time = `${retryAt.toISOString().slice(11, 19)} UTC`
   return {
@@ -52,7 +52,7 @@ export const throttledPage = ({ back, retryAt, seconds }: ThrottledPage): PageCo
 export interface ErrorPage {
   readonly title: string
   readonly message: string
-  /** The login to go back to; absent if there is none, or if going back leads here again. */
+  /** The login to return to; undefined if there is none, or if returning leads here again. */
   readonly did: string | undefined
   /** As in `PageContent`. */
   readonly console: string | undefined

@@ -1,8 +1,8 @@
-/** Whether a request is a person's: one that would rather have a page than JSON (RFC 9110, 12.5.1). */
+/** Checks whether a request comes from a browser, which prefers a page to JSON (RFC 9110, 12.5.1). */
 import type { IncomingMessage } from 'node:http'
 import Negotiator from 'negotiator'
 
-/** The first wins a tie: a program that takes either, or says nothing, gets JSON. */
+/** The first one wins a tie, so a program that accepts both, or sends no preference, gets JSON. */
 const TYPES = ['application/json', 'text/html']
 
 export const prefersPage = ({ raw }: { readonly raw: Pick<IncomingMessage, 'headers'> }): boolean =>

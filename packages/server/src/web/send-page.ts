@@ -6,8 +6,8 @@ import type { PageContent } from './layout.ts'
 
 interface SendOptions {
   /**
-   * The origin of another site to which what a form sends may lead in the end: some browsers look at where a redirect
-   * goes, too. Default: nowhere else.
+   * The origin of another site to which a form may lead in the end, because some browsers also check where a redirect
+   * leads. Default: no other site.
    */
   readonly formsLeadTo?: string | undefined
 }
@@ -23,11 +23,11 @@ export function sendPage(
   return reply.send(page)
 }
 
-/** The front page, whose buttons copy. */
+/** Sends the front page, whose script copies commands. */
 export const sendFrontPage = (reply: FastifyReply, page: string): FastifyReply =>
   reply.status(200).headers(FRONT_HEADERS).send(page)
 
-/** A page of one's own account, in the frame of the console of the same service, if it has one. */
+/** Sends a page of the user's own account, in the frame of the same service's console if it has one. */
 export const sendAccountPage = (
   reply: FastifyReply,
   status: number,
@@ -41,6 +41,6 @@ export const sendAccountPage = (
 
 const POLICY = 'content-security-policy'
 
-/** `origin` is that of a URL that was checked, so it has no space and no semicolon. */
+/** `origin` comes from a URL that was checked, so it contains neither a space nor a semicolon. */
 const policyLeadingTo = (origin: string): string =>
   (PAGE_HEADERS[POLICY] ?? '').replace("form-action 'self'", `form-action 'self' ${origin}`)

@@ -1,4 +1,4 @@
-/** Asks for a name and a password: for the login of a program, or for the page of one's own account. */
+/** The page that asks for a name and a password, for the login of a program or for the user's own account. */
 
 import { visibleText } from '../text/visible-text.ts'
 import { hidden } from './form-fields.ts'
@@ -9,33 +9,33 @@ import { CONFIRMED, type Confirmed, signIn } from './words/en/sign-in.ts'
 const { confirm } = signIn
 
 export interface SignInPage {
-  /** The login this is for; absent for one's own account. */
+  /** The login that this is for; undefined if users sign in to their own account. */
   readonly login: SignInFor | undefined
   readonly csrf: string
-  /** Where the console begins. Not shown for the login of a program or another site. */
+  /** The URL of the console. The page does not show it for the login of a program or another site. */
   readonly console: string | undefined
-  /** Who is signed in to this browser, longer ago than the login requires. */
+  /** The user who is signed in to this browser, but signed in longer ago than the login allows. */
   readonly signedInAs?: string | undefined
-  /** What was typed before and what was wrong with it. */
+  /** The name that the user typed before, and the reason of the refusal. */
   readonly failed?: { readonly username: string; readonly message: string }
 }
 
 export interface SignInFor {
-  /** Travels in the form. */
+  /** A hidden field of the form. */
   readonly did: string
-  /** Who asks: a program, the console of this service, or a web site, by its origin. */
+  /** The party that asks: a program, the console of this service, or a web site, named by its origin. */
   readonly by: 'program' | 'console' | (string & {})
-  /** The address of the program that asks. */
+  /** The network address of the program that asks. */
   readonly clientAddress: string
-  /** The service it asks for; absent unless it is known for sure. */
+  /** The service that the login is for; undefined unless it is certain. */
   readonly service: string | undefined
-  /** The form of the console that it is for, as {@link confirmReason} has it; undefined for a plain sign-in. */
+  /** The console form that it is for, as {@link confirmReason} expects it; undefined for a plain sign-in. */
   readonly confirms: string | undefined
 }
 
 export function signInPage({ login, csrf, console, signedInAs = '', failed }: SignInPage): string {
   const username = failed?.username || signedInAs
-  // Once the name is known, the password is what comes next.
+  // Once the name is known, the password is the next field to fill in.
   const nameTyped = username !== ''
   const isConfirming = login?.confirms !== undefined
   return page({
@@ -43,7 +43,7 @@ export function signInPage({ login, csrf, console, signedInAs = '', failed }: Si
     console: wayBack(login, console),
     failed: failed !== undefined,
     body: html`
-${login ? asked(login) : html`<p>Sign in to see and change your own account.</p>`}
+${login ? asked(login) : html`<p>Sign in to view and change your own account.</p>`}
 ${confirming(login)}
 ${isConfirming && signedInAs !== '' && html`<p>${confirm.signedInAs(html`<strong>${signedInAs}</strong>`)}</p>`}
 ${failed && html`<p class="notice bad" role="alert" id="problem">${failed.message}</p>`}
@@ -62,7 +62,7 @@ ${login && html`<input type="hidden" name="did" value="${login.did}">`}
   })
 }
 
-/** The address of the console, for its own sign-in. The login of a program or another site has no link there. */
+/** The URL of the console, for its own sign-in. The login of a program or another site has no link to it. */
 export const wayBack = (
   login: Pick<SignInFor, 'by'> | undefined,
   console: string | undefined,
@@ -71,8 +71,8 @@ export const wayBack = (
 const FORMS: ReadonlyMap<string, Confirmed> = new Map(Object.entries(CONFIRMED))
 
 /**
- * Says why the user signs in again, and where they continue. `form`: a key of `CONFIRMED`. Another one, perhaps of a later
- * release, gets a general sentence.
+ * Explains why users have to sign in again, and where they continue. `form`: a key of `CONFIRMED`. An unknown key,
+ * perhaps from a later release, gets a general sentence.
  */
 export function confirmReason(form: string | undefined): Html {
   const confirmed = form === undefined ? undefined : FORMS.get(form)
@@ -81,7 +81,7 @@ export function confirmReason(form: string | undefined): Html {
     : html`${confirm.reason(confirmed)} ${confirm.next(html`<strong>${confirmed.page}</strong>`)}`
 }
 
-/** Stands above each form of a repeated sign-in. */
+/** The paragraph above each form of a repeated sign-in. */
 export const confirming = (login: Pick<SignInFor, 'confirms'> | undefined): Html | undefined =>
   login?.confirms === undefined ? undefined : html`<p>${confirmReason(login.confirms)}</p>`
 
@@ -91,7 +91,7 @@ export interface SignInLinkPage {
   readonly username: string
 }
 
-/** Asks whether the link is meant: opening it may have been a program's doing. */
+/** Asks users to confirm a sign-in link, because a program may have opened it, such as a scanner of mails. */
 export const signInLinkPage = ({ csrf, secret, username }: SignInLinkPage): string =>
   page({
     title: 'Sign in with this link?',

@@ -1,6 +1,6 @@
 /**
- * The stylesheet of the pages that are one card, sent inside the page: the content security policy allows its hash and
- * nothing else.
+ * The stylesheet of the pages that consist of one card. It is sent inside the page: the content security policy
+ * allows only its hash.
  */
 import { hash } from 'node:crypto'
 

@@ -1,30 +1,30 @@
 /**
- * How each tool logs in to one installation: a row for each, with the addresses filled in. The front page shows them, and
- * docs/publishers.md has the same variables. The evidence is in contract/publisher-login.md, "Pointing a client at a
- * server".
+ * How each tool logs in to one installation: a row for each tool, with the URLs filled in. The front page shows them,
+ * and docs/publishers.md has the same variables. The evidence is in contract/publisher-login.md, "Pointing a client
+ * at a server".
  */
 import { type Addresses, addressVariables, type CredentialForm } from '../credential-forms.ts'
 
 export interface ToolFacts extends Addresses {
-  /** Whether people can give a tool their password. */
+  /** Whether tools can log in with a password. */
   readonly passwordLogins: boolean
-  /** The address for a gadget's `device-service.url`, with the slash that it needs. */
+  /** The URL for a gadget's `device-service.url`, with the final slash that it needs. */
   readonly deviceService: string
 }
 
 export interface Tool {
   readonly name: string
-  /** The variables by which it finds the service: of the shell, unless `daemon` says otherwise. */
+  /** The variables by which the tool finds the service. They belong to the shell, unless `daemon` is set. */
   readonly variables: (facts: ToolFacts) => Readonly<Record<string, string>>
-  /** The program whose variables they are, where that is not started from the shell. */
+  /** The program that reads the variables, if it is not started from the shell. */
   readonly daemon?: string
-  /** A login that asks for a password; absent for a tool that has none. */
+  /** The commands of a login that asks for a password; absent for a tool without such a login. */
   readonly password?: (facts: ToolFacts) => readonly string[]
-  /** A login in the browser or by an agent; absent for a tool that takes no credential. */
+  /** The commands of a login in the browser or by an agent; absent for a tool that accepts no credential. */
   readonly credential?: (facts: ToolFacts) => readonly string[]
-  /** Lines of Python that use the credential, complete. */
+  /** A complete Python program that uses the credential, as lines. */
   readonly program?: (facts: ToolFacts) => readonly string[]
-  /** What to know besides. */
+  /** Further advice. */
   readonly note?: (facts: ToolFacts) => string
 }
 
@@ -79,7 +79,7 @@ export const TOOLS: readonly Tool[] = [
       'print(client.whoami())',
     ],
     note: () =>
-      'If your store takes uploads at another address, that is storage_base_url. Choose application_name and user_agent yourself.',
+      'If your store accepts uploads at another URL, set storage_base_url to it. Choose application_name and user_agent yourself.',
   },
   {
     name: 'surl',
@@ -97,7 +97,7 @@ export const TOOLS: readonly Tool[] = [
     daemon: 'snapd',
     password: () => ['sudo snap login YOU@EXAMPLE.COM'],
     note: () =>
-      'snapd asks dashboard.snapcraft.io for the rest: that name must lead here, with a certificate that snapd trusts.',
+      'snapd sends its other requests to dashboard.snapcraft.io. This name must lead here, with a certificate that snapd trusts.',
   },
   {
     name: 'ubuntu-image and snap prepare-image',
@@ -111,10 +111,10 @@ export const TOOLS: readonly Tool[] = [
       `umask 077 && ratafia tokens create --all --url ${facts.baseUrl} > token`,
       `sed 's/^/Authorization: Macaroon /' token | curl -H @- ${facts.baseUrl}/api/v2/tokens/whoami`,
     ],
-    note: () => 'Read from a file, the token appears in no list of processes.',
+    note: () => 'Because curl reads it from a file, the token does not appear in the list of processes.',
   },
   {
-    name: 'Everything at once, in a shell',
+    name: 'All tools at once, in a shell',
     variables: () => ({}),
     credential: ({ baseUrl }) => [
       `credentials="$(ratafia tokens create --for env --all --url ${baseUrl})" && eval "$credentials"`,

@@ -100,7 +100,7 @@ eachDatabase((kind, open) => {
     [
       "a private key that doesn't match the account-key",
       () => ({ ...acmeFiles, signingKey: vector('world/keys/device.pem') }),
-      /^world\/keys\/device\.pem is the private half of key tOXobo_.* Give the two that belong together\.$/,
+      /^world\/keys\/device\.pem is the private half of key tOXobo_.* Pass the key and the assertion that belong together\.$/,
     ],
     [
       'an account-key of another account',

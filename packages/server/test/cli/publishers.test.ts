@@ -118,7 +118,10 @@ eachDatabase((_kind, _open, fresh) => {
       stdout,
       /^Jobs that match the rule risky get tokens of build that expire after 900 seconds\.\n$/,
     )
-    assert.match(stderr, /^ratafia: warning: A rule that matches only environment lets in every branch .*\.\n$/)
+    assert.match(
+      stderr,
+      /^ratafia: warning: A rule that matches only environment lets in every branch .*\.\n$/,
+    )
     const { warnings } = await program.json('publishers', 'show', 'risky')
     assert.equal(`ratafia: warning: ${warnings}\n`, stderr)
     assert.ok((await ok('show', 'risky')).endsWith(`Warning: ${warnings}\n`))

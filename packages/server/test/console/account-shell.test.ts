@@ -1,4 +1,4 @@
-/** The pages of password and second factor: in the frame of the console, with a way back to it, also when they refuse. */
+/** The pages of password and second factor are in the frame of the console and link to it, even when they refuse. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -40,11 +40,11 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match(page.text, /<a href="\/console\/me" aria-current="page">Sign-in and agents<\/a>/)
     assert.match(page.text, /<p class="quiet"><a href="\/console\/me">Sign-in and agents<\/a> \/ <\/p>/)
     assert.match(page.headers.get('content-security-policy') ?? '', /script-src 'sha256-/)
-    // It is the console's session that such a form would end.
+    // Such a form would sign out of the console.
     assert.doesNotMatch(page.text, /\/console\/sign-out/)
   }
 
-  describe('of a person who is signed in', () => {
+  describe('the account pages of a signed-in user', () => {
     let ann: Account
     let browser: Browser
     before(async () => {
@@ -53,7 +53,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
     const open = (page: string) => browser.open(at(`/identity/${page}`))
 
-    test('the navigation shows what their roles allow', async () => {
+    test('the navigation shows what the user’s roles allow', async () => {
       const page = await open('account')
       assertInConsole(page, 'Your account')
       assert.match(page.text, /<a href="\/console\/audit">/)
@@ -62,7 +62,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.doesNotMatch(other.text, /<a href="\/console\/audit">/)
     })
 
-    test('a password, with a mistake and without', async () => {
+    test('the password page is in the frame, with and without a mistake', async () => {
       const form = await open('change-password')
       assertInConsole(form, 'Change your password')
       const wrong = await browser.submit(form, 'change-password', { old: 'no', password: 'a', again: 'b' })
@@ -76,13 +76,13 @@ oneDatabase((_kind, _open, fresh) => {
         again: password,
       })
       assertInConsole(done, 'Your account')
-      assert.match(textOf(done), /Your password is changed/)
+      assert.match(textOf(done), /Password changed/)
       await browser.submit(await open('change-password'), 'change-password', {
         ...{ old: password, password: PASSWORD, again: PASSWORD },
       })
     })
 
-    test('a second factor: before it, while it is set up, its codes, and after it, with mistakes', async () => {
+    test('each page of the second factor is in the frame, also after mistakes', async () => {
       const start = await open('enrol')
       assertInConsole(start, 'Set up a second factor')
       const refused = await browser.submit(start, 'enrol', { password: 'no' })
@@ -110,7 +110,7 @@ oneDatabase((_kind, _open, fresh) => {
       assertInConsole(codes, 'Your recovery codes')
     })
 
-    test('too many mistakes', async () => {
+    test('the page after too many mistakes is in the frame', async () => {
       const bob = await signedIn(await person())
       const form = await bob.open(at('/identity/enrol'))
       let page = form
@@ -121,11 +121,11 @@ oneDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('pages for those who are not signed in have a link to the console, also when they refuse', async () => {
+  test('pages for signed-out users link to the console, even when they refuse', async () => {
     const ann = await person()
     const browser = new Browser()
     const toConsole = new RegExp(
-      `<p class="quiet"><a href="${service.baseUrl}/console/">To the console</a></p>`,
+      `<p class="quiet"><a href="${service.baseUrl}/console/">Go to the console</a></p>`,
     )
     const signIn = await browser.open(at('/identity/account'))
     const wrong = await browser.submit(signIn, 'login', { username: ann.username, password: 'no' })
@@ -147,7 +147,7 @@ oneDatabase((_kind, _open, fresh) => {
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_CONSOLE: 'off' })
 
-  test('without a console, no page leads to it', async () => {
+  test('no page links to the console if there is none', async () => {
     const username = 'alone'
     const email = 'alone@example.org'
     await addAccount({ username, email, name: username, password: PASSWORD }, service.installation)
@@ -162,7 +162,7 @@ oneDatabase((_kind, _open, fresh) => {
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_MANAGEMENT_FROM: '192.0.2.0/24' })
 
-  test('Guarantee: networks from which the console is hidden find no trace of it in these pages', async () => {
+  test('Guarantee: for networks from which the console is hidden, these pages do not mention it', async () => {
     const account = await addAccount(
       { username: 'outside', email: 'outside@example.org', name: 'Outside', password: PASSWORD },
       service.installation,

@@ -1,4 +1,4 @@
-/** Accounts in the console where another identity service has the passwords: there are no links to them here. */
+/** Accounts in the console if another identity service keeps the passwords. Then there are no set-password links. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ const SESSION = 'ratafia-console'
 
 const port = await freePort()
 
-describe('accounts where another identity service has the passwords', () => {
+describe('accounts whose passwords another identity service keeps', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: `http://127.0.0.1:${port}` })
     let identity: RunningService
@@ -53,10 +53,10 @@ describe('accounts where another identity service has the passwords', () => {
       const form = await browser.open(to)
       const confirm = await browser.submit(form, 'login', { username: 'chief', password: PASSWORD })
       await browser.open((await browser.leave(confirm, 'confirm', { decision: 'approve' })) ?? '')
-      return browser.cookies.get(SESSION) ?? assert.fail('nobody is signed in')
+      return browser.cookies.get(SESSION) ?? assert.fail('not signed in')
     }
 
-    test('an account is made without a link, and its page says where passwords are', async () => {
+    test('creates an account without a link, and explains where passwords are kept', async () => {
       const { body: me } = await manage(service, await cookieOf(), 'GET', '/me')
       await giveRoles(service, { id: me.id }, 'operator')
       const console = browserWith(service, new Map([[SESSION, await cookieOf()]]))
@@ -68,7 +68,7 @@ describe('accounts where another identity service has the passwords', () => {
       const page = await console.open(made.location ?? '')
       assert.match(
         textOf(page),
-        /newcomer is made, without a link: Another identity service has the passwords/,
+        /Account newcomer created, without a link: Another identity service manages the passwords/,
       )
       assert.match(textOf(page), /viewer all/)
       const { username } = fields
@@ -76,7 +76,7 @@ describe('accounts where another identity service has the passwords', () => {
       assert.ok(await service.installation.accounts.findByUsername(username))
       const refused = await console.get('/console/accounts/newcomer/password-link')
       assert.equal(refused.status, 200)
-      assert.match(textOf(refused), /set a new one there/)
+      assert.match(textOf(refused), /Set a new one there/)
       assert.doesNotMatch(refused.text, /action="\/console\/accounts/)
     })
   })

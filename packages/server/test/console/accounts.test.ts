@@ -1,4 +1,4 @@
-/** The pages of accounts: looked at, made, edited, disabled, let in, and attacked. */
+/** The account pages: view, create, edit, disable, set-password links, and attacks. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -32,7 +32,7 @@ eachDatabase((_kind, _open, fresh) => {
         .where('account_id', '=', id)
         .execute()
 
-    test('the list has each account with its roles, its agents and its newest login', async () => {
+    test('the list shows each account with its roles, its agents and its latest login', async () => {
       const person = await addPerson(service)
       const approver = await addManager(service, 'device-approver acme-brand')
       await addAgentTo(service, person, `of-${person.username}`)
@@ -50,7 +50,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(page.text, /href="\/console\/accounts\/new"/)
     })
 
-    test('filters choose, a page goes on where the one before ended, and nothing matches in words', async () => {
+    test('the list has filters and pages, and a message if nothing matches', async () => {
       for (let index = 0; index < 101; index++) await addPerson(service, `many-${index}`)
       const first = await operator.get('/console/accounts?q=many-')
       assert.equal(first.text.match(/<tr role="row"><td/g)?.length, 100)
@@ -73,10 +73,10 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('an account is made, and its page shows a link to a password once, which works', async () => {
+    test('creates an account, and shows a working set-password link once', async () => {
       const form = await operator.open('/console/accounts/new')
       assert.equal(form.status, 200)
-      // A browser would refuse the address in an input for e-mail addresses.
+      // A browser would refuse this address in an input for e-mail addresses.
       assert.match(form.text, /<input type="text" [^>]*name="email"[^>]* inputmode="email"/)
       const fields = { username: 'grace', name: 'Grace H', email: 'zoë@example.org' }
       const once = hiddenField(form.text, 'once')
@@ -90,7 +90,8 @@ eachDatabase((_kind, _open, fresh) => {
       const { username, name, email, password } = await record('grace')
       assert.deepEqual({ username, name, email, password }, { ...fields, password: false })
       assert.deepEqual(await entries('grace'), ['account.reset-link', 'account.add'])
-      // Sent again by mistake, it makes nothing and shows the same; ten minutes later, nothing any more.
+      // The same form, sent again, creates nothing and shows the same link. Ten minutes later, it shows nothing any
+      // more.
       const again = await operator.submit(form, '/console/accounts/new', fields)
       assert.equal(again.text, made.text)
       assert.equal((await linksOf((await record('grace')).id)).length, 1)
@@ -105,7 +106,7 @@ eachDatabase((_kind, _open, fresh) => {
       token = await managementToken(service, operating)
     })
 
-    test('an account is made with a role for a brand, whose link works all the same', async () => {
+    test('creates an account with a role for a brand, and its link still works', async () => {
       const form = await operator.open('/console/accounts/new')
       const fields = { username: 'hopper', name: 'Hopper', email: 'hopper@example.org' }
       const unknown = await operator.submit(form, '/console/accounts/new', {
@@ -123,7 +124,7 @@ eachDatabase((_kind, _open, fresh) => {
         role: 'auditor',
         brand: 'x',
       })
-      assert.match(textOf(scoped), /The role auditor is for the whole service/)
+      assert.match(textOf(scoped), /The role auditor applies to the whole service/)
       assert.equal((await manage(service, token, 'GET', '/accounts/hopper')).status, 404)
       const made = await operator.submit(unknown, '/console/accounts/new', { ...fields, role: 'operator' })
       assert.equal(made.status, 200, textOf(made))
@@ -137,7 +138,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match((await operator.get('/console/accounts/hopper')).text, /reset|account\.reset-link/)
     })
 
-    test('what breaks a rule is said at its field, and what was typed stays', async () => {
+    test('shows each problem at its field, and keeps what the user typed', async () => {
       const form = await operator.open('/console/accounts/new')
       const taken = await operator.submit(form, '/console/accounts/new', {
         ...{ username: operating.username, name: 'N', email: 'n@example.org' },
@@ -166,7 +167,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await manage(service, token, 'GET', '/accounts/fine-name')).status, 404)
     })
 
-    test('the page of an account has its facts, roles, agents, identities, tokens and history', async () => {
+    test('the page of an account shows its details, roles, agents, identities, tokens and recent activity', async () => {
       const person = await addManager(service, 'viewer')
       const { installation } = service
       const name = `agent-of-${person.username}`
@@ -209,7 +210,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await operator.get(`/console/accounts/${encodeURIComponent(HOSTILE)}`)).status, 404)
     })
 
-    test('an account is edited whatever its address is: browsers do not check it, and it may stay as it is', async () => {
+    test('edits an account with any e-mail address, which can stay unchanged', async () => {
       for (const email of ['zoë@example.com', 'zoë@xn--exmple-cua.org', 'o\u2019hara@b', '']) {
         const { username } = await addPerson(service)
         await service.installation.database.query
@@ -230,7 +231,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('a display name that breaks a newer rule may stay as it is', async () => {
+    test('a display name that breaks a newer rule can stay unchanged', async () => {
       const { username, email } = await addPerson(service)
       const name = 'An\u2800na'
       const { query } = service.installation.database
@@ -241,7 +242,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([(await record(username)).name, (await record(username)).reminders], [name, false])
     })
 
-    test('Guarantee: an edit changes only what its sender has seen; a form that is late shows what changed', async () => {
+    test('Guarantee: an edit changes only the version that the user has seen; a late form shows what changed', async () => {
       const { username } = await addPerson(service)
       const path = `/console/accounts/${username}/edit`
       const form = await operator.open(path)
@@ -254,13 +255,16 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([first.status, first.location], [303, `/console/accounts/${username}`])
       assert.match(
         textOf(await operator.open(`/console/accounts/${username}`)),
-        new RegExp(`${username} is saved`),
+        new RegExp(`Account ${username} saved`),
       )
       const late = await operator.submit(form, path, {
         ...{ name: 'Late', email: 'late@example.org', once: 'a'.repeat(22) },
       })
       assert.equal(late.status, 422)
-      assert.match(textOf(late), /has changed since you read it.*Somebody has changed it. It is now: First/)
+      assert.match(
+        textOf(late),
+        /has changed since you read it.*Someone else has changed this. The current value is: First/,
+      )
       assert.match(late.text, /value="Late"/)
       assert.equal((await record(username)).name, 'First')
       const seen = await operator.submit(late, path, { name: 'Late', email: 'late@example.org' })
@@ -273,7 +277,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
       assert.equal(wrong.status, 422)
       assertHarmless(wrong.text)
-      // Without the version it is refused, too.
+      // A form without the version is also refused.
       const blind = await operator.submit(await operator.open(path), path, {
         seen: '',
         name: 'B',
@@ -283,7 +287,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await record(username)).name, 'Late')
     })
 
-    test('an account is disabled and enabled, by one button each, as it was seen', async () => {
+    test('disables and enables an account by one button each, in the version that the user has seen', async () => {
       const person = await addPerson(service)
       const { username } = person
       const developer = await logIn(service, person)
@@ -300,11 +304,11 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([done.status, done.location], [303, `/console/accounts/${username}`])
       const disabledAt = (await record(username)).disabled_at
       assert.match(disabledAt, /^\d{4}/)
-      // The same form again acts once.
+      // The same form takes effect once.
       assert.equal((await operator.submit(stale, path)).status, 303)
       assert.deepEqual((await entries(username)).filter((action) => action === 'account.disable').length, 1)
       const page = await operator.open(`/console/accounts/${username}`)
-      assert.match(textOf(page), new RegExp(`${username} is disabled`))
+      assert.match(textOf(page), new RegExp(`Account ${username} disabled`))
       assert.match(page.text, /✕<\/span> disabled/)
       const back = `/console/accounts/${username}/enable`
       assert.equal((await operator.submit(await operator.open(back), back)).status, 303)
@@ -312,7 +316,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.ok(developer)
     })
 
-    test('the last operator who can sign in stays, and the page says why instead of asking', async () => {
+    test('the last operator who can sign in cannot be disabled, and the page explains why', async () => {
       const only = (await manage(service, token, 'GET', '/grants', { query: '?role=operator' })).body.grants
       for (const { id, account } of only) {
         if (account === operating.username) continue
@@ -321,7 +325,7 @@ eachDatabase((_kind, _open, fresh) => {
       const path = `/console/accounts/${operating.username}/disable`
       const page = await operator.get(path)
       assert.equal(page.status, 200)
-      assert.match(textOf(page), /the last one that can sign in and has the role operator/)
+      assert.match(textOf(page), /the last account with the role operator that can sign in/)
       assert.doesNotMatch(page.text, /action="\/console\/accounts/)
       const seen = (await manage(service, token, 'GET', `/accounts/${operating.username}`)).headers.get(
         'etag',
@@ -337,7 +341,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await record(operating.username)).disabled_at, null)
     })
 
-    test('a link to a new password is made for an account that is there, shown once', async () => {
+    test('creates a set-password link for an existing account, and shows it once', async () => {
       const person = await addPerson(service)
       const path = `/console/accounts/${person.username}/password-link`
       const form = await operator.open(path)
@@ -354,7 +358,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(refused), /disabled/)
     })
 
-    test('an agent is removed once its name is typed', async () => {
+    test('removes an agent after the user has typed its name', async () => {
       const person = await addPerson(service)
       const { installation } = service
       const name = `factory.${person.username}`
@@ -369,13 +373,13 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([done.status, done.location], [303, `/console/accounts/${person.username}`])
       assert.equal(await installation.agents.find(name), undefined)
       assert.equal((await operator.get(path)).status, 404)
-      // Of another account it is as if it were not there.
+      // Through another account, the agent does not exist.
       const other = await addPerson(service)
       await addAgentTo(service, other, name)
       assert.equal((await operator.get(path)).status, 404)
     })
 
-    test('Guarantee: a form without the text of its session does nothing', async () => {
+    test('Guarantee: a form without the CSRF token of its session has no effect', async () => {
       const person = await addPerson(service)
       const path = `/console/accounts/${person.username}/disable`
       const form = await operator.open(path)
@@ -395,12 +399,12 @@ eachDatabase((_kind, _open, fresh) => {
   })
 })
 
-describe('who may do what with accounts', () => {
+describe('permissions for accounts', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
     const FORMS = ['edit', 'disable', 'enable', 'password-link'] as const
 
-    test('Guarantee: an account-manager changes nobody who may do more, and sees no buttons for it', async () => {
+    test('Guarantee: an account-manager cannot change accounts with more permissions, and sees no buttons for it', async () => {
       const operator = await addOperator(service)
       const approver = await addManager(service, 'device-approver')
       const person = await addPerson(service)
@@ -408,7 +412,7 @@ describe('who may do what with accounts', () => {
       for (const { username } of [operator, approver]) {
         const page = await manager.get(`/console/accounts/${username}`)
         assert.equal(page.status, 200)
-        assert.match(textOf(page), /a role that allows more than yours do/)
+        assert.match(textOf(page), /a role with more permissions than yours/)
         assert.doesNotMatch(page.text, new RegExp(`href="/console/accounts/${username}/`))
         for (const form of FORMS) {
           const refused = await manager.get(`/console/accounts/${username}/${form}`)
@@ -418,7 +422,7 @@ describe('who may do what with accounts', () => {
       }
       const own = await manager.get(`/console/accounts/${person.username}`)
       assert.match(own.text, new RegExp(`href="/console/accounts/${person.username}/disable"`))
-      // It gives no roles, and sees no grants.
+      // An account-manager cannot grant roles, and sees no grants.
       assert.doesNotMatch(own.text, /console\/grants/)
       assert.equal((await manager.get('/console/grants')).status, 403)
       const form = await manager.open('/console/accounts/new')
@@ -428,7 +432,7 @@ describe('who may do what with accounts', () => {
       })
       assert.equal(forged.status, 403)
       assert.equal(await service.installation.accounts.findByUsername('climber' as never), undefined)
-      // With the form of an account that it may change, it still cannot change the other.
+      // The form of an account that it may change does not let it change the other.
       const mine = await manager.open(`/console/accounts/${person.username}/disable`)
       const body = new URLSearchParams({
         ...{ csrf: hiddenField(mine.text, 'csrf'), once: hiddenField(mine.text, 'once'), seen: '*' },
@@ -438,7 +442,7 @@ describe('who may do what with accounts', () => {
       assert.equal((await service.installation.accounts.findById(operator.id))?.disabledAt, undefined)
     })
 
-    test('an auditor sees accounts and changes none; a viewer and a publisher see none', async () => {
+    test('an auditor can view but not change accounts; a viewer and a publisher see none', async () => {
       const person = await addPerson(service)
       const auditor = await consoleOf(service, await addManager(service, 'auditor'))
       const list = await auditor.get('/console/accounts')
@@ -446,7 +450,7 @@ describe('who may do what with accounts', () => {
       assert.doesNotMatch(list.text, /href="\/console\/accounts\/new"/)
       const page = await auditor.get(`/console/accounts/${person.username}`)
       assert.doesNotMatch(page.text, new RegExp(`href="/console/accounts/${person.username}/`))
-      assert.match(textOf(page), /What happened last/)
+      assert.match(textOf(page), /Recent activity/)
       for (const path of ['new', ...FORMS.map((form) => `${person.username}/${form}`)]) {
         const refused = await auditor.get(`/console/accounts/${path}`)
         assert.equal(refused.status, 403, path)
@@ -472,7 +476,7 @@ describe('who may do what with accounts', () => {
       assert.equal((await service.installation.accounts.findById(person.id))?.disabledAt, undefined)
     })
 
-    test('what makes a way in, and what is done to an account with a role, takes a sign-in of the last 15 minutes', async () => {
+    test('creating credentials, and changing an account with a role, requires a sign-in of the last 15 minutes', async () => {
       const operator = await addOperator(service)
       const other = await addManager(service, 'viewer')
       const person = await addPerson(service)
@@ -490,7 +494,7 @@ describe('who may do what with accounts', () => {
       assert.equal((await browser.get(`/console/accounts/${person.username}/disable`)).status, 200)
     })
 
-    test('hostile texts in an account, its identities and its history stay texts', async () => {
+    test('escapes hostile texts in an account, its identities and its activity', async () => {
       const operator = await consoleOf(service, await addOperator(service))
       const person = await addPerson(service)
       const { database } = service.installation
@@ -515,14 +519,17 @@ describe('who may do what with accounts', () => {
       }
     })
 
-    test('of more agents than its page shows, the page says that there are more', async () => {
+    test('the page of an account with very many agents mentions that there are more', async () => {
       const operator = await consoleOf(service, await addOperator(service))
       const person = await addPerson(service)
       for (let index = 0; index < 50; index++) await addAgentTo(service, person, `many-agents-${index}`)
       const path = `/console/accounts/${person.username}`
       assert.doesNotMatch(textOf(await operator.get(path)), /There are more/)
       await addAgentTo(service, person, 'many-agents-50')
-      assert.match(textOf(await operator.get(path)), /There are more: ratafia agents list --account/)
+      assert.match(
+        textOf(await operator.get(path)),
+        /There are more\. List them with ratafia agents list --account/,
+      )
     })
 
     test('pages stay within their budget', async () => {

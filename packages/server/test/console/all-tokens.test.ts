@@ -1,4 +1,4 @@
-/** The pages of the tokens of all accounts: found, looked at, revoked one by one and by a job, and attacked. */
+/** The pages of the tokens of all accounts: find, view, revoke one or several, and attacks. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -11,7 +11,7 @@ import { addPerson, logIn, type TestService, testService, whoami } from '../supp
 const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(90)}`
 const DAY = 86_400_000
 
-/** Logs in with this description, and says which session that is. */
+/** Logs in with this description, and returns the session. */
 async function opened(service: TestService, person: Account, description: string) {
   const token = await logIn(service, person, { description })
   const { rows } = await sessionsOf(service, person)
@@ -42,7 +42,7 @@ eachDatabase((_kind, _open, fresh) => {
     const rowsOf = (page: { readonly text: string }) =>
       page.text.split('<tbody>')[1]?.split('</tbody>')[0] ?? ''
 
-    test('the list has the tokens of every account, and its filters choose', async () => {
+    test('the list shows the tokens of all accounts, and has filters', async () => {
       const ada = await addPerson(service)
       const bob = await addPerson(service)
       const one = await opened(service, ada, 'ci: hello-world')
@@ -82,12 +82,12 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('the page of a token has what it may do, whose it is, and what it came from', async () => {
+    test('the page of a token shows its limits, its account and its origin', async () => {
       const ada = await addPerson(service)
       const { id } = await opened(service, ada, 'one to look at')
       const page = await operator.get(`/console/all-tokens/${id}`)
       assert.equal(page.status, 200)
-      assert.match(textOf(page), /one to look at.*everything that the account may do.*developer token/)
+      assert.match(textOf(page), /one to look at.*everything that the account can do.*developer token/)
       assert.ok(page.text.includes(`href="/console/accounts/${ada.username}"`))
       assert.ok(page.text.includes(`href="/console/audit?subject=${id}"`))
       assert.ok(page.text.includes(`href="/console/all-tokens/${id}/revoke"`))
@@ -100,7 +100,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('an account called as the form of new ones is found from its tokens', async () => {
+    test('a token links to its account even if the username is “new”', async () => {
       const account = await addPerson(service, 'new')
       const { id } = await opened(service, account, 'one of new')
       for (const path of [`/console/all-tokens/${id}`, '/console/all-tokens?account=new']) {
@@ -111,7 +111,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('a token is revoked once its username is typed, and opens nothing', async () => {
+    test('revokes a token after the user has typed its username', async () => {
       const ada = await addPerson(service)
       const { id, token } = await opened(service, ada, 'lost laptop')
       const path = `/console/all-tokens/${id}/revoke`
@@ -130,7 +130,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(entry?.details ?? '', /"via":"console"/)
     })
 
-    test('Guarantee: a token that has changed since it was seen is not revoked by a form that is late', async () => {
+    test('Guarantee: a late form does not revoke a token that has changed meanwhile', async () => {
       const ada = await addPerson(service)
       const { id, token } = await opened(service, ada, 'changing')
       const path = `/console/all-tokens/${id}/revoke`
@@ -144,7 +144,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await whoami(service, token), 200)
     })
 
-    test('some are chosen, shown, and revoked by a job once their number is typed', async () => {
+    test('revokes selected tokens by a job after a preview and the typed number', async () => {
       const ada = await addPerson(service)
       const ids: string[] = []
       for (let index = 0; index < 3; index++) ids.push((await opened(service, ada, `many ${index}`)).id)
@@ -156,12 +156,12 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(list.text.match(/type="checkbox" form="many" name="session"/g)?.length, 3)
       const path = '/console/all-tokens/revoke'
       const none = await operator.get(path)
-      assert.match(textOf(none), /No token was chosen/)
+      assert.match(textOf(none), /You selected no tokens/)
       const form = await operator.get(
         `${path}?${new URLSearchParams(ids.slice(0, 2).map((id): [string, string] => ['session', id]))}`,
       )
       assert.equal(form.status, 200)
-      assert.match(textOf(form), /Nothing is done yet.*2 tokens would be revoked/)
+      assert.match(textOf(form), /Nothing has been changed yet.*2 tokens would be revoked/)
       assert.match(textOf(form), new RegExp(`many 0 ${ada.username}`))
       assert.equal(await revokedIn(service, ada), 0)
       const sent = { session: ids.slice(0, 2) }
@@ -189,11 +189,11 @@ eachDatabase((_kind, _open, fresh) => {
   })
 })
 
-describe('who may do what with all tokens', () => {
+describe('permissions for all tokens', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
 
-    test('Guarantee: an account-manager revokes no token of an account that may do more, and sees no button for it', async () => {
+    test('Guarantee: an account-manager cannot revoke tokens of an account with more permissions, and sees no button for it', async () => {
       const operating = await addOperator(service)
       const ada = await addPerson(service)
       const theirs = await opened(service, operating, 'of the operator')
@@ -221,7 +221,7 @@ describe('who may do what with all tokens', () => {
       assert.equal(await whoami(service, theirs.token), 200)
     })
 
-    test('an auditor sees tokens and revokes none; a viewer and a publisher see none of others', async () => {
+    test('an auditor can view but not revoke tokens; a viewer and a publisher see only their own', async () => {
       const ada = await addPerson(service)
       const { id, token } = await opened(service, ada, 'seen by an auditor')
       const auditor = await consoleOf(service, await addManager(service, 'auditor'))
@@ -249,7 +249,7 @@ describe('who may do what with all tokens', () => {
       assert.equal(await whoami(service, token), 200)
     })
 
-    test('Guarantee: revoking some takes a sign-in of the last 15 minutes, and no form without its text is done', async () => {
+    test('Guarantee: revoking several requires a sign-in of the last 15 minutes and the CSRF token', async () => {
       const operating = await addOperator(service)
       const ada = await addPerson(service)
       const { id, token } = await opened(service, ada, 'still there')
@@ -266,7 +266,7 @@ describe('who may do what with all tokens', () => {
       assert.equal(await whoami(service, token), 200)
     })
 
-    test('hostile texts stay texts, and pages stay within their budget', async () => {
+    test('escapes hostile texts, and keeps pages within their budget', async () => {
       const operator = await consoleOf(service, await addOperator(service))
       const ada = await addPerson(service)
       const { id } = await opened(service, ada, HOSTILE)
@@ -324,7 +324,7 @@ describe('who may do what with all tokens', () => {
   })
 })
 
-/** What proves that a form is of this session and sent once. */
+/** Returns the hidden fields that prove that a form belongs to this session and is sent once. */
 const hidden = (page: string): Record<string, string> =>
   Object.fromEntries(
     ['csrf', 'once'].map((name) => {

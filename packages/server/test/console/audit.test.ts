@@ -1,4 +1,4 @@
-/** The pages of the audit log: entries and one of them, filters, exports, the state of the chain, its verification. */
+/** The pages of the audit log: entries, filters, exports, the state of the chain, its verification. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { newAuditEntryId } from '@ratafia/api'
@@ -35,7 +35,7 @@ eachDatabase((_kind, _open, fresh) => {
         details.includes('audit.verify'),
       )
 
-    test('entries are listed newest first, with their details; a filter is an address', async () => {
+    test('lists entries newest first, with their details, and has filters in the URL', async () => {
       await record('listed', 3, { why: 'a test', count: 3 })
       const page = await auditor.get('/console/audit')
       assert.equal(page.status, 200)
@@ -50,10 +50,10 @@ eachDatabase((_kind, _open, fresh) => {
       assert.doesNotMatch(textOf(filtered), /account\.enable listed/)
       assert.match(filtered.text, /name="subject" value="listed"/)
       const none = await auditor.get('/console/audit?subject=nobody')
-      assert.match(textOf(none), /Nothing matches these filters: subject: nobody Clear the filters/)
+      assert.match(textOf(none), /Nothing matches these filters: subject: nobody Clear filters/)
     })
 
-    test('a day is its midnight in UTC, an instant is kept as it is, and what is none is refused', async () => {
+    test('a day in a filter means midnight UTC, an instant stays unchanged, and other texts are refused', async () => {
       await record('timed')
       const on = async (query: string) => textOf(await auditor.get(`/console/audit?subject=timed&${query}`))
       const today = service.now().toISOString().slice(0, 10)
@@ -73,7 +73,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('lists have a next page, which keeps the filters, and stay within the budget', async () => {
+    test('lists have a next page that keeps the filters, and stay within the budget', async () => {
       const details = { via: 'console', session: 'f'.repeat(36), role: 'operator', request: 'e'.repeat(36) }
       await record('paged', 130, details)
       const first = await auditor.get('/console/audit?subject=paged')
@@ -85,7 +85,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(second.text, /href="\/console\/audit\?subject=paged">First page/)
     })
 
-    test('a page on which nothing fits, of a log that goes on, says how far it looked', async () => {
+    test('a page without matches shows how many entries were searched', async () => {
       const { query } = service.installation.database
       const rows = Array.from({ length: 20_100 }, (_, index) => ({
         ...{
@@ -95,7 +95,7 @@ eachDatabase((_kind, _open, fresh) => {
           source: 'test',
         },
         ...{ action: 'job.add', subject: 'long', details: '{}' },
-        // Far behind the end of the chain, which stays as it is.
+        // The position is far after the last entry of the chain, which stays unchanged.
         ...{ seq: 1_000_000 + index, previous_hash: '0'.repeat(64), hash: '0'.repeat(64) },
       }))
       for (let at = 0; at < rows.length; at += 1_000) {
@@ -105,13 +105,13 @@ eachDatabase((_kind, _open, fresh) => {
           .execute()
       }
       const page = await auditor.get('/console/audit?subject=long&actor=operator')
-      assert.match(textOf(page), /20,000 records looked at, and none fits so far\. .* Go on/)
+      assert.match(textOf(page), /20,000 records searched, without a match so far\. .* Continue search/)
       const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
-      assert.match(textOf(await auditor.get(next.replaceAll('&amp;', '&'))), /There is nothing more/)
+      assert.match(textOf(await auditor.get(next.replaceAll('&amp;', '&'))), /There are no more records/)
       await query.deleteFrom('audit_entry').where('subject', '=', 'long').execute()
     })
 
-    test('an entry has a page with all of its details', async () => {
+    test('an entry has a page with all its details', async () => {
       await record('shown', 1, {
         text: 'line\nbreak',
         hosts: ['a', 'b'],
@@ -139,7 +139,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('an export has what the filters choose, and is an entry', async () => {
+    test('an export contains the filtered entries, and is itself an entry', async () => {
       await record('exported', 3)
       const list = await auditor.get('/console/audit?subject=exported&cursor=')
       const csv = 'href="/console/audit/export?subject=exported&amp;format=csv"'
@@ -154,17 +154,17 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await auditor.get('/console/audit/export?format=xml')).status, 400)
     })
 
-    test('the chain: what waits, how far it is linked, when it was verified last', async () => {
+    test('shows which entries wait to be linked, the last linked one, and the last verification', async () => {
       await record('waiting', 2)
       const before = textOf(await auditor.get('/console/audit'))
       assert.match(before, /entries wait to be linked/)
       await link()
       const linked = textOf(await auditor.get('/console/audit'))
-      assert.match(linked, /The chain Linked up to entry [\d,]+ just now Last verification: not among/)
+      assert.match(linked, /Chain Linked up to entry [\d,]+ just now Not verified recently/)
       assert.doesNotMatch(linked, /to be linked/)
     })
 
-    test('a verification is a job, made once, and its end is kept for the next one', async () => {
+    test('starts one job for a verification, whose last intact entry the next one can use', async () => {
       await link()
       const form = await auditor.get('/console/audit/verify')
       assert.match(textOf(form), /A job reads the whole chain/)
@@ -176,7 +176,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await verifications()).length, 0)
       const wrong = await auditor.submit(form, '/console/audit/verify', { expect: '12:short' })
       assert.equal(wrong.status, 422)
-      assert.match(textOf(wrong), /is not an end of the log/)
+      assert.match(textOf(wrong), /does not identify an entry of the log/)
       assert.match(wrong.text, /name="expect" value="12:short"/)
       assert.match(wrong.text, /<a href="#f-expect">/)
       const fields = { once: 'v'.repeat(22) }
@@ -187,7 +187,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await verifications()).length, 1)
       await run()
       const job = await auditor.open(made.location ?? '')
-      assert.match(textOf(job), /The chain is whole.* Last intact entry \d+:[0-9a-f]{64}/)
+      assert.match(textOf(job), /The chain is intact.* Last intact entry \d+:[0-9a-f]{64}/)
       const [, next = ''] = /href="(\/console\/audit\/verify\?expect=[^"]+)"/.exec(job.text) ?? []
       const filled = await auditor.get(next)
       const [, expect = ''] = /name="expect" value="(\d+:[0-9a-f]{64})"/.exec(filled.text) ?? []
@@ -195,7 +195,7 @@ eachDatabase((_kind, _open, fresh) => {
       await link()
       const second = await auditor.submit(filled, '/console/audit/verify', { expect })
       await run()
-      assert.match(textOf(await auditor.open(second.location ?? '')), /The chain is whole/)
+      assert.match(textOf(await auditor.open(second.location ?? '')), /The chain is intact/)
       assert.match(
         (await auditor.get('/console/audit')).text,
         /Last verification: <a href="\/console\/jobs\//,
@@ -206,10 +206,10 @@ eachDatabase((_kind, _open, fresh) => {
       )
       const other = await consoleOf(service, await addManager(service, 'auditor'))
       assert.match((await other.get('/console/audit')).text, /Last verification: <span title=/)
-      assert.match(textOf(await other.get('/console/audit')), /Last verification: just now ● whole/)
+      assert.match(textOf(await other.get('/console/audit')), /Last verification: just now ● intact/)
     })
 
-    test('a log that was changed is said to be broken, with the entry', async () => {
+    test('reports a log that was changed as broken, with the entry', async () => {
       await link()
       const { query } = service.installation.database
       await query.updateTable('audit_entry').set({ subject: 'forged' }).where('seq', '=', 2).execute()
@@ -218,14 +218,14 @@ eachDatabase((_kind, _open, fresh) => {
       await run()
       const page = await auditor.open(location)
       assert.match(textOf(page), /The chain is broken at entry 2\. .*its content does not match its hash/)
-      // Whoever reads the log sees it, also those who may not see the job.
+      // All users who can read the log see it, even if they cannot see the job.
       for (const browser of [auditor, await consoleOf(service, await addManager(service, 'auditor'))]) {
         const log = textOf(await browser.get('/console/audit'))
         assert.match(log, /Last verification: .*▲ broken at entry 2/)
       }
     })
 
-    test('whoever may not read the log is told which role may; a form of theirs does nothing', async () => {
+    test('users without the permission learn which roles have it, and their forms have no effect', async () => {
       const before = (await verifications()).length
       for (const account of [await addPerson(service), await addManager(service, 'viewer')]) {
         const browser = await consoleOf(service, account)
@@ -242,7 +242,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await verifications()).length, before)
     })
 
-    test('Guarantee: what others wrote stays text, and is cut', async () => {
+    test('Guarantee: texts of other users are escaped and shortened', async () => {
       await record(HOSTILE, 1, { [HOSTILE]: HOSTILE, several: [HOSTILE, HOSTILE] })
       const [entry] = await service.installation.audit.list({}, { limit: 1 })
       const query = new URLSearchParams({ subject: HOSTILE, actor: HOSTILE })

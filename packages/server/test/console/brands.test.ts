@@ -1,4 +1,4 @@
-/** The pages of brands: who sees which, whether serials can be signed, and the end of a signing key. */
+/** The pages of brands: visibility, whether serials can be signed, and disabling a signing key. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { DEVICE_STATUS_NAMES } from '@ratafia/api/schemas'
@@ -19,31 +19,28 @@ const DAY_MS = 86_400_000
 const MINUTES = 60_000
 
 eachDatabase((_kind, _open, fresh) => {
-  describe('brands without any', () => {
+  describe('the list of brands while it is empty', () => {
     const service = testService(fresh)
 
-    test('whoever sees all brands learns how one is added, and that this happens on the host', async () => {
+    test('explains to users who see all brands how to add one on the host', async () => {
       const page = await (await consoleOf(service, await addOperator(service))).get('/console/brands')
       assert.equal(page.status, 200)
-      assert.match(textOf(page), /There is no brand yet\..*ratafia brands add --account FILE/)
+      assert.match(textOf(page), /No brands yet\..*ratafia brands add --account FILE/)
       assert.doesNotMatch(page.text, /models\/new/)
     })
 
-    test('whoever sees one brand that is not here learns that', async () => {
+    test('explains to a user who sees one brand that it is not here', async () => {
       const viewer = await consoleOf(service, await addManager(service, 'viewer no-brand'))
-      assert.match(textOf(await viewer.get('/console/brands')), /You see no brand here\./)
+      assert.match(textOf(await viewer.get('/console/brands')), /No brands for your roles yet\./)
     })
 
-    test('lists without records say what they are of, and how to begin', async () => {
+    test('empty lists explain what they are for and how to begin', async () => {
       const operator = await consoleOf(service, await addOperator(service))
-      assert.match(textOf(await operator.get('/console/signing-keys')), /No brand has a signing key yet\./)
+      assert.match(textOf(await operator.get('/console/signing-keys')), /No signing keys yet\./)
       const models = await operator.get('/console/models')
-      assert.match(textOf(models), /There is no model yet\..*ratafia models add/)
+      assert.match(textOf(models), /No models yet\..*ratafia models add/)
       assert.match(models.text, /href="\/console\/models\/new">Add the first model/)
-      assert.match(
-        textOf(await operator.get('/console/hardware-identities')),
-        /No hardware identity is imported\./,
-      )
+      assert.match(textOf(await operator.get('/console/hardware-identities')), /No hardware identities yet\./)
     })
   })
 
@@ -90,19 +87,19 @@ eachDatabase((_kind, _open, fresh) => {
       people.set('operator', await consoleOf(service, await addOperator(service)))
     })
 
-    test('each brand with its models, devices by state, and whether it can sign', async () => {
+    test('shows each brand with its models, devices by state, and whether it can sign', async () => {
       const page = await as('operator').get('/console/brands')
       assert.equal(page.status, 200)
       const rows = page.text.split('<tr role="row">')
       const acme = rows.find((row) => row.includes('/console/brands/acme-brand')) ?? assert.fail(page.text)
-      assert.match(textOf({ text: acme }), /acme-brand .*2.*1 active.*● signs/)
+      assert.match(textOf({ text: acme }), /acme-brand .*2.*1 active.*● active/)
       const one = await as('operator').get('/console/brands/acme-brand')
       assert.match(one.text, /href="\/console\/devices\?brand=acme-brand&amp;status=active">1 active/)
       const other = rows.find((row) => row.includes('/console/brands/other-brand')) ?? assert.fail(page.text)
-      assert.match(textOf({ text: other }), /◌ signs ends in 22 days/)
+      assert.match(textOf({ text: other }), /◌ active expires in 22 days/)
     })
 
-    test('Guarantee: a brand that one may not see is not there', async () => {
+    test('Guarantee: a brand that the user may not see looks as if it did not exist', async () => {
       const viewer = as('viewer acme-brand')
       const list = textOf(await viewer.get('/console/brands'))
       assert.match(list, /acme-brand/)
@@ -120,23 +117,23 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(keys), /Nothing matches these filters: brand: other-brand/)
     })
 
-    test('a brand: its keys with what is left of their lives, and what to do before the last one ends', async () => {
+    test('the page of a brand shows the remaining life of its keys, and what to do before the last one expires', async () => {
       const page = await as('operator').get('/console/brands/other-brand')
       assert.equal(page.status, 200)
       const text = textOf(page)
-      assert.match(text, /The last key that signs for this brand ends in 22 days \./)
-      assert.match(text, /private keys never travel by HTTP.*ratafia signing-keys add next\.pem/)
+      assert.match(text, /The last usable key of this brand expires in 22 days \./)
+      assert.match(text, /private keys are never sent over HTTP.*ratafia signing-keys add next\.pem/)
       assert.match(
         page.text,
-        /<progress max="100" value="\d" aria-label="\d % of its life is left"><\/progress>/,
+        /<progress max="100" value="\d" aria-label="\d % of its life remains"><\/progress>/,
       )
       assert.match(page.text, /href="\/console\/models\/other-brand\/own"/)
       const acme = textOf(await as('operator').get('/console/brands/acme-brand'))
-      assert.doesNotMatch(acme, /The last key/)
+      assert.doesNotMatch(acme, /The last usable key/)
       assert.match(acme, /1 active.*Counted/)
     })
 
-    test('what others chose cannot become markup, change the order of text, or fill the page', async () => {
+    test('texts of other users cannot become markup, change the order of text, or fill the page', async () => {
       for (const path of ['/console/brands', '/console/brands/other-brand']) {
         const { text } = await as('operator').get(path)
         assert.doesNotMatch(text, /<script>alert|\u202e|x{100}/, path)
@@ -145,7 +142,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('trust roots are for those who may see them', async () => {
+    test('shows trust roots only to users who may see them', async () => {
       const roots = await as('auditor').get('/console/trust-roots')
       assert.equal(roots.status, 200)
       assert.match(textOf(roots), /canonical.*built in.*test-root.*added/)
@@ -154,25 +151,25 @@ eachDatabase((_kind, _open, fresh) => {
       assert.doesNotMatch(textOf(await as(MANAGER).get('/console/brands/acme-brand')), /Trust roots/)
     })
 
-    test('whoever only reads sees no button, and is refused', async () => {
+    test('users who can only read see no button, and are refused', async () => {
       const viewer = as('viewer acme-brand')
       const brand = await viewer.get('/console/brands/acme-brand')
-      assert.doesNotMatch(brand.text, /Disable…|models\/new/)
-      assert.match((await as(MANAGER).get('/console/brands/acme-brand')).text, /Disable…/)
+      assert.doesNotMatch(brand.text, /Disable key…|models\/new/)
+      assert.match((await as(MANAGER).get('/console/brands/acme-brand')).text, /Disable key…/)
       const path = `/console/signing-keys/${acmeKey}/disable`
       const refused = await viewer.get(path)
       assert.equal(refused.status, 403)
-      assert.match(textOf(refused), /models:manage.*brand-manager.*An operator grants them/)
+      assert.match(textOf(refused), /models:manage.*brand-manager.*Ask an operator to grant one/)
       const developer = await consoleOf(service, await addPerson(service))
       assert.equal((await developer.get('/console/brands')).status, 403)
     })
 
-    test('a key that models need is disabled only by force, by whoever has just signed in and typed it', async () => {
+    test('disabling a key that models need requires force, a recent sign-in and the typed key', async () => {
       const page = await as('operator').get(`${OTHER}/disable`)
       assert.equal(page.status, 200)
       assert.match(textOf(page), /1 model has no other key\..*other-brand\/own.*Add another key first/)
       assert.doesNotMatch(page.text, /name="typed"/)
-      // Whoever sends it all the same is refused by the operation.
+      // If the form is sent anyway, the operation refuses it.
       const form = await as('operator').get(`${OTHER}/disable-anyway`)
       const plain = await as('operator').submit(
         { ...form, text: form.text.replaceAll('disable-anyway', 'disable') },
@@ -187,7 +184,7 @@ eachDatabase((_kind, _open, fresh) => {
 
       const early = new Date(service.now().getTime() - 16 * MINUTES).toISOString()
       const late = await consoleOf(service, await addOperator(service), { signedIn: `browser ${early}` })
-      assert.equal((await late.get(`${OTHER}/disable-anyway`)).status, 303, 'signs in again')
+      assert.equal((await late.get(`${OTHER}/disable-anyway`)).status, 303, 'requires another sign-in')
       const agent = await consoleOf(service, await addOperator(service), { signedIn: 'agent ci' })
       assert.equal((await agent.get(`${OTHER}/disable-anyway`)).status, 403)
 
@@ -196,12 +193,12 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([done.status, done.location], [303, '/console/brands/other-brand'])
       const { disabledAt } = await keyNow()
       assert.ok(disabledAt)
-      // Sent twice, it acts once.
+      // The form takes effect once.
       assert.equal((await as('operator').submit(form, `${OTHER}/disable-anyway`, typed)).status, 303)
       assert.deepEqual((await keyNow()).disabledAt, disabledAt)
       const brand = await as('operator').get('/console/brands/other-brand')
-      assert.match(textOf(brand), /is disabled\..*No key of this brand can sign/)
-      assert.match(textOf(await as('operator').get('/console/brands')), /▲ no key signs/)
+      assert.match(textOf(brand), /disabled\..*No key of this brand can sign/)
+      assert.match(textOf(await as('operator').get('/console/brands')), /▲ no usable key/)
       assert.match(textOf(await as('operator').get(`${OTHER}/disable`)), /This key is disabled already/)
     })
 
@@ -209,7 +206,7 @@ eachDatabase((_kind, _open, fresh) => {
       return (await service.installation.brands.findKey(otherKey.publicKey.id)) ?? assert.fail('no key')
     }
 
-    test('a form of another session disables nothing', async () => {
+    test('the form of another session disables no key', async () => {
       const path = `/console/signing-keys/${acmeKey}/disable-anyway`
       const form = await as('operator').get(path)
       const refused = await as('operator').submit(form, path, { csrf: 'x', typed: acmeKey.slice(0, 12) })
@@ -218,10 +215,10 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(key?.disabledAt, null)
     })
 
-    test('models of all brands, or of one', async () => {
+    test('lists the models of all brands, or of one', async () => {
       const all = textOf(await as('operator').get('/console/models'))
       assert.match(all, /acme-brand\/acme-classic.*acme-brand\/second.*other-brand\/own/)
-      assert.match(all, /everybody ▲ 1 warning/)
+      assert.match(all, /automatic ▲ 1 warning/)
       const one = await as('operator').get('/console/models?brand=other-brand')
       assert.match(textOf(one), /other-brand\/own/)
       assert.doesNotMatch(textOf(one), /acme-classic/)
@@ -254,7 +251,7 @@ eachDatabase((_kind, _open, fresh) => {
       ).execute()
       const page = await as('operator').get('/console/brands')
       assert.match(textOf(page), /100 on this page/)
-      assert.match(textOf(page), /12,345 active · 12,345 wait · 37,035 others/)
+      assert.match(textOf(page), /12,345 active · 12,345 pending · 37,035 others/)
       assert.ok(page.text.length < 90_000, String(page.text.length))
       const keys = await as('operator').get('/console/signing-keys')
       assert.match(textOf(keys), /100 on this page/)
@@ -263,7 +260,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(await as('operator').get(unescaped(next))), /acme-brand.*other-brand/)
     })
 
-    test('a list of models has the devices of each, however many brands they are of', async () => {
+    test('a list of models shows the devices of each model, for any number of brands', async () => {
       const { query } = service.installation.database
       const rows = await query.selectFrom('model').selectAll().where('model', '=', 'own').execute()
       const [own = assert.fail('no model')] = rows
@@ -275,7 +272,7 @@ eachDatabase((_kind, _open, fresh) => {
       ).execute()
       const page = await as('operator').get('/console/models')
       assert.match(textOf(page), /100 on this page/)
-      assert.equal(page.text.match(/12,345 active · 12,345 wait · 37,035 others/g)?.length, 100)
+      assert.equal(page.text.match(/12,345 active · 12,345 pending · 37,035 others/g)?.length, 100)
       assert.ok(page.text.length < 90_000, String(page.text.length))
     })
   })

@@ -1,6 +1,6 @@
 /**
- * How large the pages of the console are (contract/administration.md, C15). Every page has a row in the table, by the
- * pattern of its route: a page without a row fails, and so does a row without its page.
+ * The sizes of the console's pages (contract/administration.md, C15). Every page has a row in the table, by the
+ * pattern of its route. A page without a row fails, and so does a row without a page.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -30,15 +30,15 @@ import { addSession } from '../support/reminders.ts'
 import { GITHUB, givenIssuer } from '../support/rules.ts'
 import { addPerson, type TestService, testService } from '../support/service.ts'
 
-/** Bytes. */
+/** All sizes are in bytes. */
 const WITHOUT_ROWS = 25_000
 const WITH_ROWS = 90_000
 const STYLE = 7_000
 const ONE_SCRIPT = 6_000
-/** A page of a list has so many rows. */
+/** The number of rows on a page of a list. */
 const ROWS = 100
 
-/** What the pages are about. */
+/** The ids of the records whose pages are measured. */
 interface World {
   readonly token: string
   readonly session: string
@@ -49,7 +49,7 @@ interface World {
   readonly waiting: string
   readonly job: string
   readonly upload: string
-  /** Of a file that was only tried. */
+  /** The job of a file that was only validated. */
   readonly tried: string
   readonly entry: string
   readonly key: string
@@ -58,11 +58,11 @@ interface World {
 }
 
 interface Page {
-  /** Of its route, below `/console`. */
+  /** The pattern of its route, below `/console`. */
   readonly pattern: string
-  /** An address of it, below `/console`; default: the pattern. */
+  /** A path of the page, below `/console`. Default: the pattern. */
   readonly at?: (world: World) => string
-  /** The list that the address has when there are many records: at least so many rows. */
+  /** The minimum number of rows of a list if there are many records. */
   readonly rows?: number
 }
 
@@ -158,15 +158,15 @@ const PAGES: readonly Page[] = [
   { pattern: '/hardware-identities/import' },
 ]
 
-/** They lead to another page, and have none. */
+/** These routes redirect to another page. */
 const WITHOUT_PAGE: readonly string[] = ['/tokens/:id/rotate']
 
-/** All pages that there are. */
+/** The patterns of all pages. */
 function patterns(): readonly string[] {
   const found: string[] = []
   const note = (path: string) => void found.push(path)
   const recorded: ConsoleRoutes = { page: note, form: note, file: () => {} }
-  // Registering asks for nothing.
+  // Registering the routes calls no operation.
   consolePages(
     recorded as Parameters<typeof consolePages>[0],
     { own: {} } as Parameters<typeof consolePages>[1],
@@ -176,7 +176,7 @@ function patterns(): readonly string[] {
 
 const FILE = { kind: 'devices.import', format: 'csv' }
 
-/** Makes one record of each kind that a list has, as the service does. */
+/** Creates one record of each kind that has a list, as the service does. */
 async function fill(service: TestService, operator: Account): Promise<World> {
   const { installation, now } = service
   const { query } = installation.database
@@ -281,7 +281,10 @@ const serialOf = (index: number) => `AC-0000${String(index).padStart(4, '0')}`
 type Value = string | number | null | Uint8Array
 type Columns<Table extends keyof Schema> = Readonly<Record<keyof Schema[Table] & string, Value>>
 
-/** Adds so many copies of each record of {@link fill}: to make each of them as the service does takes most of a minute. */
+/**
+ * Adds this many copies of each record of {@link fill}. Creating each one as the service does would take most of a
+ * minute.
+ */
 async function multiply({ installation }: TestService, world: World, count: number): Promise<void> {
   const { query } = installation.database
   const indices = Array.from({ length: count }, (_, index) => index + 1)
@@ -353,21 +356,21 @@ async function multiply({ installation }: TestService, world: World, count: numb
   await copy('audit_entry', ['id', world.entry], () => ({ id: newAuditEntryId(new Date()) }))
 }
 
-/** The rows of its tables. */
+/** Counts the rows of the page's tables. */
 const rowsOf = (page: string): number => page.match(/<tr role="row"><td/g)?.length ?? 0
 
 describe('the budget of the console', () => {
-  test('the stylesheet and the script', () => {
+  test('the stylesheet and the script are small', () => {
     assert.ok(Buffer.byteLength(CONSOLE_STYLE) <= STYLE, `${Buffer.byteLength(CONSOLE_STYLE)}`)
     assert.ok(Buffer.byteLength(SCRIPT) < ONE_SCRIPT, `${Buffer.byteLength(SCRIPT)}`)
   })
 
-  test('every page has a row here, and every row its page', () => {
+  test('every page has a row here, and every row has a page', () => {
     const rows = [...PAGES.map(({ pattern }) => pattern), ...WITHOUT_PAGE]
     assert.deepEqual(patterns().toSorted(), rows.toSorted())
   })
 
-  /** What is wrong with the pages: none is left out, and each says how large it is. */
+  /** Returns a message with its size for each page that is too large. */
   async function overBudget(
     browser: ConsoleBrowser,
     world: World,
@@ -395,11 +398,11 @@ describe('the budget of the console', () => {
       browser = await consoleOf(service, operator)
     })
 
-    test('pages of one record are small', async () => {
+    test('pages with one record are small', async () => {
       assert.deepEqual(await overBudget(browser, world, { most: WITHOUT_ROWS, areMany: false }), [])
     })
 
-    test('pages of a hundred rows, and all others beside many records, keep within the budget', async () => {
+    test('all pages keep within the budget when there are many records', async () => {
       await multiply(service, world, ROWS + 5)
       assert.deepEqual(await overBudget(browser, world, { most: WITH_ROWS, areMany: true }), [])
     })

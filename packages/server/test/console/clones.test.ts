@@ -1,4 +1,4 @@
-/** The page of clones: evidence of all devices, by kind, brand, model and time. */
+/** The page of clones: the evidence for all devices, by kind, brand, model and time. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { CLONE_EVIDENCE_KINDS } from '../../src/devices/clones/clone-evidence.ts'
@@ -24,13 +24,13 @@ oneDatabase((_kind, _open, fresh) => {
     auditor = await consoleOf(service, await addManager(service, 'auditor'))
   })
 
-  test('without evidence it says what this is', async () => {
+  test('explains what the page is for if there is no evidence', async () => {
     const page = await auditor.get(PATH)
-    assert.match(textOf(page), /There is no evidence of clones\..*Look at the devices.*ratafia clones list/)
+    assert.match(textOf(page), /No evidence of clones yet\..*Show devices.*ratafia clones list/)
     assert.ok(Buffer.byteLength(page.text) <= 25_000)
   })
 
-  test('the newest first, by every filter', async () => {
+  test('lists the newest first, and has filters', async () => {
     const devices = await addDevices(
       service,
       CLONE_EVIDENCE_KINDS.map((_, index) => ({
@@ -57,10 +57,10 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await rowsOf(`?since=${since}`), ['CL-3', 'CL-2'])
     const page = await auditor.get(`${PATH}?brand=nobody`)
     assert.match(textOf(page), /Nothing matches these filters: brand: nobody/)
-    assert.match(textOf(await auditor.get(PATH)), /▲ quarantine two chains alive two-chai…name/)
+    assert.match(textOf(await auditor.get(PATH)), /▲ quarantined two active chains two-chai…name/)
   })
 
-  test('what is no filter is refused, and another brand is not there', async () => {
+  test('refuses an invalid filter, and hides other brands', async () => {
     for (const query of ['kind=bad', 'since=x', 'more=1', 'cursor=AAAA'])
       assert.equal((await auditor.get(`${PATH}?${query}`)).status, 400, query)
     const viewer = await consoleOf(service, await addManager(service, 'viewer best-brand'))
@@ -71,7 +71,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal((await none.get(PATH)).status, 403)
   })
 
-  test('a page has 100 rows, leads to the next, and stays small', async () => {
+  test('a page has 100 rows, links to the next, and stays small', async () => {
     const devices = await addDevices(
       service,
       Array.from({ length: 120 }, (_, index) => ({ serial: `LINE-7-${String(index).padStart(8, '0')}` })),

@@ -1,4 +1,4 @@
-/** A sensitive form after a sign-in of long ago: why it asks again, in every kind of sign-in, and the way on to the form. */
+/** A sensitive form long after the sign-in: it explains why it asks again, in every kind of sign-in, and then opens. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -15,7 +15,7 @@ const PASSWORD = 'correct horse battery'
 const TITLE = 'Confirm that it’s you'
 const LONG_MS = 20 * 60_000
 
-/** Asked for by an operation, for these records or fields alone: they are tested below, or where the operation is. */
+/** Operations require a recent sign-in for some records or fields only. Tests are below, or with the operation. */
 const SOMETIMES: readonly (keyof typeof CONFIRMED)[] = [
   '/accounts/:id/edit',
   '/accounts/:id/disable',
@@ -47,7 +47,7 @@ oneDatabase((_kind, _open, fresh) => {
     password = PASSWORD,
   ) => browser.submit(page, 'login', { username, password })
 
-  /** Signed in, and then a while ago. */
+  /** Returns a browser whose user signed in a while ago. */
   async function idle(account: Account): Promise<Browser> {
     const browser = new Browser()
     await typed(browser, await browser.open(at('/console/sign-in?to=/console/tokens')), account)
@@ -62,7 +62,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.ok(textOf(page).includes(`After this you continue with ${next} .`), textOf(page))
   }
 
-  describe('a form that always requires a recent sign-in says why, and is opened afterwards', () => {
+  describe('a form that always requires a recent sign-in explains why, and opens afterwards', () => {
     let ada: Account
     before(async () => {
       ada = await person()
@@ -82,7 +82,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('so does a form for the accounts that have a role', async () => {
+  test('a form for an account with a role also explains why', async () => {
     const browser = await idle(await person())
     const { username } = await addManager(service, 'viewer')
     for (const verb of ['edit', 'disable'] as const) {
@@ -91,7 +91,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a second factor is asked for with the same reason, also after a wrong code', async () => {
+  test('the page of the second factor shows the same reason, also after a wrong code', async () => {
     const account = await person()
     const authenticator = await withSecondFactor(service, account)
     const browser = new Browser()
@@ -107,7 +107,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual([form.url, form.title], [at('/console/tokens/new'), 'New token'])
   })
 
-  test('what was typed into a form that came too late is kept, and the page says so with the reason', async () => {
+  test('keeps the fields of a form that was sent too late, and the page mentions it with the reason', async () => {
     const account = await person()
     const browser = new Browser()
     const form = await typed(
@@ -130,15 +130,15 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match((await typed(browser, asked, account)).text, /<dd>kept for me<\/dd>/)
   })
 
-  test('a plain sign-in, and one for a program, have no reason to confirm', async () => {
+  test('a plain sign-in shows no reason to confirm', async () => {
     const account = await person()
     const plain = await new Browser().open(at('/console/sign-in?to=/console/tokens/new'))
     assert.equal(plain.title, 'Sign in')
     assert.doesNotMatch(plain.text, /requires that you signed in/)
     const browser = await idle(account)
-    // Another page of the console, of a later release perhaps.
+    // This stands for another page of the console, perhaps of a later release.
     const other = await browser.open(at('/console/sign-in?recent=1&to=/console/tokens'))
     assert.equal(other.title, TITLE)
-    assert.match(textOf(other), /What you were about to do requires that you signed in a short while ago\./)
+    assert.match(textOf(other), /This action requires that you signed in a short while ago\./)
   })
 })

@@ -1,4 +1,4 @@
-/** The cookies of the console and the identity service, where browsers reach them over https. */
+/** The cookies of the console and the identity service if browsers use https. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { addAccount } from '../support/accounts.ts'

@@ -1,4 +1,4 @@
-/** One device in the console: what its page says, and decisions about it. */
+/** The page of one device in the console, and decisions about the device. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
@@ -21,7 +21,7 @@ eachDatabase((kind, _open, fresh) => {
   let operator: ConsoleBrowser
   let approver: ConsoleBrowser
   let viewer: ConsoleBrowser
-  /** Of another brand. */
+  /** A user with a role for another brand. */
   let stranger: ConsoleBrowser
   let keys: Awaited<ReturnType<typeof freshDeviceKeys>>
 
@@ -40,40 +40,40 @@ eachDatabase((kind, _open, fresh) => {
     const key = keys[serials] ?? assert.fail('no key left')
     assert.equal((await register(service, { key, serial })).status, 202)
     const [device] = await service.installation.devices.list({ deviceKeyId: key.publicKey.id, limit: 1 })
-    return device ?? assert.fail('it does not wait')
+    return device ?? assert.fail('it is not pending')
   }
   const now = async ({ id }: Device) =>
-    (await service.installation.devices.findById(id)) ?? assert.fail('it is gone')
+    (await service.installation.devices.findById(id)) ?? assert.fail('it no longer exists')
   const entries = async ({ id }: Device, action: string) =>
     (await service.installation.audit.list({ subject: id }, { limit: 20 })).filter(
       (entry) => entry.action === action,
     )
 
   describe('approval', () => {
-    test('one button on the page of a device that waits, and it gets its serial, once', async () => {
+    test('one button approves a pending device, which gets its serial once', async () => {
       const device = await waiting()
       const page = await approver.get(pathOf(device))
       assert.equal(page.status, 200)
       assert.match(
         textOf(page),
-        new RegExp(`It waits for a decision. It proposes the serial ${device.serial}`),
+        new RegExp(`It is pending, and needs your decision. It proposes the serial ${device.serial}`),
       )
       const answers = await Promise.all([
         approver.submit(page, pathOf(device, 'approve')),
         approver.submit(page, pathOf(device, 'approve')),
       ])
-      // One of two at a time may be asked to wait for the other.
+      // One of two simultaneous requests may have to wait for the other.
       assert.ok(answers.some(({ location }) => location === pathOf(device)))
       assert.equal((await now(device)).status, 'active')
       assert.equal((await entries(device, 'device.approve')).length, 1)
       const [entry] = await entries(device, 'device.approve')
       assert.match(entry?.details ?? '', /"via":"console"/)
       const done = await approver.open(pathOf(device))
-      assert.match(textOf(done), new RegExp(`● active.*${device.serial} is approved`))
+      assert.match(textOf(done), new RegExp(`● active.*Device ${device.serial} approved`))
       assert.doesNotMatch(done.text, /name="serial"/)
     })
 
-    test('with another serial; one that is none is refused at its field, and what was typed stays', async () => {
+    test('approves with another serial, and refuses an invalid one at its field', async () => {
       const device = await waiting()
       const page = await approver.get(pathOf(device))
       const bad = await approver.submit(page, pathOf(device, 'approve'), { serial: 'a b/"<c>' })
@@ -86,7 +86,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await now(device)).serial, 'OTHER-1')
     })
 
-    test('Guarantee: what somebody approves is what they saw', async () => {
+    test('Guarantee: an approval applies to the version that the user saw', async () => {
       const device = await waiting()
       const page = await approver.get(pathOf(device, 'approve'))
       const other = await operator.get(pathOf(device, 'reject'))
@@ -99,12 +99,12 @@ eachDatabase((kind, _open, fresh) => {
       const unseen = await approver.submit(late, pathOf(device, 'approve'), { seen: [] })
       assert.equal(unseen.status, 422)
       assert.equal((await now(device)).status, 'rejected')
-      // The page shows it as it is now, and that may be decided about.
+      // The page shows the current version, which the user can decide about.
       assert.equal((await approver.submit(late, pathOf(device, 'approve'))).status, 303)
       assert.equal((await now(device)).status, 'active')
     })
 
-    test('a rejection takes a reason, of one line', async () => {
+    test('a rejection requires a reason of one line', async () => {
       const device = await waiting()
       const page = await approver.get(pathOf(device, 'reject'))
       for (const reason of ['', 'x'.repeat(201)]) {
@@ -116,7 +116,7 @@ eachDatabase((kind, _open, fresh) => {
       await approver.submit(page, pathOf(device, 'reject'), { reason: 'Not one of <b>ours</b>' })
       const shown = await approver.open(pathOf(device))
       assert.match(shown.text, /Not one of &lt;b&gt;ours&lt;\/b&gt;/)
-      assert.match(textOf(shown), /rejected, and is told why/)
+      assert.match(textOf(shown), /rejected, and gets the reason/)
     })
   })
 
@@ -139,13 +139,16 @@ eachDatabase((kind, _open, fresh) => {
       return { device, chain, other }
     }
 
-    test('the page explains it, draws both chains over time, and says the same in words and as a table', async () => {
+    test('the page explains the quarantine, and shows both chains as a picture, a text and a table', async () => {
       const { device, chain, other } = await cloned()
       const page = await operator.get(pathOf(device))
       assert.equal(page.status, 200)
       const text = textOf(page)
-      assert.match(text, /It gets no session until somebody decides\. Two hold this device's key: 1 chain/)
-      assert.match(text, /two chains alive/)
+      assert.match(
+        text,
+        /It gets no session until you decide\. Two devices use this key: one session was renewed/,
+      )
+      assert.match(text, /two active chains/)
       const [svg = ''] = /<svg viewBox[^>]*role="img"[\s\S]*?<\/svg>/.exec(page.text) ?? []
       assert.match(svg, /aria-label="Sessions of 2 chains over time, from [^"]*6 sessions[^"]*2 sessions/)
       assert.equal(svg.match(/<path class="s[12]"/g)?.length, 2)
@@ -157,7 +160,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.ok(bytes <= 25_000, `${bytes} bytes`)
     })
 
-    test('released by one button', async () => {
+    test('one button releases a device', async () => {
       const { device } = await cloned()
       const page = await operator.get(pathOf(device, 'release'))
       assert.equal((await operator.submit(page, pathOf(device, 'release'))).location, pathOf(device))
@@ -167,10 +170,10 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(textOf(again), /not possible any more: the device is active/)
     })
 
-    test('what cannot be decided any more says what the device is now', async () => {
+    test('a decision that is not possible any more shows the current state of the device', async () => {
       for (const [known, verb, says] of [
-        [{ quarantinedAt: service.now() }, 'approve', 'is in quarantine'],
-        [{ status: 'pending' }, 'revoke', 'waits for approval'],
+        [{ quarantinedAt: service.now() }, 'approve', 'is quarantined'],
+        [{ status: 'pending' }, 'revoke', 'is pending'],
         [{ status: 'revoked' }, 'release', 'is revoked'],
       ] as const) {
         const device = await addDevice(service, { serial: `N-${++serials}`, ...known })
@@ -180,10 +183,10 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('Guarantee: nothing is revoked unless its serial is typed', async () => {
+    test('Guarantee: a device is revoked only after its serial was typed', async () => {
       const { device } = await cloned()
       const page = await operator.get(pathOf(device, 'revoke'))
-      assert.match(textOf(page), /for good: 1 session alive.*Type Q-/)
+      assert.match(textOf(page), /permanently within a second: 1 active session\..*Type Q-/)
       for (const typed of ['', 'q-1', `${device.serial}x`]) {
         const refused = await operator.submit(page, pathOf(device, 'revoke'), { typed, reason: 'stolen' })
         assert.equal(refused.status, 422, typed)
@@ -199,15 +202,15 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(textOf(await operator.open(pathOf(device))), /✕ revoked.*stolen/)
     })
 
-    test('a serial that nobody can type is confirmed by the id', async () => {
+    test('a serial that users cannot type is confirmed by the id', async () => {
       const device = await addDevice(service, { serial: 'two\u00a0words' })
       const page = await operator.get(pathOf(device, 'revoke'))
-      assert.match(textOf(page), new RegExp(`Type ${device.id} to go on`))
+      assert.match(textOf(page), new RegExp(`Type ${device.id} to confirm`))
       await operator.submit(page, pathOf(device, 'revoke'), { typed: device.id })
       assert.equal((await now(device)).status, 'revoked')
     })
 
-    test('where a device first asked from is told while that is known, and with which API key it registered', async () => {
+    test('shows from where a device first registered while that is known, and its API key', async () => {
       const device = await addDevice(service, { serial: `R-${++serials}` })
       const asked = async (count: number) => {
         const rows = Array.from({ length: count }, (_, index) => ({
@@ -227,16 +230,19 @@ eachDatabase((kind, _open, fresh) => {
       )
       await asked(2)
       const first = textOf(await viewer.get(pathOf(device)))
-      assert.match(first, /From 192\.0\.2\.1 .*asked 2 times/)
-      assert.match(first, new RegExp(`got its serial · service · with the API key ${key}`))
-      assert.match(first, /its firmware proposed “None”, which is no serial number, so the service made one/)
+      assert.match(first, /Registered from 192\.0\.2\.1 .*2 requests/)
+      assert.match(first, new RegExp(`serial issued · service · with the API key ${key}`))
+      assert.match(
+        first,
+        /its firmware proposed “None”, which is not a serial number, so the service generated one/,
+      )
       await asked(20)
       const later = textOf(await viewer.get(pathOf(device)))
-      assert.match(later, /the last 20 times it asked/)
-      assert.doesNotMatch(later, / From 192/)
+      assert.match(later, /the last 20 requests/)
+      assert.doesNotMatch(later, / Registered from 192/)
     })
 
-    test('older sessions are a link away', async () => {
+    test('links to older sessions', async () => {
       const device = await addDevice(service, { serial: `S-${++serials}` })
       for (let hour = 0; hour < 25; hour++)
         await addSession(service, device, { at: new Date(service.now().getTime() - hour * 3_600_000) })
@@ -249,13 +255,13 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  describe('who may', () => {
+  describe('permissions', () => {
     let device: Device
     before(async () => {
       device = await addDevice(service, { serial: 'W-1', quarantinedAt: service.now() })
     })
 
-    test('a viewer sees it without a button, and is refused what they send all the same', async () => {
+    test('a viewer sees no button, and is refused', async () => {
       const page = await viewer.get(pathOf(device))
       assert.equal(page.status, 200)
       assert.doesNotMatch(page.text, /\/(revoke|release|approve|reject)"/)
@@ -270,13 +276,13 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([status, quarantinedAt === null], ['active', false])
     })
 
-    test('an approver decides about what waits, and neither releases nor revokes', async () => {
+    test('a device-approver can decide about pending devices, but not release or revoke', async () => {
       const page = await approver.get(pathOf(device))
       assert.doesNotMatch(page.text, /\/(revoke|release)"/)
       assert.equal((await approver.get(pathOf(device, 'revoke'))).status, 403)
     })
 
-    test('Guarantee: the device of another brand is as if it were not there', async () => {
+    test('Guarantee: a device of another brand looks as if it did not exist', async () => {
       for (const verb of [undefined, 'revoke', 'release']) {
         const theirs = await stranger.get(pathOf(device, verb))
         const none = await stranger.get(pathOf({ id: newDeviceId(new Date()) }, verb))
@@ -287,7 +293,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('Guarantee: a form of another session does nothing', async () => {
+    test('Guarantee: the form of another session has no effect', async () => {
       const page = await operator.get(pathOf(device, 'release'))
       const [, once = ''] = /name="once" value="([^"]*)"/.exec(page.text) ?? []
       for (const csrf of ['', 'forged']) {
@@ -298,7 +304,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  describeOnce('what others may have chosen is text', () => {
+  describeOnce('escapes texts of other users', () => {
     const hostile = `"><script>alert(1)</script>'\u202e`
     test('in every field of a device', async () => {
       const device = await addDevice(service, {

@@ -1,4 +1,4 @@
-/** Decisions about many devices in the console: what a job would do, and the job. */
+/** Decisions about many devices in the console: the preview, and the job. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Device } from '../../src/devices/device.ts'
@@ -34,14 +34,14 @@ eachDatabase((_kind, _open, fresh) => {
   }
   const idsOf = (devices: readonly Device[]) => devices.map(({ id }) => `id=${id}`).join('&')
 
-  test('devices that wait are approved by a filter, once their number is typed', async () => {
+  test('approves pending devices by a filter after the user has typed their number', async () => {
     const model = 'bulk-waits'
     const modelText = await addAcmeModel(service.installation, model, {
       policy: { registration: 'approval' },
     })
     const keys = await freshDeviceKeys(3)
     for (const [index, key] of keys.entries()) {
-      // Two of them want one serial.
+      // Two of them propose the same serial.
       const serial = `N-${Math.min(index, 1)}`
       assert.equal((await register(service, { key, model, modelText, serial })).status, 202)
     }
@@ -52,12 +52,12 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(page.status, 200)
     assert.match(
       textOf(page),
-      /Approve 3 devices Nothing is done yet\. All that match: model: acme-brand\/bulk-waits status: pending 2 devices would get a serial 1 would be refused The first 3: N-0 .*wants the same serial number.*Type 3 to go on/,
+      /Approve 3 devices\? Nothing has been changed yet\. All that match: model: acme-brand\/bulk-waits status: pending 2 devices would get a serial 1 would be refused First 3: N-0 .*wants the same serial number.*Type 3 to confirm/,
     )
     const before = await jobs()
     const wrong = await manager.submit(page, path, { typed: '2' })
     assert.equal(wrong.status, 422)
-    assert.match(textOf(wrong), /Type exactly 3\. Nothing was done\./)
+    assert.match(textOf(wrong), /Type exactly 3\. Nothing was changed\./)
     assert.equal(await jobs(), before)
     const done = await manager.submit(wrong, path, { typed: '3' })
     assert.match(done.location ?? '', /^\/console\/jobs\/[0-9a-f-]{36}$/)
@@ -66,7 +66,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(devices.map(({ status }) => status).sort(), ['active', 'active', 'pending'])
   })
 
-  test('Guarantee: a form that is sent twice makes one job', async () => {
+  test('Guarantee: a form that is sent twice creates one job', async () => {
     const devices = await fleet(2, { status: 'pending' })
     const path = `/console/devices/bulk?do=reject&${idsOf(devices)}`
     const page = await manager.get(path)
@@ -79,11 +79,11 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await statusesOf(devices), ['rejected', 'rejected'])
   })
 
-  test('chosen ones are rejected with a reason, and without a number to type', async () => {
+  test('rejects selected devices with a reason, and without a typed number', async () => {
     const devices = await fleet(2, { status: 'pending' })
     const path = `/console/devices/bulk?${idsOf(devices)}&do=reject`
     const page = await manager.get(path)
-    assert.match(textOf(page), /You chose them one by one\. 2 devices would be rejected/)
+    assert.match(textOf(page), /2 selected\. 2 devices would be rejected/)
     assert.doesNotMatch(page.text, /name="typed"/)
     for (const reason of ['', 'x'.repeat(201)]) {
       const refused = await manager.submit(page, path, { reason })
@@ -95,7 +95,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await statusesOf(devices), ['rejected', 'rejected'])
   })
 
-  test('Guarantee: what a filter chooses is what was counted', async () => {
+  test('Guarantee: a filter that selects another number of devices than before is refused', async () => {
     const devices = await fleet(3)
     const [{ model } = { model: '' }] = devices
     const path = `/console/devices/bulk?do=revoke&model=acme-brand%2F${model}`
@@ -103,7 +103,7 @@ eachDatabase((_kind, _open, fresh) => {
     await addDevices(service, [{ model, serial: 'one-more' }])
     const refused = await manager.submit(page, path, { typed: '3' })
     assert.equal(refused.status, 422)
-    assert.match(textOf(refused), /chose 3 devices when you looked, and chooses 4 now.*Type 4 to go on/)
+    assert.match(textOf(refused), /selected 3 devices when you looked, and selects 4 now.*Type 4 to confirm/)
     assert.deepEqual(await statusesOf(devices), ['active', 'active', 'active'])
     const done = await manager.submit(refused, path, { typed: '4', reason: 'recalled' })
     assert.equal(done.status, 303, textOf(done))
@@ -111,11 +111,11 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await statusesOf(devices), ['revoked', 'revoked', 'revoked'])
   })
 
-  test('a revocation takes the number for chosen ones too, and a sign-in of the last 15 minutes', async () => {
+  test('a revocation also requires the number for selected devices, and a sign-in of the last 15 minutes', async () => {
     const devices = await fleet(2)
     const path = `/console/devices/bulk?do=revoke&${idsOf(devices)}`
     const page = await manager.get(path)
-    assert.match(textOf(page), /cannot be undone.*Type 2 to go on/)
+    assert.match(textOf(page), /cannot be undone.*Type 2 to confirm/)
     assert.equal((await manager.submit(page, path, { typed: '' })).status, 422)
     const old = await consoleOf(service, await addManager(service, 'brand-manager acme-brand'), {
       signedIn: `browser ${new Date(service.now().getTime() - 16 * 60_000).toISOString()}`,
@@ -126,7 +126,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await statusesOf(devices), ['active', 'active'])
   })
 
-  test('devices in quarantine are released', async () => {
+  test('releases quarantined devices', async () => {
     const devices = await fleet(2, { quarantinedAt: service.now() })
     const path = `/console/devices/bulk?do=release&${idsOf(devices)}`
     assert.equal((await manager.submit(await manager.get(path), path)).status, 303)
@@ -138,7 +138,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('an address that chooses nothing, or says nothing, is refused', async () => {
+  test('refuses a URL without devices or without an action', async () => {
     for (const query of [
       '',
       'do=approve',
@@ -149,11 +149,11 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await manager.get(`/console/devices/bulk?${query}`)).status, 400, query)
     const none = await manager.get('/console/devices/bulk?do=approve&model=acme-brand%2Fnothing')
     assert.equal(none.status, 200)
-    assert.match(textOf(none), /No device fits any more\./)
+    assert.match(textOf(none), /No device matches any more\./)
     assert.doesNotMatch(none.text, /<form[^>]*bulk/)
   })
 
-  test('Guarantee: nobody decides without the role, nor about another brand', async () => {
+  test('Guarantee: deciding requires a role for the brand', async () => {
     const devices = await fleet(1, { status: 'pending' })
     const path = `/console/devices/bulk?do=reject&${idsOf(devices)}`
     assert.equal((await viewer.get(path)).status, 403)

@@ -1,4 +1,4 @@
-/** The import of devices in the console: sent once, looked at, and done or discarded. */
+/** The import of devices in the console: send a file once, see a preview, and import or discard it. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -15,7 +15,7 @@ const PATH = '/console/devices/import'
 const HEADER = 'brand_id,model,serial,device_key_id\n'
 const keyId = (index: number) => Buffer.alloc(48, `key ${index}`).toString('base64url')
 
-test('the page names the columns that a row needs', () => {
+test('the page names the required columns', () => {
   assert.deepEqual(SHOWN_COLUMNS, NEEDED_COLUMNS)
 })
 
@@ -45,7 +45,7 @@ eachDatabase((kind, _open, fresh) => {
     service.installation.devices.list({ brandId: 'acme-brand', model, limit: 1000 })
   const waitingJobs = async () => service.installation.jobs.countActive(account.id)
 
-  /** Sends the form as a browser does. */
+  /** Sends the form like a browser. */
   const send = async (
     fields: Readonly<Record<string, string | Blob>>,
     {
@@ -80,7 +80,7 @@ eachDatabase((kind, _open, fresh) => {
     return { status: response.status, headers: response.headers, text: await response.text(), location }
   }
 
-  test('a file is looked at, and imported without being chosen again', async () => {
+  test('shows a preview of a file, and imports it without choosing it again', async () => {
     const model = await newModel()
     const sent = await send({ file: new Blob([HEADER + rows(model, 3)]), rows: '', format: '' })
     assert.match(sent.location ?? '', /^\/console\/devices\/import\/[0-9a-f-]{36}\?tried=[0-9a-f-]{36}$/)
@@ -93,22 +93,22 @@ eachDatabase((kind, _open, fresh) => {
     const looked = await manager.get(step)
     assert.match(
       textOf(looked),
-      /The file has 3 devices\. Nothing is done yet\. 3 devices would be added\..*Import 3 devices/,
+      /The file has 3 devices\. Nothing is imported yet\. 3 devices would be added\..*Import 3 devices/,
     )
     const done = await manager.submit(looked, step, { do: 'import' })
     assert.match(done.location ?? '', /^\/console\/jobs\//)
     await run()
     assert.equal((await devicesOf(model)).length, 3)
     assert.equal(await waitingJobs(), 0)
-    assert.match(textOf(await manager.get(step)), /is no longer waiting/)
+    assert.match(textOf(await manager.get(step)), /is not pending any more/)
     const late = await manager.submit(looked, step, { do: 'discard', once: 'd'.repeat(22) })
     assert.equal(late.location, done.location)
     const job = textOf(await manager.open(late.location ?? ''))
-    assert.match(job, /is no longer waiting/)
+    assert.match(job, /is not pending any more/)
     assert.doesNotMatch(job, /Nothing was imported/)
   })
 
-  test('faults stand with their places; another file is chosen, and the first one is gone', async () => {
+  test('shows faults with their places, and discards the file when another one is chosen', async () => {
     const model = await newModel()
     const text = `${HEADER}${rows(model, 1)}acme-brand,${model},<script>,short\n`
     const { location: step = '' } = await send({ file: new Blob([text]) })
@@ -125,7 +125,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await devicesOf(model), [])
   })
 
-  test('Guarantee: nothing is imported that has faults, whatever is sent', async () => {
+  test('Guarantee: a file with faults is never imported', async () => {
     const model = await newModel()
     const { location: step = '' } = await send({ file: new Blob([`${HEADER}${rows(model, 1)}a,b,c,d\n`]) })
     await run()
@@ -135,7 +135,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await devicesOf(model), [])
   })
 
-  test('pasted rows, as JSON lines and as a list', async () => {
+  test('imports pasted rows, as JSON lines and as a JSON list', async () => {
     for (const asText of [
       (all: readonly object[]) => JSON.stringify(all),
       (all: readonly object[]) => all.map((one) => JSON.stringify(one)).join('\r\n'),
@@ -152,7 +152,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   })
 
-  test('Guarantee: a form that is sent twice makes its jobs once', async () => {
+  test('Guarantee: a form that is sent twice creates its jobs once', async () => {
     const model = await newModel()
     const page = await manager.get(PATH)
     const file = new Blob([HEADER + rows(model, 1)])
@@ -165,20 +165,20 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(await waitingJobs(), 0)
   })
 
-  test('an account that has jobs already is told so, and no file is left behind', async () => {
+  test('refuses an account with too many jobs, and leaves no file behind', async () => {
     const model = await newModel()
     const { location: step = '' } = await send({ file: new Blob([HEADER + rows(model, 1)]) })
     await run()
     const busy = await send({ file: new Blob([HEADER + rows(model, 2)]) })
     assert.equal(busy.status, 422)
     assert.match(textOf(busy), /2 jobs of your account have not ended. Wait for one of them, or cancel one/)
-    assert.match(textOf(busy), /Look at it first/)
+    assert.match(textOf(busy), /Preview/)
     assert.equal(await waitingJobs(), 1)
     await manager.submit(await manager.get(step), step, { do: 'discard' })
   })
 
-  describeOnce('what is refused', () => {
-    test('no file, two sources, a format that is none: the form is shown again', async () => {
+  describeOnce('refused imports', () => {
+    test('shows the form again for no file, two sources, or an invalid format', async () => {
       for (const fields of [
         {},
         { rows: '  ' },
@@ -195,7 +195,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(await waitingJobs(), 0)
     })
 
-    test('forms that are none, too many parts, too many bytes', async () => {
+    test('refuses invalid forms, too many parts and too many bytes', async () => {
       const boundary = 'multipart/form-data; boundary=x'
       const part = (name: string) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n1\r\n`
       for (const [body, type, status] of [
@@ -214,7 +214,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(await waitingJobs(), 0)
     })
 
-    test('Guarantee: whoever does not manage devices sends nothing; another person sees no import', async () => {
+    test('Guarantee: a user who does not manage devices cannot import, and another user does not see the import', async () => {
       const viewer = await consoleOf(service, await addManager(service, 'viewer acme-brand'))
       assert.equal((await viewer.get(PATH)).status, 403)
       const list = await viewer.get('/console/devices')
@@ -228,7 +228,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await other.get(step)).status, 404)
       const [path = '', tried = ''] = step.split('?tried=')
       const id = path.split('/').at(-1) ?? ''
-      // A job that looks is none that waits with a file, and the other way round.
+      // A job that validates is not a job that waits with a file, and vice versa.
       for (const address of [
         `${path}?tried=nonsense`,
         `${path}?tried=${id}`,

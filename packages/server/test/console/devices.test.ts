@@ -1,4 +1,4 @@
-/** The list of devices in the console: filters, counts, choosing, and each of its states. */
+/** The list of devices in the console: filters, counts, selection, and empty lists. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { recountDevices } from '../../src/devices/counts/recount.ts'
@@ -11,7 +11,7 @@ import { testService } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
 
-/** The serials of a list, in its order. */
+/** Returns the serials of a list, in its order. */
 const serialsIn = (text: string): readonly string[] =>
   [...text.matchAll(/<a class="mono" href="\/console\/devices\/[0-9a-f-]{36}">([^<]*)<\/a>/g)].map(
     ([, serial = '']) => unescaped(serial),
@@ -28,10 +28,10 @@ eachDatabase((_kind, _open, fresh) => {
     viewer = await consoleOf(service, await addManager(service, 'viewer acme-brand'))
   })
 
-  test('a register without devices says what this is, and the first step', async () => {
+  test('an empty list explains what it is for, and the first step', async () => {
     const page = await operator.get('/console/devices')
     assert.equal(page.status, 200)
-    assert.match(textOf(page), /There are no devices yet\..*Import devices.*ratafia devices import/)
+    assert.match(textOf(page), /No devices yet\..*Import devices.*ratafia devices import/)
     assert.ok(Buffer.byteLength(page.text) <= 25_000, String(Buffer.byteLength(page.text)))
     const theirs = await viewer.get('/console/devices')
     assert.doesNotMatch(theirs.text, /console\/devices\/import/)
@@ -51,11 +51,11 @@ eachDatabase((_kind, _open, fresh) => {
       await recount()
     })
 
-    test('newest first, with counts that lead to what waits and what is in quarantine', async () => {
+    test('lists the newest first, with counts that link to pending and quarantined devices', async () => {
       const page = await operator.get('/console/devices')
       assert.deepEqual(serialsIn(page.text), ['AC-5', 'AC-4', 'BE-3', 'AC-2', 'AC-1'])
-      assert.match(textOf(page), /5 · 1 waits · 1 in quarantine/)
-      assert.match(textOf(page), /◌ waits.*✕ revoked.*● active.*▲ quarantine/)
+      assert.match(textOf(page), /5 · 1 pending · 1 quarantined/)
+      assert.match(textOf(page), /◌ pending.*✕ revoked.*● active.*▲ quarantined/)
     })
 
     for (const [query, serials] of [
@@ -73,7 +73,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('a day is its midnight in UTC, from it on and before it', async () => {
+    test('a day in a filter means midnight UTC', async () => {
       const day = new Date(service.now().getTime() - 10 * DAY_MS).toISOString().slice(0, 10)
       const since = await operator.get(`/console/devices?registered_since=${day}`)
       assert.deepEqual(serialsIn(since.text), ['AC-5', 'AC-4', 'BE-3', 'AC-2'])
@@ -82,7 +82,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(until.text, new RegExp(`<details open>.*value="${day}"`, 's'))
     })
 
-    test('how long ago a device was seen is counted from midnight in UTC', async () => {
+    test('the filter by last use counts days from midnight UTC', async () => {
       const { activities } = service.installation
       const saw = async (serial: string, days: number) => {
         const [{ id, bucket } = wait] = await service.installation.devices.findBySerial({
@@ -103,30 +103,30 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(serialsIn(near.text), ['AC-1', 'AC-2', 'AC-5'])
     })
 
-    test('the search finds any part of a serial, and says what it looked for', async () => {
-      const label = /Part of a serial, beginning of a key, or id/
+    test('the search finds any part of a serial, and explains what it searched', async () => {
+      const label = /Part of a serial, start of a key, or id/
       assert.match(textOf(await operator.get('/console/devices')), label)
       assert.deepEqual(serialsIn((await operator.get('/console/devices?q=C-')).text).length, 4)
       assert.deepEqual(serialsIn((await operator.get('/console/devices?q=C-1')).text), ['AC-1'])
       const none = textOf(await operator.get('/console/devices?q=c-1'))
       assert.match(
         none,
-        /Searched for serials that contain “c-1” and devices with this id\. Capitals count\./,
+        /Searched for serials that contain “c-1” and devices with this id\. The search is case-sensitive\./,
       )
       const key = textOf(await operator.get('/console/devices?q=%3Cb%3E-12345'))
       assert.match(key, /contain “<b>-12345”, device keys whose id begins with it, and devices/)
-      // Nothing was searched for.
+      // There was no search.
       const other = textOf(await operator.get('/console/devices?status=superseded'))
       assert.match(other, /Nothing matches these filters/)
       assert.doesNotMatch(other, /Searched for/)
     })
 
-    test('nothing matches: the filters stand there, and a way out', async () => {
+    test('shows the filters and how to clear them if nothing matches', async () => {
       const page = await operator.get('/console/devices?q=ZZ-9&status=active')
       assert.equal(page.status, 200)
       assert.match(
         textOf(page),
-        /Nothing matches these filters: search: ZZ-9 status: active Searched for serials that contain “ZZ-9” .*\. Clear the filters/,
+        /Nothing matches these filters: search: ZZ-9 status: active Searched for serials that contain “ZZ-9” .*\. Clear filters/,
       )
       assert.match(page.text, /value="ZZ-9"/)
     })
@@ -135,16 +135,16 @@ eachDatabase((_kind, _open, fresh) => {
       ['status=nonsense', /The filter “status” is not one of pending, /],
       [
         'q=%C3%A9',
-        /The filter “search” is not a serial, a key or an id.* search: \u00e9 status: pending Clear the filters/,
+        /The filter “search” is not a serial, a key or an id.* search: \u00e9 status: pending Clear filters/,
       ],
       [
         'q=two+words',
-        /The filter “search” is not a serial, a key or an id.* search: two words status: pending Clear the filters/,
+        /The filter “search” is not a serial, a key or an id.* search: two words status: pending Clear filters/,
       ],
       ['sort=size', /The filter “sort” is not one of -registered, /],
       [
         'model=acme',
-        /The filter “model” is not of the form BRAND\/MODEL\. model: acme status: pending Clear the filters/,
+        /The filter “model” is not of the form BRAND\/MODEL\. model: acme status: pending Clear filters/,
       ],
       ['brand=a--b', /The filter “brand” is not the account id of a brand/],
       ['address=x', /The filter “address” is not an IP address, or a block/],
@@ -153,44 +153,47 @@ eachDatabase((_kind, _open, fresh) => {
       ['color=red', /unknown parameter: "color"/],
       ['seen=never', /seen/],
     ] as const)
-      test(`${query} is refused with what is wrong, and the filters can be cleared`, async () => {
+      test(`refuses ${query} with the reason, and the filters can be cleared`, async () => {
         const page = await operator.get(`/console/devices?${query}&status=pending`)
         assert.equal(page.status, 400)
-        assert.match(textOf(page), /^.*This is not possible /)
+        assert.match(textOf(page), /^.*Request not possible /)
         assert.match(textOf(page), says)
       })
 
-    test('a filter that the form does not have stays when the form is sent', async () => {
+    test('keeps a filter that has no field when the form is sent', async () => {
       const page = await operator.get('/console/devices?brand=best-brand')
       assert.match(page.text, /<input type="hidden" name="brand" value="best-brand">/)
     })
 
-    test('Guarantee: another brand is not there: no rows, counts or models of it', async () => {
+    test('Guarantee: rows, counts and models of other brands are hidden', async () => {
       const page = await viewer.get('/console/devices')
       assert.deepEqual(serialsIn(page.text), ['AC-5', 'AC-4', 'AC-2', 'AC-1'])
       assert.doesNotMatch(page.text, /best-brand|BE-3/)
-      assert.match(textOf(page), /4 · 1 wait/)
+      assert.match(textOf(page), /4 · 1 pending/)
       const none = await viewer.get('/console/devices?brand=best-brand')
       assert.match(textOf(none), /Nothing matches/)
     })
 
-    test('whoever only looks chooses nothing', async () => {
+    test('users who can only view devices cannot select them', async () => {
       const page = await viewer.get('/console/devices?status=pending')
-      assert.doesNotMatch(page.text, /type="checkbox" form=|With all|With the chosen/)
+      assert.doesNotMatch(page.text, /type="checkbox" form=|All \d+ device|Selected devices/)
       const mine = await operator.get('/console/devices?status=pending')
       assert.match(mine.text, new RegExp(`type="checkbox" form="bulk" name="id" value="${wait.id}"`))
-      assert.match(textOf(mine), /With the chosen: Approve… Reject… With all 1 device that matches:/)
-      assert.doesNotMatch(textOf(mine), /Revoke…/, 'a device that waits cannot be revoked')
+      assert.match(
+        textOf(mine),
+        /Selected devices: Approve devices… Reject devices… All 1 device that matches:/,
+      )
+      assert.doesNotMatch(textOf(mine), /Revoke devices…/, 'a pending device cannot be revoked')
     })
 
-    test('whoever has no role for it gets a page that says who may', async () => {
+    test('users without a role for devices learn which roles have the permission', async () => {
       const stranger = await consoleOf(service, await addManager(service, 'account-manager'))
       const page = await stranger.get('/console/devices')
       assert.equal(page.status, 403)
-      assert.match(textOf(page), /You may not do this.*devices:read.*viewer/)
+      assert.match(textOf(page), /Permission denied.*devices:read.*viewer/)
     })
 
-    test('the export is a file with the same filters, and stands in the audit log', async () => {
+    test('the export is a file with the same filters, and is in the audit log', async () => {
       const page = await operator.get('/console/devices?q=AC-&status=active&cursor=')
       const [, address = ''] = /href="([^"]*export[^"]*csv)"/.exec(page.text) ?? []
       const { status, headers, text } = await operator.get(unescaped(address))
@@ -203,7 +206,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(entry?.details ?? '', /"via":"console"/)
     })
 
-    test('what a device and its maker say is text', async () => {
+    test('escapes texts of devices and their makers', async () => {
       const hostile = `<script>alert(1)</script>"'\u202e${'x'.repeat(160)}`
       const device = await addDevice(service, {
         serial: hostile,
@@ -222,7 +225,7 @@ eachDatabase((_kind, _open, fresh) => {
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
 
-  test('a page has 100 devices, leads to the next, and stays small', async () => {
+  test('a page has 100 devices, links to the next, and stays small', async () => {
     const operator = await consoleOf(service, await addManager(service, 'operator'))
     const devices = await addDevices(
       service,

@@ -1,4 +1,4 @@
-/** Signing in to the console where the identity service is elsewhere: a Ratafia alone, Candid, and hostile ones. */
+/** Signing in to the console with another identity service: a standalone Ratafia, Candid, and hostile ones. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -57,12 +57,13 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   const signIn = async (browser: Browser, path = '/console/sign-in?to=/console/tokens'): Promise<Page> => {
-    const gone = (await browser.goneTo(`${service.baseUrl}${path}`)) ?? assert.fail('it stayed here')
+    const gone =
+      (await browser.goneTo(`${service.baseUrl}${path}`)) ?? assert.fail('the browser was not redirected')
     assert.ok(gone.startsWith(`${elsewhere}/login-redirect/`), gone)
     return browser.submit(await browser.open(gone), 'login', { username, password: PASSWORD })
   }
 
-  test('a Ratafia that runs alone asks for confirmation, and the browser comes back signed in', async () => {
+  test('a standalone Ratafia asks for confirmation, and the browser returns signed in', async () => {
     const browser = new Browser()
     const confirm = await signIn(browser)
     assert.equal(confirm.title, 'Approve this login?')
@@ -75,26 +76,26 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([body.username, body.signed_in.with], [username, 'browser'])
     const csrf = page.forms.find(({ action }) => action === '/console/sign-out')?.fields['csrf'] ?? ''
     const out = await browser.post(`${service.baseUrl}/console/sign-out`, { csrf })
-    assert.equal(out.title, 'You are signed out')
+    assert.equal(out.title, 'Signed out')
     assert.ok(out.text.includes(`<a href="${elsewhere}">`))
     assert.match(out.text, /may still be signed in/)
   })
 
-  test('whoever refuses there comes back, and is not signed in', async () => {
+  test('a user who rejects the sign-in there returns without being signed in', async () => {
     const browser = new Browser()
     const back = await browser.leave(await signIn(browser), 'confirm', { decision: 'refuse' })
     const page = await browser.open(back ?? '')
-    assert.deepEqual([page.status, page.title], [403, 'You are not signed in'])
-    assert.match(page.text, /refused at the identity service/)
+    assert.deepEqual([page.status, page.title], [403, 'Sign-in refused'])
+    assert.match(page.text, /rejected at the identity service/)
     assert.equal(browser.cookies.has(SESSION), false)
   })
 
-  test('a recent sign-in is asked for there, too', async () => {
+  test('requires a recent sign-in also there', async () => {
     const browser = new Browser()
     const back = await browser.leave(await signIn(browser), 'confirm', { decision: 'approve' })
     await browser.open(back ?? '')
     service.advance(20 * 60_000)
-    // Another identity service may not show what it is for, so the console does.
+    // The other identity service may not show the reason, so the console does.
     const asked = await browser.open(`${service.baseUrl}/console/sign-in?recent=1&to=/console/tokens/new`)
     assert.equal(asked.title, 'Confirm that it’s you')
     assert.match(asked.text, /Creating a token requires that you signed in within the last 15 minutes/)
@@ -105,12 +106,12 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   const { testOnce } = onOne(kind)
-  testOnce('an identity service that is away is a page with a link to try again', async () => {
+  testOnce('shows a page with a link to try again while the identity service is away', async () => {
     await identity.close()
     const page = await new Browser().open(
       `${service.baseUrl}/console/sign-in?to=/console/tokens&recent=1&go=1`,
     )
-    assert.deepEqual([page.status, page.title], [503, 'Nobody can sign in at the moment'])
+    assert.deepEqual([page.status, page.title], [503, 'Sign-in temporarily unavailable'])
     assert.equal(page.headers.get('retry-after'), '1')
     assert.match(page.text, /Nothing was lost/)
     assert.match(page.text, /href="\/console\/sign-in\?to=%2Fconsole%2Ftokens&amp;recent=1"/)
@@ -124,7 +125,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
   const keyPair = generateKeyPair()
   let server: Server
-  /** What the service answers; what is not here, it answers as Candid does. */
+  /** The answers of the service; for missing ones, it answers like Candid. */
   let answers: Partial<Record<'discharge' | 'discharged' | 'token', Answer>> = {}
   type Answer = (request: IncomingMessage, response: ServerResponse, sent: string) => unknown
 
@@ -191,7 +192,7 @@ eachDatabase((_kind, _open, fresh) => {
       }),
     )
 
-  /** Begins, and comes back with a code. */
+  /** Begins a sign-in, and returns with a code. */
   async function comeBack(browser: Browser, query = 'to=/console/tokens'): Promise<Page> {
     const gone = new URL(
       (await browser.goneTo(`${service.baseUrl}/console/sign-in?${query}`)) ?? assert.fail(),
@@ -203,7 +204,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   }
 
-  test('Candid signs people in, and they may look', async () => {
+  test('users who sign in with Candid can view pages', async () => {
     const browser = new Browser()
     const page = await comeBack(browser)
     assert.equal(page.url, `${service.baseUrl}/console/tokens`)
@@ -211,19 +212,19 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([body.username, body.signed_in.with], ['bob', 'unknown'])
   })
 
-  test('Candid does not say when somebody signed in: what takes that ends with a page that says why', async () => {
+  test('explains that Candid does not report the time of the sign-in, if an action requires it', async () => {
     const browser = new Browser()
     const page = await comeBack(browser, 'recent=1&go=1&to=/console/tokens/new')
-    assert.equal(page.title, 'This needs a more recent sign-in')
-    assert.match(page.text, /does not say when you signed in/)
+    assert.equal(page.title, 'More recent sign-in required')
+    assert.match(page.text, /does not report when you signed in/)
     assert.equal(page.url.includes('/console/signed-in?'), true)
-    // They are signed in all the same.
+    // The user is still signed in.
     assert.equal((await manage(service, browser.cookies.get(SESSION) ?? '', 'GET', '/me')).status, 200)
     const kept = await comeBack(new Browser(), 'recent=1&kept=aaaaaaaa&go=1&to=/console/tokens/new')
     assert.match(kept.text, /What you entered was not sent/)
   })
 
-  test('what a holder adds to a discharge of Candid about the time of the sign-in is not believed', async () => {
+  test('ignores a time of the sign-in that the holder added to a discharge of Candid', async () => {
     answers.discharged = async (_request, response, sent) =>
       json(response, 200, {
         Macaroon: await dischargedAs('bob', new URLSearchParams(sent), [
@@ -232,11 +233,11 @@ eachDatabase((_kind, _open, fresh) => {
       })
     const page = await comeBack(new Browser(), 'recent=1&go=1')
     assert.notEqual(page.url, `${service.baseUrl}/console/`)
-    assert.ok(page.status === 403 || page.title === 'This needs a more recent sign-in', page.title)
+    assert.ok(page.status === 403 || page.title === 'More recent sign-in required', page.title)
   })
 
   const NOT_JSON: Answer = (_request, response) => response.writeHead(200).end('<html>')
-  /** What would do, and a megabyte of white space behind it. */
+  /** Returns a valid answer, followed by a megabyte of white space. */
   const huge = (status: number, body: (sent: string) => unknown): Answer => {
     return async (_request, response, sent) => {
       response.on('error', () => undefined)
@@ -266,12 +267,12 @@ eachDatabase((_kind, _open, fresh) => {
     'breaks the connection': BREAKS,
     'answers with nothing': EMPTY,
     'answers with a list': LIST,
-    'answers with no UTF-8': BYTES,
-    'discharges whoever asks': async (_request, response, sent) =>
+    'answers with invalid UTF-8': BYTES,
+    'discharges without a login': async (_request, response, sent) =>
       json(response, 200, { Macaroon: await dischargedAs('eve', new URLSearchParams(sent)) }),
-    'offers other ways to log in': offering({ agent: { 'login-url': fakeUrl } }),
+    'offers only other login methods': offering({ agent: { 'login-url': fakeUrl } }),
     'offers a text': offer('x'),
-    'offers no addresses': offer({}),
+    'offers no URLs': offer({}),
     'offers a script': offer({ LoginURL: 'javascript:alert(1)', DischargeTokenURL }),
     'offers a login at another host without TLS': offer({
       LoginURL: 'http://127.0.0.1:9/login',
@@ -292,15 +293,15 @@ eachDatabase((_kind, _open, fresh) => {
     }),
   }
   for (const [what, answer] of Object.entries(BEFORE)) {
-    test(`no sign-in begins at an identity service that ${what}`, async () => {
+    test(`refuses to begin a sign-in at an identity service that ${what}`, async () => {
       answers.discharge = answer
       const browser = new Browser()
       const page = await browser.open(`${service.baseUrl}/console/sign-in`)
-      assert.deepEqual([page.status, page.title], [503, 'Nobody can sign in at the moment'])
+      assert.deepEqual([page.status, page.title], [503, 'Sign-in temporarily unavailable'])
       assert.equal(page.headers.get('retry-after'), '1')
       assert.equal(page.headers.get('location'), null)
       assert.equal([...browser.cookies.keys()].length, 0)
-      if (what === 'offers other ways to log in') assert.match(page.text, /ratafia login/)
+      if (what === 'offers only other login methods') assert.match(page.text, /ratafia login/)
     })
   }
 
@@ -320,7 +321,7 @@ eachDatabase((_kind, _open, fresh) => {
     'breaks the connection at a code': ['token', BREAKS, 503],
     'gives no token': ['token', EMPTY, 503],
     'gives a token without a kind': ['token', token({ token: { value: 'eA==' } }), 503],
-    'gives a token that is no base64': ['token', token({ token: { kind: 'x', value: '%' } }), 503],
+    'gives a token that is not base64': ['token', token({ token: { kind: 'x', value: '%' } }), 503],
     'gives a token that is a number': ['token', token({ token: { kind: 'x', value: 1 } }), 503],
     'refuses a code': [
       'token',
@@ -350,7 +351,7 @@ eachDatabase((_kind, _open, fresh) => {
       (_r, response) => json(response, 401, { Code: 'x', Message: 'no' }),
       403,
     ],
-    'says of nobody who they are': [
+    'declares an empty username': [
       'discharged',
       async (_request, response, sent) =>
         json(response, 200, { Macaroon: await dischargedAs('', new URLSearchParams(sent)) }),
@@ -358,7 +359,7 @@ eachDatabase((_kind, _open, fresh) => {
     ],
   }
   for (const [what, [where, answer, status]] of Object.entries(AFTER)) {
-    test(`nobody is signed in by an identity service that ${what}`, async () => {
+    test(`does not sign in with an identity service that ${what}`, async () => {
       answers[where] = answer
       const browser = new Browser()
       const page = await comeBack(browser)
@@ -370,7 +371,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('an identity service that never answers is given up', { timeout: 60_000 }, async () => {
+  test('gives up on an identity service that never answers', { timeout: 60_000 }, async () => {
     answers.discharge = () => undefined
     const page = await new Browser().open(`${service.baseUrl}/console/sign-in`)
     assert.equal(page.status, 503)

@@ -1,6 +1,6 @@
 /**
- * Lists of accounts, grants and tokens without rows (contract/administration.md, C9). No service shows them like this to
- * anybody: whoever looks has an account, a grant and a token. What is empty for other reasons is in the tests of each.
+ * Empty lists of accounts, grants and tokens (contract/administration.md, C9). No user ever sees them, because every
+ * user has an account, a grant and a token. Other empty lists are in the tests of their pages.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,24 +19,24 @@ const read = ({ body }: ConsoleContent): string => textOf({ text: body.markup })
 const now = new Date()
 const accounts = { accounts: [], summaries: [], next: null, examined: undefined, now }
 
-test('a list without anything says what it is of, and has the first step as a button and a command', () => {
+test('an empty list explains what it is for, and has the first step as a button and a command', () => {
   const of = { query: query(), now, next: null }
   for (const [page, says, address, command] of [
     [
       accountsPage({ ...accounts, ...of, mayManage: true }),
-      /There are no accounts yet. An account is a person/,
+      /No accounts yet. An account belongs to a person/,
       '/console/accounts/new',
       'ratafia accounts add',
     ],
     [
       grantsPage({ ...of, grants: [], mayManage: true, me: 'x' }),
-      /Nobody has a role yet. A grant gives an account a role/,
+      /No grants yet. A grant gives an account a role/,
       '/console/grants/new',
       'ratafia grants add',
     ],
     [
       allTokensPage({ ...of, tokens: [], mayRevoke: () => true }),
-      /No account has an active token. Here are the tokens of all accounts/,
+      /No active tokens yet. This page lists the tokens of all accounts/,
       '/console/all-tokens?state=all',
       'ratafia tokens create',
     ],
@@ -47,7 +47,7 @@ test('a list without anything says what it is of, and has the first step as a bu
   }
 })
 
-test('whoever may not take the first step gets no button for it', () => {
+test('users without the permission for the first step get no button for it', () => {
   const of = { query: query(), now, next: null, mayManage: false }
   for (const page of [accountsPage({ ...accounts, ...of }), grantsPage({ ...of, grants: [], me: 'x' })]) {
     assert.doesNotMatch(page.body.markup, /class="button primary" href/)
@@ -55,11 +55,11 @@ test('whoever may not take the first step gets no button for it', () => {
   }
 })
 
-test('where only a part was looked at, the page says how much, and goes on', () => {
+test('shows how many records were searched, and links to the next ones', () => {
   const page = accountsPage({
     ...{ ...accounts, mayManage: true, query: query(['state', 'disabled']) },
     ...{ next: 'abc', examined: 20_000 },
   })
-  assert.match(read(page), /20,000 records looked at, and none fits so far/)
+  assert.match(read(page), /20,000 records searched, without a match so far/)
   assert.ok(page.body.markup.includes('href="/console/accounts?state=disabled&amp;cursor=abc"'))
 })

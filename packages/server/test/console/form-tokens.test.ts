@@ -1,4 +1,4 @@
-/** Guarantee: no form of the console does anything without the token of the browser's session. */
+/** Guarantee: no form of the console has an effect without the CSRF token of the browser's session. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fastifyCookie from '@fastify/cookie'
@@ -22,7 +22,7 @@ const ME: Me = {
 const BASE_URL = 'http://store.example.com'
 
 describe('every form of the console', () => {
-  /** By the path of each form, as it is registered: whether it is `multipart/form-data`. */
+  /** Maps the path of each registered form to whether it is `multipart/form-data`. */
   const forms = new Map<string, boolean>()
   const done: string[] = []
   const app = fastify()
@@ -35,14 +35,14 @@ describe('every form of the console', () => {
     const routes = consoleRoutes<DirectAuthority>(app, {
       ...{ baseUrl: BASE_URL, name: 'a test', cookie, clock: () => new Date() },
       authenticate: async () => deciding(),
-      // It is only asked who is signed in.
+      // Only the question for the signed-in user is answered.
       call: async () => ME as never,
-      answerOnce: async () => assert.fail('nothing is repeated'),
-      signInAgain: async () => assert.fail('nobody signs in again'),
+      answerOnce: async () => assert.fail('must not be repeated'),
+      signInAgain: async () => assert.fail('must not ask for another sign-in'),
       places: new StreamPlaces(),
     })
     const page = async () => ({ title: 'A form', section: undefined, body: html`` })
-    // The real forms, which only note that they were done.
+    // The real forms, which only record that they took effect.
     const noting: ConsoleRoutes<ManagerAuthority> = {
       page: () => {},
       file: () => {},
@@ -55,7 +55,7 @@ describe('every form of the console', () => {
         routes.form(path, { show: page, send, ...(file && { file: { ...file, refuse: () => {} } }) })
       },
     }
-    const notHere = () => assert.fail('nothing is done')
+    const notHere = () => assert.fail('must not take effect')
     const own = { baseUrl: BASE_URL, mostLifetime: 1, account: undefined, identity: '' }
     consolePages(noting, {
       own: { ...own, makeToken: notHere, addAgent: notHere },
@@ -79,7 +79,7 @@ describe('every form of the console', () => {
     })
   }
 
-  test('does nothing without its token, nor with that of another session', async () => {
+  test('has no effect without its token, nor with the token of another session', async () => {
     assert.ok(forms.size > 40, `${forms.size} forms`)
     for (const path of forms.keys()) {
       for (const csrf of [undefined, '', 'x', token.slice(0, -1)]) {
@@ -92,7 +92,7 @@ describe('every form of the console', () => {
     assert.deepEqual(done, [])
   })
 
-  test('is done with it', async () => {
+  test('takes effect with its token', async () => {
     for (const path of forms.keys()) assert.equal((await sent(path, token)).statusCode, 303, path)
     assert.deepEqual(done, [...forms.keys()])
   })

@@ -1,4 +1,4 @@
-/** What all pages of the console have in common. */
+/** The frame that all pages of the console share. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { browserWith, consoleOf, textOf } from '../support/console.ts'
@@ -10,7 +10,7 @@ describe('the console outside its networks', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh, { RATAFIA_MANAGEMENT_FROM: '192.0.2.0/24' })
 
-    test('security: nobody there can tell it from a path with nothing, signed in or not', async () => {
+    test('security: it looks like an unknown path there, signed in or not', async () => {
       const nothing = await browserWith(service).get('/nothing')
       const signedIn = new Map([['ratafia-console', 'x']])
       for (const path of [
@@ -27,7 +27,7 @@ describe('the console outside its networks', () => {
       }
     })
 
-    test('a browser there that asks for / reads how tools log in, and nothing of a console', async () => {
+    test('a browser there that requests / sees how tools log in, without a mention of the console', async () => {
       const page = await browserWith(service).get('/')
       assert.equal(page.status, 200, page.location ?? '')
       assert.match(textOf(page), /Log in with a tool/)
@@ -40,18 +40,18 @@ describe('the frame of the console', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
 
-    test('whoever is not signed in is sent to sign in, and comes back to the page', async () => {
+    test('sends signed-out users to sign in, and back to the page', async () => {
       const { status, location } = await browserWith(service).get('/console/tokens?state=all')
       assert.deepEqual([status, location], [303, '/console/sign-in?to=%2Fconsole%2Ftokens%3Fstate%3Dall'])
     })
 
-    test('a browser that asks for / gets to the console, which says what this is and where to sign in', async () => {
+    test('a browser that requests / gets to the console, which explains the service and where to sign in', async () => {
       const page = await browserWith(service).open('/')
       assert.equal(page.status, 200)
       assert.match(textOf(page), /Sign in to the console/)
     })
 
-    test('the navigation has what the person may do, and nothing else', async () => {
+    test('the navigation has only the sections that the user may use', async () => {
       const developer = await consoleOf(service, await addPerson(service))
       const page = await developer.open('/console/')
       assert.equal(page.status, 200)
@@ -61,14 +61,14 @@ describe('the frame of the console', () => {
       const tokens = await viewer.get('/console/tokens')
       assert.match(tokens.text, /href="\/console\/devices"/)
       assert.doesNotMatch(tokens.text, /href="\/console\/accounts"/)
-      // Whoever revokes tokens of others has jobs.
+      // Users who revoke tokens of others have jobs.
       const accountManager = await consoleOf(service, await addManager(service, 'account-manager'))
       const jobs = await accountManager.get('/console/jobs')
       assert.match(jobs.text, /href="\/console\/jobs" aria-current="page"/)
       assert.doesNotMatch(jobs.text, /href="\/console\/devices"/)
     })
 
-    test('a page runs our script alone, loads nothing, is in no frame and is not kept', async () => {
+    test('a page runs only our script, loads nothing, cannot be framed and is not stored', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const { headers } = await browser.get('/console/tokens')
       const policy = headers.get('content-security-policy') ?? ''
@@ -80,15 +80,15 @@ describe('the frame of the console', () => {
       assert.equal(headers.get('x-frame-options'), 'DENY')
     })
 
-    test('an address without a page is a 404 with a way back', async () => {
+    test('an unknown path is a 404 with a link to the start page', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const page = await browser.get('/console/nothing')
       assert.equal(page.status, 404)
-      assert.match(textOf(page), /There is no such page/)
+      assert.match(textOf(page), /Page not found/)
       assert.match(page.text, /href="\/console\/"/)
     })
 
-    test('whoever is not signed in and sends more fields than any form has gets a page', async () => {
+    test('a signed-out user who sends more fields than any form has gets a page', async () => {
       const many = Array.from({ length: 1_300 }, () => 'a').join('&')
       const browser = browserWith(service)
       const pages = [
@@ -104,7 +104,7 @@ describe('the frame of the console', () => {
       }
     })
 
-    test('a filter that is none is refused with what it may be', async () => {
+    test('refuses an invalid filter and shows the valid ones', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const page = await browser.get('/console/tokens?state=nonsense')
       assert.equal(page.status, 400)

@@ -1,4 +1,4 @@
-/** The pages of grants: who may administer what, given and taken away, and attacked. */
+/** The pages of grants: list, grant and remove roles, and attacks. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -32,14 +32,14 @@ eachDatabase((_kind, _open, fresh) => {
     const removal = ({ id }: Account, role: string) =>
       `/console/grants/${encodeURIComponent(`${id}:${role}`)}/remove`
 
-    test('the list has every grant, what the roles mean, and filters whose address can be sent', async () => {
+    test('the list shows every grant and the meaning of the roles, and has filters in the URL', async () => {
       const viewer = await addManager(service, 'viewer acme-brand')
       const auditor = await addManager(service, 'auditor')
       const page = await operator.get('/console/grants')
       const text = textOf(page)
       assert.equal(page.status, 200)
       for (const { username } of [viewer, auditor, operating]) assert.ok(text.includes(username), username)
-      assert.match(text, /What the roles mean.*sees everything, the audit log too, and changes nothing/)
+      assert.match(text, /Roles .*sees everything, including the audit log, and changes nothing/)
       assert.match(text, /by operator/)
       for (const [query, shown, hidden] of [
         ['?role=auditor', auditor, viewer],
@@ -61,7 +61,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(refused), /The filter “role” is not one of viewer/)
     })
 
-    test('Guarantee: nobody gives a role to an account with agents without seeing them', async () => {
+    test('Guarantee: granting a role to an account with agents requires seeing the agents', async () => {
       const person = await addPerson(service)
       const names = ['sleeper', 'line-9'].map((name) => `${name}-${person.username}`)
       const location = `${service.baseUrl}/identity`
@@ -72,7 +72,7 @@ eachDatabase((_kind, _open, fresh) => {
       const sent = { account: person.username, role: 'viewer' }
       const shown = await operator.submit(await operator.open(path), path, sent)
       assert.equal(shown.status, 422)
-      assert.match(textOf(shown), /has agents. Choose which of them get the role, or none/)
+      assert.match(textOf(shown), /has agents. Select those that also get the role, if any/)
       for (const name of names) assert.match(shown.text, new RegExp(`name="agent" value="${name}"`))
       const given = await operator.submit(shown, path, { ...sent, agent: names.slice(1) })
       assert.equal(given.status, 303, textOf(given))
@@ -80,18 +80,21 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(body.grants[0].agents, names.slice(1))
     })
 
-    test('a role is given with its brand and its end, and the notice says so', async () => {
+    test('grants a role with its brand and its expiry, and a notice confirms it', async () => {
       const person = await addPerson(service)
       const form = await operator.open(`/console/grants/new?account=${person.username}`)
       assert.equal(form.status, 200)
       assert.match(form.text, new RegExp(`value="${person.username}"`))
-      assert.match(textOf(form), /device-approver : sees them, and approves or rejects devices that wait/)
+      assert.match(
+        textOf(form),
+        /device-approver : sees devices and models, and approves or rejects waiting devices/,
+      )
       const until = new Date(service.now().getTime() + 40 * DAY).toISOString().slice(0, 10)
       const fields = { account: person.username, role: 'viewer', brand: 'acme-brand', expires: until }
       const given = await operator.submit(form, '/console/grants/new', fields)
       assert.deepEqual([given.status, given.location], [303, `/console/grants?account=${person.username}`])
       const list = await operator.open(given.location ?? '')
-      assert.match(textOf(list), new RegExp(`${person.username} has the role viewer.`))
+      assert.match(textOf(list), new RegExp(`Role viewer granted to ${person.username}.`))
       assert.match(textOf(list), /in (39|40) days/)
       const [grant] = (await manage(service, token, 'GET', '/grants', { query: `?account=${person.id}` }))
         .body.grants
@@ -99,7 +102,7 @@ eachDatabase((_kind, _open, fresh) => {
         [grant.role, grant.brand, grant.expires_at, grant.granted_by],
         ['viewer', 'acme-brand', `${until}T00:00:00.000Z`, operating.username],
       )
-      // The same form acts once; another that asks for the same is refused.
+      // The same form takes effect once. Another form with the same grant is refused.
       assert.equal((await operator.submit(form, '/console/grants/new', fields)).status, 303)
       const again = await operator.submit(
         await operator.open('/console/grants/new'),
@@ -107,10 +110,10 @@ eachDatabase((_kind, _open, fresh) => {
         fields,
       )
       assert.equal(again.status, 422)
-      assert.match(textOf(again), /has the role viewer for acme-brand already/)
+      assert.match(textOf(again), /already has the role viewer for acme-brand/)
     })
 
-    test('what cannot be given is said at its field, and what was typed stays', async () => {
+    test('shows each problem at its field, and keeps what the user typed', async () => {
       const person = await addPerson(service)
       let page = await operator.open('/console/grants/new')
       for (const [wrong, field, message] of [
@@ -121,9 +124,9 @@ eachDatabase((_kind, _open, fresh) => {
         [
           { role: 'auditor', brand: 'acme-brand' },
           'brand',
-          /for the whole service: grant it without a brand/,
+          /applies to the whole service. Grant it without a brand/,
         ],
-        [{ expires: '2020-01-01' }, 'expires', /which is past/],
+        [{ expires: '2020-01-01' }, 'expires', /which is in the past/],
         [{ expires: 'soon' }, 'expires', /expires/],
         [{ expires: '2031-02-31' }, 'expires', /does not exist/],
       ] as const) {
@@ -141,7 +144,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await rolesOf(person), [])
     })
 
-    test('a role is taken away once the username is typed, and holds at once', async () => {
+    test('removes a role after the user has typed the username, with immediate effect', async () => {
       const person = await addManager(service, 'viewer', 'account-manager')
       const theirs = await consoleOf(service, person)
       assert.equal((await theirs.get('/console/accounts')).status, 200)
@@ -163,7 +166,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await operator.get(path)).status, 404)
     })
 
-    test('Guarantee: what is taken away is the grant that was seen', async () => {
+    test('Guarantee: a removal applies to the grant that the user has seen', async () => {
       const person = await addManager(service, 'viewer')
       const path = removal(person, 'viewer')
       const form = await operator.open(path)
@@ -178,37 +181,37 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await rolesOf(person), [])
     })
 
-    test("one's own role operator, and the last one, stay, and the pages say why", async () => {
+    test("the user's own operator role, and the last one, cannot be removed, and the pages explain why", async () => {
       const own = removal(operating, 'operator')
       const list = await operator.get(`/console/grants?account=${operating.username}`)
-      assert.match(textOf(list), /yours: another operator can take it/)
+      assert.match(textOf(list), /Your own role; only another operator can remove it/)
       assert.ok(!list.text.includes(`href="${own}"`))
       const page = await operator.get(own)
       assert.equal(page.status, 200)
-      assert.match(textOf(page), /Nobody takes the role operator from themselves/)
+      assert.match(textOf(page), /You cannot remove your own role operator/)
       assert.doesNotMatch(page.text, /action="\/console\/grants/)
       const fields = { seen: '*', typed: operating.username }
       const other = await operator.open('/console/grants/new')
       const body = new URLSearchParams({ ...hidden(other.text), ...fields })
       const forced = await operator.post(own, body)
       assert.equal(forced.status, 422)
-      assert.match(textOf(forced), /Nobody takes the role operator from themselves/)
+      assert.match(textOf(forced), /You cannot remove your own role operator/)
       assert.deepEqual(await rolesOf(operating), ['operator'])
     })
 
-    test('the page of an account has its roles, since when, by whom, and until when', async () => {
+    test('the page of an account shows its roles, when and by whom they were granted, and when they expire', async () => {
       const person = await addManager(service, 'viewer acme-brand')
       const page = await operator.get(`/console/accounts/${person.username}`)
-      assert.match(textOf(page), /viewer acme-brand \d+ \w+ 20\d\d by operator no end/)
+      assert.match(textOf(page), /viewer acme-brand \d+ \w+ 20\d\d by operator never/)
     })
   })
 })
 
-describe('who may do what with grants', () => {
+describe('permissions for grants', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
 
-    test('an auditor sees grants without a button; nobody but an operator gives or takes a role', async () => {
+    test('an auditor sees grants without a button; only operators grant and remove roles', async () => {
       const operator = await addOperator(service)
       const auditing = await addManager(service, 'auditor')
       const auditor = await consoleOf(service, auditing)
@@ -242,7 +245,7 @@ describe('who may do what with grants', () => {
       assert.equal((await viewer.get('/console/grants')).status, 403)
     })
 
-    test('Guarantee: a role is given and taken by people who signed in within 15 minutes, and by no other site', async () => {
+    test('Guarantee: granting and removing a role requires a sign-in of the last 15 minutes, and is refused to other sites', async () => {
       const operating = await addOperator(service)
       const person = await addManager(service, 'viewer')
       const signedIn = `browser ${new Date(service.now().getTime() - 3_600_000).toISOString()}`
@@ -282,7 +285,7 @@ describe('who may do what with grants', () => {
   })
 })
 
-/** What proves that a form is of this session and sent once. */
+/** Returns the hidden fields that prove that a form belongs to this session and is sent once. */
 const hidden = (page: string): Record<string, string> =>
   Object.fromEntries(
     ['csrf', 'once'].map((name) => {

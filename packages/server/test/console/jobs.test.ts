@@ -1,4 +1,4 @@
-/** The pages of jobs: how far one is, what became of its records, and its end. */
+/** The pages of jobs: their progress, the outcome of their records, and stopping them. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
@@ -67,21 +67,21 @@ eachDatabase((_kind, _open, fresh) => {
       return found.map(({ id }) => id)
     }
     const stateOf = async (id: string) => (await api('GET', `/jobs/${id}`)).body.state
-    /** None of these devices waits, so each of them is refused. */
+    /** These devices are not pending, so each of them is refused. */
     const rejecting = (ids: readonly string[]) => make({ kind: 'devices.reject', ids, reason: 'a test' })
 
-    test('a list without jobs says what a job is, and how to begin', async () => {
+    test('an empty list explains what a job is, and how to begin', async () => {
       const browser = await consoleOf(service, await addManager(service, 'viewer'))
       const page = await browser.get('/console/jobs')
       assert.equal(page.status, 200)
-      assert.match(textOf(page), /There is no job\. .*ratafia devices approve/)
+      assert.match(textOf(page), /No jobs yet\. .*ratafia devices approve/)
       assert.match(page.text, /<a class="button primary" href="\/console\/devices">/)
     })
 
-    test('the list has the jobs of whoever asks; an operator sees all, and who made them', async () => {
+    test('users see their own jobs; an operator sees all, with their authors', async () => {
       const id = await rejecting(devices.slice(0, 3))
       const mine = await maker.browser.get('/console/jobs')
-      assert.match(textOf(mine), /Reject devices ◌ waits for its turn 0 of 3/)
+      assert.match(textOf(mine), /Device rejection ◌ queued 0 of 3/)
       assert.doesNotMatch(mine.text, /<th[^>]*>By</)
       const all = await operator.get('/console/jobs')
       assert.match(textOf(all), new RegExp(`0 of 3 ${maker.username}`))
@@ -95,7 +95,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('a job that waits or runs is asked for again, unless it is held still; one that ended is not', async () => {
+    test('the page of a queued or running job reloads unless updates are paused; that of a finished job does not', async () => {
       const id = await rejecting(devices.slice(0, 2))
       const { browser } = maker
       const waiting = await browser.get(`/console/jobs/${id}`)
@@ -103,8 +103,8 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(waiting.text, /<progress aria-label="Progress" value="0" max="2">/)
       const still = await browser.get(`/console/jobs/${id}?still=true`)
       assert.doesNotMatch(still.text, REFRESH)
-      assert.match(still.text, new RegExp(`href="/console/jobs/${id}">Follow the job`))
-      assert.doesNotMatch(still.text, /Clear the filters/)
+      assert.match(still.text, new RegExp(`href="/console/jobs/${id}">Resume updates`))
+      assert.doesNotMatch(still.text, /Clear filters/)
       await run()
       const ended = await browser.get(`/console/jobs/${id}`)
       assert.doesNotMatch(ended.text, REFRESH)
@@ -112,7 +112,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(ended), /2 of 2 · 2 refused/)
     })
 
-    test('how long a job will take is said from how fast it is', async () => {
+    test('estimates the remaining time of a job from its speed', async () => {
       const id = await rejecting(devices.slice(0, 10))
       const { query } = service.installation.database
       const started = service.now().getTime() - 30_000
@@ -129,7 +129,7 @@ eachDatabase((_kind, _open, fresh) => {
       await run()
     })
 
-    test('each record has its outcome; those that were refused are found, page by page, and say why', async () => {
+    test('shows the outcome of each record; refused ones can be filtered, in pages, and show why', async () => {
       const id = await rejecting(devices)
       await run()
       const { browser } = maker
@@ -153,12 +153,12 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(JSON.parse(lines.text.split('\n')[0] ?? '').code, 'state-conflict')
     })
 
-    test('a job is stopped once, from its own form alone', async () => {
+    test('stops a job once, and only by its own form', async () => {
       const id = await rejecting(devices.slice(0, 4))
       const { browser } = maker
       const action = `/console/jobs/${id}/cancel`
       const page = await browser.get(action)
-      assert.match(textOf(page), /0 of 4 are decided\. What is done stays done/)
+      assert.match(textOf(page), /0 of 4 records are decided and stay so/)
       const forged = await browser.post(action, new URLSearchParams({ once: 'x'.repeat(22) }))
       assert.equal(forged.status, 422)
       assert.equal(await stateOf(id), 'queued')
@@ -168,45 +168,45 @@ eachDatabase((_kind, _open, fresh) => {
       const again = await browser.submit(page, action)
       assert.equal(again.status, 303)
       const shown = await browser.get(`/console/jobs/${id}`)
-      assert.match(textOf(shown), /The job is stopped\..*Cancelled by/)
-      assert.match(textOf(await browser.get(action)), /The job has ended\. There is nothing to stop/)
+      assert.match(textOf(shown), /Job stopped\..*Cancelled by/)
+      assert.match(textOf(await browser.get(action)), /The job has finished\. There is nothing to stop/)
       const late = await browser.submit(page, action, { once: 'y'.repeat(22) })
       assert.equal(late.status, 303)
-      assert.match(textOf(await browser.get(`/console/jobs/${id}`)), /The job had ended before/)
+      assert.match(textOf(await browser.get(`/console/jobs/${id}`)), /The job had finished already/)
       const entries = await service.installation.audit.list({ action: 'job.end', subject: id }, { limit: 10 })
       assert.equal(entries.length, 1)
       assert.match(entries[0]?.details ?? '', /"via":"console"/)
     })
 
-    test('a job that waits for its file says what is missing; the login that made it starts it', async () => {
+    test('a job that waits for its file shows what is missing, and the login that created it can start it', async () => {
       const id = await make(FILE)
       const page = await maker.browser.get(`/console/jobs/${id}`)
-      assert.match(textOf(page), /waits for its file, which comes in 1 part\. /)
+      assert.match(textOf(page), /waits for its file, which has 1 part\. /)
       assert.doesNotMatch(page.text, /\/start"/)
       assert.doesNotMatch(page.text, REFRESH)
       await put(id, rows(1))
-      // Another login of the same account: the API lets only the one that made it start it.
+      // This is another login of the same account. The API lets only the login that created a job start it.
       const other = await maker.browser.get(`/console/jobs/${id}`)
-      assert.match(textOf(other), /Only the login that made this job sends its file and starts it/)
+      assert.match(textOf(other), /Only the login that created this job can send its file and start it/)
       const own = browserWith(service, new Map([['ratafia-console', maker.token]]))
       const whole = await own.get(`/console/jobs/${id}`)
       assert.match(whole.text, new RegExp(`href="/console/jobs/${id}/start"`))
       assert.equal(await stateOf(id), 'uploading')
       const form = await own.get(`/console/jobs/${id}/start`)
-      assert.match(textOf(form), /imported whole or not at all/)
+      assert.match(textOf(form), /the whole file is imported, or nothing/)
       assert.equal((await own.submit(form, `/console/jobs/${id}/start`)).status, 303)
       assert.equal(await stateOf(id), 'queued')
       await run()
       const done = await own.get(`/console/jobs/${id}`)
-      assert.match(textOf(done), /The file was imported\. Devices in the file 1 Added 0/)
+      assert.match(textOf(done), /File imported\. Devices in the file 1 Added 0/)
       const late = await own.submit(form, `/console/jobs/${id}/start`, { once: 'z'.repeat(22) })
       assert.equal(late.status, 422)
       const over = await own.get(`/console/jobs/${id}/start`)
-      assert.match(textOf(over), /The job does not wait to be started/)
+      assert.match(textOf(over), /The job is not waiting to be started/)
       assert.doesNotMatch(over.text, /action="[^"]*\/start"/)
     })
 
-    test('an import that was refused has its faults with their places; one that only tried says so', async () => {
+    test('a refused import shows its faults with their places, and a dry run is marked', async () => {
       const id = await importing(`${rows(1)}acme-brand,lot,X,short\nacme-brand,lot,"<b>x</b>",short\n`)
       await run()
       const page = await maker.browser.get(`/console/jobs/${id}`)
@@ -215,11 +215,11 @@ eachDatabase((_kind, _open, fresh) => {
       const tried = await importing(rows(2), '?dry_run=true')
       await run()
       const shown = await maker.browser.get(`/console/jobs/${tried}`)
-      assert.match(textOf(shown), /This job only tries\..*this is what it would do/)
-      assert.match(textOf(await maker.browser.get('/console/jobs')), /only tried/)
+      assert.match(textOf(shown), /This job is a dry run:.*It would have these results/)
+      assert.match(textOf(await maker.browser.get('/console/jobs')), /dry run/)
     })
 
-    test('Guarantee: what others wrote stays text, and is cut', async () => {
+    test('Guarantee: texts of other users are escaped and shortened', async () => {
       const id = await rejecting(devices.slice(0, 1))
       await run()
       const { query } = service.installation.database
@@ -239,10 +239,10 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(page), /<script>alert\("1"\)<\/script>'⟨U\+202E⟩x+…/)
     })
 
-    test('whoever has no role sees no jobs of others, and the next page of a list is the next page', async () => {
+    test('users without a role see no jobs of others, and lists have a next page', async () => {
       const person = await consoleOf(service, await addPerson(service))
       const page = await person.get('/console/jobs')
-      assert.match(textOf(page), /There is no job/)
+      assert.match(textOf(page), /No jobs yet/)
       for (let count = 0; count < 101; count++) {
         const id = await rejecting(devices.slice(0, 1))
         await api('POST', `/jobs/${id}/cancel`, {})

@@ -1,4 +1,4 @@
-/** A management token with limits, as the cookie of a browser: what it made would have none of them. */
+/** A management token with limits as the cookie of a browser. Credentials that it created would not have its limits. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import {
@@ -47,7 +47,7 @@ const FORMS = [
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
   before(() => givenIssuer(service.installation.database, GITHUB, 'github'))
-  /** Whether each form made what it is for. */
+  /** Returns for each form whether it created its credential. */
   const made = async (token: string) => {
     const browser = await browserOf(service, token)
     const results: string[] = []
@@ -55,18 +55,18 @@ oneDatabase((_kind, _open, fresh) => {
       const answer = await browser.submit(await browser.get(path), action, fields)
       const isRefused =
         answer.status === 403 &&
-        /Your sign-in may do less than your account, and what you/.test(textOf(answer))
+        /Your sign-in has fewer permissions than your account, and what you/.test(textOf(answer))
       results.push(isRefused ? 'refused' : `${answer.status}`)
     }
     return results
   }
-  test('Guarantee: the token of `ratafia login`, sent as the cookie, makes no token, agent or rule', async () => {
+  test('Guarantee: the token of `ratafia login`, sent as the cookie, cannot create a token, agent or rule', async () => {
     const token = await managementToken(service, await addManager(service, 'operator'))
     const browser = browserWith(service, new Map([['ratafia-console', token]]))
     for (const [path, action, fields] of FORMS) {
       const answer = await browser.submit(await browser.get(path), action, fields)
       assert.equal(answer.status, 403, path)
-      assert.match(textOf(answer), /Only a browser that signed in to the console makes this/)
+      assert.match(textOf(answer), /Only a browser that signed in to the console can do this/)
     }
     assert.deepEqual(await rows(), [0, 0, 0])
   })
@@ -80,7 +80,7 @@ oneDatabase((_kind, _open, fresh) => {
     return [await count('token_session'), await count('agent'), await count('publisher_rule')]
   }
 
-  test('Guarantee: a token with limits makes no token, agent or rule, which would not have them', async () => {
+  test('Guarantee: a token with limits cannot create a token, agent or rule without them', async () => {
     const [ada, chief] = [await addPerson(service), await addManager(service, 'operator')]
     const promoted = await addPerson(service)
     const ofBefore = await managementToken(service, promoted)

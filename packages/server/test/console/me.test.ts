@@ -1,4 +1,4 @@
-/** The page of one's own account. */
+/** The page of the user's own account. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { consoleOf, textOf, unescaped } from '../support/console.ts'
@@ -10,23 +10,23 @@ describe('sign-in and agents in the console', () => {
   eachDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
 
-    test('the page says who one is, and where the password is changed', async () => {
+    test('the page shows the account, and links to the page that changes the password', async () => {
       const account = await addPerson(service)
       const page = await (await consoleOf(service, account)).get('/console/me')
       assert.equal(page.status, 200, textOf(page))
       assert.match(textOf(page), new RegExp(`${account.username}@example.org`))
       assert.match(page.text, /href="http[^"]+\/identity\/change-password"/)
-      assert.match(textOf(page), /You have no agents/)
+      assert.match(textOf(page), /No agents yet/)
     })
 
-    test('reminders are switched off and on; a page that is out of date switches nothing', async () => {
+    test('switches reminders off and on; an outdated page changes nothing', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       const first = await browser.get('/console/me')
       const off = await browser.submit(first, '/console/me')
       assert.equal(off.location, '/console/me')
       const page = await browser.get('/console/me')
-      assert.match(textOf(page), /Reminders are off/)
+      assert.match(textOf(page), /Reminders switched off/)
       const token = await managementToken(service, account)
       assert.equal((await manage(service, token, 'GET', '/me/reminders')).body.reminders, false)
       const stale = await browser.submit(await browser.get('/console/me'), '/console/me', { etag: '"stale"' })
@@ -36,7 +36,7 @@ describe('sign-in and agents in the console', () => {
       assert.equal((await manage(service, token, 'GET', '/me/reminders')).body.reminders, true)
     })
 
-    test('another browser is signed out, and then all others', async () => {
+    test('signs out another browser, and then all others', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       const others = [await consoleOf(service, account), await consoleOf(service, account)]
@@ -55,19 +55,19 @@ describe('sign-in and agents in the console', () => {
       assert.equal((await browser.get('/console/me')).status, 200)
     })
 
-    test('a browser that signs itself out is not signed in again at once', async () => {
+    test('does not sign a browser in again after it signed itself out', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       const { body } = await manage(service, browser.cookies.get('ratafia-console') ?? '', 'GET', '/me')
       const address = `/console/me/browsers/${body.session_id}/end`
       const form = await browser.get(address)
-      assert.match(textOf(form), /the one you are using now/)
+      assert.match(textOf(form), /the one that you are using now/)
       const ended = await browser.submit(form, address)
       assert.equal(ended.location, '/console/')
       assert.match(textOf(await browser.open('/console/')), /Sign in to the console/)
     })
 
-    test('an agent is added, its file shown once, and removed', async () => {
+    test('adds an agent, shows its file once, and removes it', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       const form = await browser.get('/console/me/agents/new')
@@ -87,16 +87,16 @@ describe('sign-in and agents in the console', () => {
       assert.doesNotMatch(page.text, new RegExp(file.key.private.replaceAll('+', '\\+')))
       const address = `/console/me/agents/${encodeURIComponent(name)}/remove`
       await browser.submit(await browser.get(address), address)
-      assert.match(textOf(await browser.get('/console/me')), /is removed/)
+      assert.match(textOf(await browser.get('/console/me')), /Agent .* removed/)
       assert.equal((await browser.get(address)).status, 404)
     })
 
     for (const [what, fields, problem] of [
       ['a bad name', { name: 'a b' }, /name/i],
       ['an unknown permission', { name: 'agent-x', permission: 'fly' }, /fly/],
-      ['a life that is none', { name: 'agent-x', hours: '0' }, /Give whole hours/],
+      ['an invalid lifetime', { name: 'agent-x', hours: '0' }, /Enter whole hours/],
     ] as const) {
-      test(`an agent with ${what} is refused, and what was typed stays`, async () => {
+      test(`refuses an agent with ${what}, and keeps what the user typed`, async () => {
         const browser = await consoleOf(service, await addPerson(service))
         const form = await browser.get('/console/me/agents/new')
         const refused = await browser.submit(form, '/console/me/agents/new', fields)

@@ -1,4 +1,4 @@
-/** The pages of what belongs to a model: API keys, the allow-list, remodels; and hardware identities. */
+/** The pages of a model's API keys, allow-list and remodels, and of hardware identities. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
@@ -16,7 +16,7 @@ const keyId = (index: number) => Buffer.alloc(48, `key ${index}`).toString('base
 let models = 0
 
 eachDatabase((_kind, _open, fresh) => {
-  describe('the pages of what belongs to a model', () => {
+  describe('the pages of a model’s parts', () => {
     const service = testService(fresh)
     let token: string
     let manager: ConsoleBrowser
@@ -36,7 +36,7 @@ eachDatabase((_kind, _open, fresh) => {
       return { model, path: `/console/models/acme-brand/${model}`, api: `/models/acme-brand/${model}` }
     }
     const listed = async (path: string) => (await manage(service, token, 'GET', path)).body
-    /** Entries by serial number alone, by key alone, and by both. */
+    /** Entries with only a serial number, with only a key, and with both. */
     const fill = (model: string, count: number) =>
       importAllowList(
         `serial,device_key_id\n${Array.from(
@@ -47,7 +47,7 @@ eachDatabase((_kind, _open, fresh) => {
         service.installation,
       )
     const run = () => runJobs(async () => true, service.installation)
-    /** Sends a form as a browser does, with a file. */
+    /** Sends a form with a file, like a browser. */
     const upload = (
       browser: ConsoleBrowser,
       page: ConsoleAnswer,
@@ -65,11 +65,11 @@ eachDatabase((_kind, _open, fresh) => {
       return browser.post(action, body)
     }
 
-    test('an API key is shown once, in each form that tools take; a reload shows it again, and makes no other', async () => {
+    test('shows an API key once, in each form that tools need; a reload shows it again and creates no other', async () => {
       const { path, api } = await addLot()
       const list = await manager.get(`${path}/api-keys`)
-      assert.match(textOf(list), /This model has no API key\..*ratafia api-keys add/)
-      assert.match(list.text, /api-keys\/new">Make the first API key/)
+      assert.match(textOf(list), /No API keys yet\..*ratafia api-keys add/)
+      assert.match(list.text, /api-keys\/new">Create the first API key…/)
       const address = `${path}/api-keys/new`
       const form = await manager.get(address)
       assert.match(textOf(form), /This is the first key of the model/)
@@ -108,14 +108,18 @@ eachDatabase((_kind, _open, fresh) => {
       assert.doesNotMatch(model.text, /<script>alert/)
     })
 
-    test('the key that the page shows lets a device in, and one more use is counted', async () => {
+    test('a device can register with the key on the page, and its use is counted', async () => {
       const model = `open-${++models}`
       const modelText = await addAcmeModel(service.installation, model)
       const path = `/console/models/acme-brand/${model}`
       const form = await manager.get(`${path}/api-keys/new`)
       const shown = await manager.submit(form, `${path}/api-keys/new`, { label: 'line 1' })
       const [, key = ''] = /api-key: (ratafia_ak_[A-Za-z0-9_-]{43})/.exec(shown.text) ?? []
-      assert.equal((await register(service, { model, modelText })).status, 401, 'from now on it needs one')
+      assert.equal(
+        (await register(service, { model, modelText })).status,
+        401,
+        'the model now requires a key',
+      )
       assert.equal(
         (await register(service, { model, modelText, requestHeaders: { 'api-key': key } })).status,
         200,
@@ -123,16 +127,16 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(await viewer.get(`${path}/api-keys`)), /line 1 .*● active 1 .*ago|just now/)
     })
 
-    test('an API key that cannot be is refused, and what was typed is kept', async () => {
+    test('refuses an invalid API key, and keeps what the user typed', async () => {
       const { path, api } = await addLot()
       const address = `${path}/api-keys/new`
       for (const [fields, says] of [
         [{ label: '' }, /label/],
         [{ label: 'two\nlines' }, /on one line/],
         [{ label: 'x'.repeat(201) }, /label/],
-        [{ label: 'kept', uses: 'many' }, /Give a whole number/],
+        [{ label: 'kept', uses: 'many' }, /Enter a whole number/],
         [{ label: 'kept', uses: '0' }, /uses/],
-        [{ label: 'kept', expires: 'tomorrow' }, /Give a day as YEAR-MONTH-DAY/],
+        [{ label: 'kept', expires: 'tomorrow' }, /Enter a day as YEAR-MONTH-DAY/],
         [{ label: 'kept', expires: '2027-02-31' }, /expires|day/],
         [{ label: 'kept', expires: '2020-01-01' }, /expired already/],
       ] as const) {
@@ -146,7 +150,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual((await listed(`${api}/api-keys`)).api_keys, [])
     })
 
-    test('an API key that ends within 30 days stands out in the list and on the page of its model', async () => {
+    test('marks an API key that expires within 30 days, in the list and on the page of its model', async () => {
       const { path, api } = await addLot()
       for (const days of [29, 31]) {
         const expires = new Date(service.now().getTime() + days * 86_400_000).toISOString()
@@ -154,20 +158,20 @@ eachDatabase((_kind, _open, fresh) => {
         assert.equal((await manage(service, token, 'POST', `${api}/api-keys`, { body })).status, 201)
       }
       for (const page of [await viewer.get(`${path}/api-keys`), await viewer.get(path)]) {
-        assert.match(textOf(page), /for 29 days( [0-9a-f]{12})? ◌ ends soon/)
+        assert.match(textOf(page), /for 29 days( [0-9a-f]{12})? ◌ expires soon/)
         assert.match(textOf(page), /for 31 days( [0-9a-f]{12})? ● active/)
       }
     })
 
-    test('an API key is revoked once its id was typed', async () => {
+    test('revokes an API key after the user has typed its id', async () => {
       const { path, api } = await addLot()
       const made = await manage(service, token, 'POST', `${api}/api-keys`, { body: { label: 'line 2' } })
       const { id } = made.body
       const address = `${path}/api-keys/${id}/revoke`
-      assert.doesNotMatch((await viewer.get(`${path}/api-keys`)).text, /Revoke…|api-keys\/new/)
+      assert.doesNotMatch((await viewer.get(`${path}/api-keys`)).text, /Revoke API key…|api-keys\/new/)
       assert.equal((await viewer.get(address)).status, 403)
       const form = await manager.get(address)
-      assert.match(textOf(form), /line 2.*The model still asks for a key.*it was used 0 times/)
+      assert.match(textOf(form), /line 2.*The model still requires a key.*It has been used 0 times/)
       const wrong = await manager.submit(form, address, { typed: 'line 2' })
       assert.equal(wrong.status, 422)
       assert.equal((await listed(`${api}/api-keys/${id}`)).revoked_at, null)
@@ -175,7 +179,7 @@ eachDatabase((_kind, _open, fresh) => {
         const done = await manager.submit(wrong, address, { typed: id })
         assert.deepEqual([done.status, done.location], [303, `${path}/api-keys`])
       }
-      assert.match(textOf(await manager.get(`${path}/api-keys`)), /“line 2” is revoked\..*✕ revoked/)
+      assert.match(textOf(await manager.get(`${path}/api-keys`)), /“line 2” revoked\..*✕ revoked/)
       const entries = await service.installation.audit.list({ subject: id }, { limit: 10 })
       assert.deepEqual(
         entries.map(({ action }) => action),
@@ -185,18 +189,18 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await manager.get(`${path}/api-keys/000000000000/revoke`)).status, 404)
     })
 
-    test('the notice about an API key shows what nobody would see in its label', async () => {
+    test('the notice about an API key makes invisible characters of its label visible', async () => {
       const { path, api } = await addLot()
       const body = { label: 'line\u202e3' }
       const { id } = (await manage(service, token, 'POST', `${api}/api-keys`, { body })).body
       const address = `${path}/api-keys/${id}/revoke`
       await manager.submit(await manager.get(address), address, { typed: id })
       const page = await manager.get(`${path}/api-keys`)
-      assert.match(textOf(page), /“line⟨U\+202E⟩3” is revoked\./)
+      assert.match(textOf(page), /“line⟨U\+202E⟩3” revoked\./)
       assert.doesNotMatch(page.text, /\u202e/)
     })
 
-    test('a hundred API keys keep the budget, and have a next page', async () => {
+    test('a list of a hundred API keys keeps its budget, and has a next page', async () => {
       const { model, path } = await addLot()
       for (let index = 0; index < 101; index++) {
         const key = { brandId: 'acme-brand', model, id: index.toString(16).padStart(12, '0'), uses: 3 }
@@ -214,12 +218,12 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(await manager.get(unescaped(next))), /1 on this page/)
     })
 
-    test('an allow-list: empty, in pages, chosen entries are removed once their number was typed', async () => {
+    test('lists an allow-list in pages, and removes selected entries after the user has typed their number', async () => {
       const { model, path, api } = await addLot()
       const address = `${path}/allow-list/remove`
       const empty = await manager.get(`${path}/allow-list`)
-      assert.match(textOf(empty), /The list is empty\..*ratafia allow-list import FILE --model/)
-      assert.match(empty.text, /allow-list\/import">Import a list/)
+      assert.match(textOf(empty), /No entries yet\..*ratafia allow-list import FILE --model/)
+      assert.match(empty.text, /allow-list\/import">Import entries…/)
       await fill(model, 130)
       const page = await manager.get(`${path}/allow-list`)
       assert.match(textOf(page), /100 on this page/)
@@ -233,7 +237,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
       assert.equal(boxes.length, 100)
       const other = await manager.submit(page, address, { entry: boxes.slice(0, 2), do: 'look' })
-      assert.match(textOf(other), /Remove 2 entries\?/, 'the list is looked at, and chosen from again')
+      assert.match(textOf(other), /Remove 2 entries\?/, 'the list is shown, and other entries are selected')
       const entry = boxes.slice(0, 25)
       const look = await manager.submit(page, address, { entry, do: 'look' })
       assert.equal(look.status, 200, textOf(look))
@@ -247,13 +251,13 @@ eachDatabase((_kind, _open, fresh) => {
         assert.deepEqual([done.status, done.location], [303, `${path}/allow-list`])
       }
       assert.equal((await listed(`${api}/allow-list?limit=1000`)).entries.length, 105)
-      assert.match(textOf(await manager.get(`${path}/allow-list`)), /25 entries are removed/)
+      assert.match(textOf(await manager.get(`${path}/allow-list`)), /25 entries removed/)
       const gone = await manager.submit(page, address, { entry, do: 'look' })
       assert.equal(gone.status, 422)
-      assert.match(textOf(gone), /Nothing on the list matches/)
+      assert.match(textOf(gone), /No entry matches/)
     })
 
-    test('an entry is removed by its serial number or key; what is none is refused', async () => {
+    test('removes an entry by its serial number or key, and refuses invalid ones', async () => {
       const { model, path, api } = await addLot()
       const address = `${path}/allow-list/remove`
       await importAllowList(
@@ -277,15 +281,15 @@ eachDatabase((_kind, _open, fresh) => {
         assert.doesNotMatch(refused.text, /<script>alert/)
       }
       const key = await manager.submit(form, address, { device_key_id: 'short', do: 'look' })
-      assert.match(key.text, /<a href="#f-device_key_id">device_key_id /, 'it is said at its field')
+      assert.match(key.text, /<a href="#f-device_key_id">device_key_id /, 'the problem is at its field')
       const look = await manager.submit(form, address, { serial: 'S-1', do: 'look' })
       assert.match(textOf(look), /Remove 2 entries\?.*S-1/)
-      // Somebody removes one of them meanwhile.
+      // Another user removes one of them meanwhile.
       const body = { entries: [{ serial: 'S-1', device_key_id: keyId(1) }] }
       assert.equal((await manage(service, token, 'POST', `${api}/allow-list/remove`, { body })).status, 200)
       const changed = await manager.submit(look, address, { do: 'remove', typed: '2' })
       assert.equal(changed.status, 422)
-      assert.match(textOf(changed), /1 entry matches now, and not 2\./)
+      assert.match(textOf(changed), /1 entry matches now instead of 2\./)
       assert.equal((await listed(`${api}/allow-list`)).entries.length, 2)
       const done = await manager.submit(changed, address, { do: 'remove', typed: '1' })
       assert.equal(done.status, 303)
@@ -294,7 +298,7 @@ eachDatabase((_kind, _open, fresh) => {
       ])
     })
 
-    test('a list is emptied only by somebody who has just signed in, and typed the model', async () => {
+    test('emptying a list requires a recent sign-in and the typed model', async () => {
       const { model, path, api } = await addLot()
       const address = `${path}/allow-list/remove-all`
       await fill(model, 12)
@@ -316,7 +320,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.doesNotMatch((await recent.get(address)).text, /name="typed"/)
     })
 
-    test('an allow-list is imported from a file or from rows, whole, by a job; or only checked', async () => {
+    test('a job imports or validates an allow-list, from a file or from rows', async () => {
       const { path, api } = await addLot()
       const address = `${path}/allow-list/import`
       const form = await manager.get(address)
@@ -326,7 +330,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(tried.status, 303, textOf(tried))
       await run()
       assert.deepEqual((await listed(`${api}/allow-list`)).entries, [])
-      assert.match(textOf(await manager.open(tried.location ?? '')), /The file is being checked/)
+      assert.match(textOf(await manager.open(tried.location ?? '')), /Validation queued/)
       const made = await upload(manager, await manager.get(address), address, {
         ...{ rows: csv, format: 'csv', do: 'import' },
       })
@@ -338,7 +342,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
       for (const [fields, says] of [
         [{ format: 'csv' }, /Choose a file, or paste rows/],
-        [{ format: 'csv', rows: csv, file: csv }, /You chose a file and pasted rows/],
+        [{ format: 'csv', rows: csv, file: csv }, /You chose a file and also pasted rows/],
         [{ format: 'nonsense', rows: csv }, /format is not one of csv/],
       ] as const) {
         const refused = await upload(manager, await manager.get(address), address, fields)
@@ -350,12 +354,12 @@ eachDatabase((_kind, _open, fresh) => {
       assert.notEqual(refused.status, 303)
     })
 
-    test('remodels: allowed to whoever manages both, and taken back', async () => {
+    test('users who manage both brands can allow a remodel, and remove it', async () => {
       const from = await addLot()
       const to = await addLot()
       const address = `${from.path}/remodels`
       const list = await manager.get(address)
-      assert.match(textOf(list), /Devices of this model may become no other\..*ratafia models allow-remodel/)
+      assert.match(textOf(list), /Remodeling is not allowed\..*ratafia models allow-remodel/)
       for (const [wanted, says] of [
         ['nonsense', /does not name a model/],
         [`acme-brand/${from.model}`, /is the same model/],
@@ -386,12 +390,12 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await manager.get(remove)).status, 404)
     })
 
-    test('hardware identities: for those who see all brands; imported by those who manage them', async () => {
+    test('users who see all brands see hardware identities, and users who manage them can import some', async () => {
       const LIST = '/console/hardware-identities'
       const address = `${LIST}/import`
       assert.equal((await manager.get(LIST)).status, 403)
       assert.equal((await manager.get(address)).status, 403)
-      assert.match(textOf(await operator.get(LIST)), /No hardware identity is imported\./)
+      assert.match(textOf(await operator.get(LIST)), /No hardware identities yet\./)
       const rows = Buffer.from(vector('extra-head/hardware-identity').bytes)
         .toString()
         .replaceAll('\n', '\r\n')

@@ -1,4 +1,4 @@
-/** The pages of models: a new one, its policy with what is dangerous about it, a newer assertion, and its end. */
+/** The pages of models: a new model, its policy with the risks, a newer assertion, and removal. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { importAllowList, setPolicy } from '../support/as-operator.ts'
@@ -15,7 +15,7 @@ const POLICY = {
   ...{ registration: 'allow-list', proposed_serial: 'optional', taken_serial: 'refuse' },
   ...{ hardware_identity: 'ignored', clones: 'record', serials: 'uuid' },
 }
-/** As a browser sends a text of several lines. */
+/** Returns a text with several lines as a browser sends it. */
 const sent = (bytes: Uint8Array) => Buffer.from(bytes).toString().replaceAll('\n', '\r\n')
 let models = 0
 
@@ -44,7 +44,7 @@ eachDatabase((_kind, _open, fresh) => {
       return { model, path: `/console/models/acme-brand/${model}` }
     }
 
-    test('a new model is looked at before it is stored, and changed there, and stored once', async () => {
+    test('shows a preview of a new model, which the user can change, and stores it once', async () => {
       const model = `new-${++models}`
       const headers = { 'display-name': `Acme ${HOSTILE}`, store: 'shop', architecture: 'arm64' }
       const assertion = sent(acmeModel(model, headers))
@@ -54,16 +54,16 @@ eachDatabase((_kind, _open, fresh) => {
       const look = await manager.submit(form, NEW, fields)
       assert.equal(look.status, 200, look.text)
       assert.match(textOf(look), new RegExp(`Add acme-brand/${model}\\?.*Nothing is stored yet`))
-      assert.match(textOf(look), /Architecture arm64.*Store shop.*Signs serials now acme-brand with the key/)
-      assert.match(textOf(look), /reissue .*Anybody can take over the serial number of any device/)
+      assert.match(textOf(look), /Architecture arm64.*Store shop.*Current signer acme-brand with key/)
+      assert.match(textOf(look), /Reissue .*Anyone can take over the serial number of any device/)
       assert.doesNotMatch(look.text, /<script>alert/)
       assert.doesNotMatch(textOf(look), /\u202e/)
       assert.equal(await find(model), undefined)
 
-      // Back, and looked at again with something else.
+      // The user goes back, and sees a preview of another model.
       const otherwise = await manager.submit(form, NEW, { ...fields, clones: 'quarantine' })
       assert.equal(otherwise.status, 200)
-      assert.match(textOf(otherwise), /When a clone is seen quarantine/)
+      assert.match(textOf(otherwise), /Detected clones Quarantine/)
 
       const change = await manager.submit(look, NEW, { do: 'change' })
       assert.equal(change.status, 200)
@@ -82,16 +82,16 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await policyOf(model)).registration, 'approval')
       assert.deepEqual(await actionsOf(model), ['model.add'])
       const page = await manager.get(`/console/models/acme-brand/${model}`)
-      assert.match(textOf(page), new RegExp(`The model acme-brand/${model} is added`))
+      assert.match(textOf(page), new RegExp(`Model acme-brand/${model} added`))
       assert.match(page.text, /Acme &lt;script&gt;.*⟨U\+202E⟩/)
 
       const again = await manager.submit(await manager.get(NEW), NEW, { ...POLICY, assertion, do: 'add' })
       assert.equal(again.status, 422)
       assert.match(textOf(again), /already exists/)
-      assert.ok(unescaped(again.text).includes(`model: ${model}`), 'what was typed is kept')
+      assert.ok(unescaped(again.text).includes(`model: ${model}`), 'the user’s input is kept')
     })
 
-    test('what cannot be stored is refused with what to do, and what was typed is kept', async () => {
+    test('refuses an invalid model with advice, and keeps what the user typed', async () => {
       const form = await manager.get(NEW)
       for (const [fields, says] of [
         [{ ...POLICY, assertion: 'type: model\n\nnonsense' }, /The assertion/],
@@ -105,7 +105,10 @@ eachDatabase((_kind, _open, fresh) => {
           { ...POLICY, registration: 'everybody', assertion: sent(acmeModel('x')) },
           /: registration is not one of auto/,
         ],
-        [{ ...POLICY, registration: '', assertion: sent(acmeModel('x')) }, /: Choose who may register/],
+        [
+          { ...POLICY, registration: '', assertion: sent(acmeModel('x')) },
+          /: Choose which devices can register/,
+        ],
         [{ ...POLICY, assertion: '' }, /assertion/],
       ] as const) {
         const refused = await manager.submit(form, NEW, fields)
@@ -117,19 +120,19 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await find('x'), undefined)
     })
 
-    test('one model: what it says, its policy with its warnings beside the settings, what belongs to it', async () => {
+    test('the page of a model shows its assertion, its policy with warnings at the settings, and its parts', async () => {
       const page = await viewer.get(CLASSIC)
       assert.equal(page.status, 200)
       const text = textOf(page)
-      assert.match(text, /Who may register everybody .*Anybody who has the model assertion gets a serial/)
-      assert.match(text, /Revision 0 .*System classic.*Store acme-store.*Who else may sign serials generic/)
-      assert.match(text, /This model has no API key\. It asks devices for none\./)
-      assert.match(text, /The list is empty\. The policy does not look at this list/)
+      assert.match(text, /Registration Automatic .*Anyone who has the model assertion gets a serial/)
+      assert.match(text, /Revision 0 .*System classic.*Store acme-store.*Other serial authorities generic/)
+      assert.match(text, /No API keys yet\. Devices of this model need none\./)
+      assert.match(text, /No entries yet\. The policy does not use this list/)
       assert.match(page.text, /href="\/console\/devices\?model=acme-brand%2Facme-classic"/)
       assert.ok(page.text.length < 25_000)
     })
 
-    test('Guarantee: another brand’s model is not there, whatever is asked for', async () => {
+    test('Guarantee: the pages of another brand’s model look as if it did not exist', async () => {
       for (const rest of [
         '',
         '/policy',
@@ -148,7 +151,7 @@ eachDatabase((_kind, _open, fresh) => {
       for (const one of rest) assert.equal((await stranger.get(`${CLASSIC}${one}`)).status, 404, one)
     })
 
-    test('whoever only reads sees no button, and every form is refused', async () => {
+    test('users who can only read see no button, and all their forms are refused', async () => {
       const page = await viewer.get(CLASSIC)
       assert.doesNotMatch(page.text, /\/policy"|\/remove"|\/assertion"|api-keys\/new|allow-list\/import/)
       const manages = await manager.get(CLASSIC)
@@ -177,7 +180,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await policyOf('acme-classic'), before)
     })
 
-    test('a policy: a setting that is dangerous is read before it is saved', async () => {
+    test('users accept each new risk of a policy before it is saved', async () => {
       const { model, path } = await addLot()
       const address = `${path}/policy`
       const form = await manager.get(address)
@@ -186,21 +189,21 @@ eachDatabase((_kind, _open, fresh) => {
       const dangerous = { ...POLICY, registration: 'auto', taken_serial: 'reissue' }
       const asks = await manager.submit(form, address, dangerous)
       assert.equal(asks.status, 422)
-      assert.match(textOf(asks), /Read what is dangerous about this policy\. Tick it if you want it anyway/)
-      assert.match(textOf(asks), /Anybody can take over the serial number/)
+      assert.match(textOf(asks), /Read the risks of this policy\. Tick each one that you accept/)
+      assert.match(textOf(asks), /Anyone can take over the serial number/)
       assert.match(asks.text, /name="registration" value="auto" checked/)
       assert.match(asks.text, /name="accepted" value="taken_serial"/)
-      assert.match(textOf(asks), /Now: allow-list\./)
+      assert.match(textOf(asks), /Currently: Allow-list\./)
       assert.equal((await policyOf(model)).registration, 'allow-list')
       const half = await manager.submit(asks, address, { ...dangerous, accepted: 'taken_serial' })
-      assert.equal(half.status, 422, 'one of the two was not read')
+      assert.equal(half.status, 422, 'one of the two was not accepted')
       const accepted = ['taken_serial', 'registration']
       const saved = await manager.submit(half, address, { ...dangerous, accepted })
       assert.deepEqual([saved.status, saved.location], [303, path])
       const { registration, takenSerial } = await policyOf(model)
       assert.deepEqual([registration, takenSerial], ['auto', 'reissue'])
-      assert.match(textOf(await manager.get(path)), /The policy is saved\./)
-      // What is dangerous already needs no second look.
+      assert.match(textOf(await manager.get(path)), /Policy saved\./)
+      // A risk that the policy already has needs no second acceptance.
       const next = await manager.submit(await manager.get(address), address, {
         ...dangerous,
         clones: 'quarantine',
@@ -210,7 +213,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(JSON.parse(entry?.details ?? '{}').quarantineClones, true)
     })
 
-    test('a policy that has changed meanwhile is decided about anew', async () => {
+    test('a policy that has changed meanwhile needs another decision', async () => {
       const { model, path } = await addLot()
       const address = `${path}/policy`
       const form = await manager.get(address)
@@ -218,7 +221,7 @@ eachDatabase((_kind, _open, fresh) => {
       const wanted = { ...POLICY, clones: 'quarantine' }
       const refused = await manager.submit(form, address, wanted)
       assert.equal(refused.status, 422)
-      assert.match(textOf(refused), /The record has changed since you read it\..*Now: required\./)
+      assert.match(textOf(refused), /The record has changed since you read it\..*Currently: Required\./)
       assert.equal((await policyOf(model)).quarantineClones, false)
       const saved = await manager.submit(refused, address, wanted)
       assert.equal(saved.status, 303)
@@ -226,12 +229,12 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([proposedSerial, quarantineClones], ['optional', true])
     })
 
-    test('a policy that was not different changes nothing, and one that cannot be is refused', async () => {
+    test('an unchanged policy changes nothing, and an invalid one is refused', async () => {
       const { model, path } = await addLot()
       const address = `${path}/policy`
       const form = await manager.get(address)
       assert.equal((await manager.submit(form, address, POLICY)).status, 303)
-      assert.match(textOf(await manager.get(path)), /Nothing was different/)
+      assert.match(textOf(await manager.get(path)), /nothing was changed/)
       assert.deepEqual(await actionsOf(model), ['model.add'])
       for (const wrong of [{ clones: HOSTILE }, { serials: HOSTILE }, { registration: 'anybody' }]) {
         const refused = await manager.submit(await manager.get(address), address, { ...POLICY, ...wrong })
@@ -243,13 +246,13 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await actionsOf(model), ['model.add'])
     })
 
-    test('a newer revision is looked at, and takes the place of the one that was seen', async () => {
+    test('shows a preview of a newer revision, which replaces the one that the user has seen', async () => {
       const { model, path } = await addLot()
       const address = `${path}/assertion`
       const newer = sent(acmeModel(model, { revision: '3', store: 'elsewhere' }))
       const look = await manager.submit(await manager.get(address), address, { assertion: newer })
       assert.equal(look.status, 200, look.text)
-      assert.match(textOf(look), /Revision 3 will take the place of revision 0\..*Store elsewhere/)
+      assert.match(textOf(look), /Revision 3 will replace revision 0\..*Store elsewhere/)
       assert.deepEqual(await actionsOf(model), ['model.add'])
       await setPolicy({ brandId: 'acme-brand', model }, { proposedSerial: 'required' }, service.installation)
       const stale = await manager.submit(look, address, { do: 'replace' })
@@ -258,29 +261,29 @@ eachDatabase((_kind, _open, fresh) => {
       const again = await manager.submit(stale, address, { assertion: newer })
       const done = await manager.submit(again, address, { do: 'replace' })
       assert.deepEqual([done.status, done.location], [303, path])
-      assert.match(textOf(await manager.get(path)), /Revision 3 is stored\..*Store elsewhere/)
+      assert.match(textOf(await manager.get(path)), /Revision 3 stored\..*Store elsewhere/)
       const same = await manager.submit(await manager.get(address), address, { assertion: newer })
-      assert.match(textOf(same), /It is the revision that is here already/)
+      assert.match(textOf(same), /This revision is stored already/)
       assert.doesNotMatch(same.text, /value="replace"/)
       const other = await manager.submit(await manager.get(address), address, {
         assertion: sent(acmeModel('another')),
       })
       assert.equal(other.status, 422)
-      assert.match(textOf(other), /is of acme-brand\/another, and not of/)
+      assert.match(textOf(other), /is for acme-brand\/another, not for/)
     })
 
-    test('a model is removed once its name was typed, and not while something needs it', async () => {
+    test('removes a model after the user has typed its name, and not while it is needed', async () => {
       const { model, path } = await addLot()
       const address = `${path}/remove`
       const { installation } = service
       const named = { brandId: 'acme-brand', model }
       await importAllowList('serial\nR-1\n', { model: named, format: 'csv' }, installation)
       const needed = await manager.get(address)
-      assert.match(textOf(needed), /It cannot be removed\. The allow-list of .* is not empty/)
+      assert.match(textOf(needed), /The model cannot be removed\. The allow-list of .* is not empty/)
       assert.doesNotMatch(needed.text, /name="typed"/)
       await installation.database.query.deleteFrom('allow_list').where('model', '=', model).execute()
       const form = await manager.get(address)
-      assert.match(textOf(form), /With it go 0 API keys and 0 remodels\./)
+      assert.match(textOf(form), /This also removes 0 API keys and 0 remodels\./)
       const wrong = await manager.submit(form, address, { typed: model })
       assert.equal(wrong.status, 422)
       assert.match(textOf(wrong), new RegExp(`Type exactly acme-brand/${model}`))
@@ -292,7 +295,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(
         (await manager.submit(fresh, address, { ...typed, seen: '' })).status,
         422,
-        'nothing was seen',
+        'the form has no version',
       )
       for (let times = 0; times < 2; times++) {
         const done = await manager.submit(fresh, address, typed)

@@ -1,4 +1,4 @@
-/** The overview: what waits, what happened, and for whom. */
+/** The overview: pending work and activity, by role. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { addBrand } from '../support/as-operator.ts'
@@ -13,7 +13,7 @@ import { addPerson, testService } from '../support/service.ts'
 const DAY = 86_400_000
 const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
 
-/** What is to do: by address what it says. */
+/** Returns the lines of the to-do list, by their links. */
 const linksIn = ({ text }: ConsoleAnswer): ReadonlyMap<string, string> =>
   new Map(
     [
@@ -23,29 +23,29 @@ const linksIn = ({ text }: ConsoleAnswer): ReadonlyMap<string, string> =>
     ].map(([, href = '', says = '', rest = '']) => [unescaped(href), unescaped(says + rest)]),
   )
 
-describe('the overview, of a service that nothing was done with', () => {
+describe('the overview of an unused service', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
 
-    test('it says what a brand is and where the first comes from, that nothing waits, and draws nothing', async () => {
+    test('explains what a brand is and how to add the first, shows no work, and draws nothing', async () => {
       const page = await (await consoleOf(service, await addManager(service, 'viewer'))).open('/console/')
       assert.equal(page.status, 200)
-      assert.match(textOf(page), /There is no brand yet\. A brand is an account of a device maker/)
+      assert.match(textOf(page), /No brands yet\. A brand is the account of a device maker/)
       assert.match(textOf(page), /ratafia brands create --demo/)
-      assert.match(textOf(page), /There is nothing to do\./)
-      assert.match(textOf(page), /Nothing was counted in this time\./)
+      assert.match(textOf(page), /Nothing to do\./)
+      assert.match(textOf(page), /No activity in this period\./)
       assert.doesNotMatch(page.text, /role="img"/)
       assert.ok(page.text.length <= 25_000, `${page.text.length}`)
     })
 
-    test('whoever sees no devices gets a page that says which roles do', async () => {
+    test('users who see no devices learn which roles do', async () => {
       const browser = await consoleOf(service, await addManager(service, 'account-manager'))
       const page = await browser.get('/console/overview')
       assert.equal(page.status, 403)
       assert.match(textOf(page), /devices:read.*These roles have it: viewer/)
     })
 
-    test('a period or a brand that there is not is refused with what it may be', async () => {
+    test('refuses an unknown period or brand and shows the valid ones', async () => {
       const browser = await consoleOf(service, await addManager(service, 'viewer'))
       for (const query of ['period=1h', 'brand=a%20b']) {
         const page = await browser.get(`/console/overview?${query}`)
@@ -97,63 +97,63 @@ describe('the overview', () => {
     const overview = async (roles: readonly string[], query = '?period=24h') =>
       (await consoleOf(service, await addManager(service, ...roles))).get(`/console/overview${query}`)
 
-    test('what waits comes first, and each line leads to the list that has it', async () => {
+    test('shows pending work first, and each line links to the list that has it', async () => {
       const page = await overview(['operator'])
       assert.equal(page.status, 200)
       const links = linksIn(page)
       assert.match(
         links.get('/console/devices?status=pending&sort=registered') ?? '',
-        /^2 devices wait for approval, the first asked /,
+        /^2 devices pending approval, the oldest registered /,
       )
       assert.match(
         links.get('/console/all-tokens?state=ending') ?? '',
-        /^1 token ends within 30 days, the first in 1[12] days$/,
+        /^1 token expires within 30 days, the first in 1[12] days$/,
       )
       assert.match(links.get('/console/audit?action=account.sign-in-link') ?? '', /signs in as <script>/)
-      // That there is no backup, for one.
+      // For example, there is no backup.
       assert.ok([...links.keys()].includes('/console/status'))
       assert.match(
         page.text,
-        /<li><a href="\/console\/status">Backup<\/a>: [^<]*<code>ratafia backup<\/code>/,
+        /<li><a href="\/console\/status">Backup<\/a>: [^<]*<code>ratafia backup FILE<\/code>/,
       )
       assert.ok(page.text.indexOf('To do') < page.text.indexOf('<svg'))
     })
 
-    test('plots have the sums, and a text and a table of the same numbers', async () => {
+    test('plots show the sums, and a text and a table with the same numbers', async () => {
       const page = await overview(['auditor'])
       assert.match(
         unescaped(page.text),
-        /aria-label="Registrations an hour: 1,234 in 24 hours\. Most from [0-9]{2}:00: 1,234\. Of all: got a serial 1,200, waits for approval 0, refused 34\."/,
+        /aria-label="Registrations per hour: 1,234 in 24 hours\. Peak at [0-9]{2}:00: 1,234\. By kind: serial issued 1,200, pending 0, refused 34\."/,
       )
-      assert.match(page.text, /<h2>Registrations an hour<\/h2><span class="push big">1,234<\/span>/)
-      assert.match(unescaped(page.text), /Of all: by a person or agent 3, by a CI job 0, refused 9\./)
+      assert.match(page.text, /<h2>Registrations per hour<\/h2><span class="push big">1,234<\/span>/)
+      assert.match(unescaped(page.text), /By kind: by a person or agent 3, by a CI job 0, refused 9\./)
       assert.match(textOf(page), /As a table/)
       const month = await overview(['auditor'], '')
-      assert.match(month.text, /Registrations a day: 1,234 in 30 days/)
+      assert.match(month.text, /Registrations per day: 1,234 in 30 days/)
       assert.match(month.text, /<option value="30d" selected>/)
       assert.match(
         (await overview(['auditor'], '?period=12mo')).text,
-        /Registrations a month: 1,234 in 12 months/,
+        /Registrations per month: 1,234 in 12 months/,
       )
     })
 
-    test('refusals stand by their number, with the change against the time before', async () => {
+    test('lists refusals by number, with the change since the previous period', async () => {
       const rows = (page: ConsoleAnswer) =>
         [...page.text.matchAll(/<tr role="row"><td[\s\S]*?<\/tr>/g)].map(([text]) => textOf({ text }))
       const [first, second, third] = rows(await overview(['auditor']))
       assert.match(first ?? '', /^device-refused 50 ▲ ×5$/)
-      assert.match(second ?? '', /^invalid-field 11 as before$/)
-      assert.match(third ?? '', / 1 ◌ none before$/)
+      assert.match(second ?? '', /^invalid-field 11 unchanged$/)
+      assert.match(third ?? '', / 1 ◌ new$/)
       const [ofYear] = rows(await overview(['auditor'], '?period=12mo'))
-      assert.match(ofYear ?? '', /^device-refused 60 no longer kept$/)
+      assert.match(ofYear ?? '', /^device-refused 60 not available$/)
     })
 
-    test('it says up to when everything is counted', async () => {
+    test('shows up to when the counts are complete', async () => {
       const page = await overview(['viewer'])
-      assert.match(textOf(page), /Counted to [0-9]{2}:[0-9]{2} UTC\. All nodes together\./)
+      assert.match(textOf(page), /Counted up to [0-9]{2}:[0-9]{2} UTC, on all nodes together\./)
     })
 
-    test('texts of others are text, and short', async () => {
+    test('escapes and shortens texts of other users', async () => {
       const page = await overview(['operator'])
       assert.doesNotMatch(page.text, /<script>alert/)
       assert.doesNotMatch(page.text, /\u202e/)
@@ -161,31 +161,31 @@ describe('the overview', () => {
       assert.doesNotMatch(page.text, / style=/)
     })
 
-    test('Guarantee: whoever sees one brand gets nothing of another, and nothing of the whole service', async () => {
+    test('Guarantee: a user who sees one brand gets no data of other brands or of the whole service', async () => {
       const page = await overview(['viewer other-brand'])
       assert.equal(page.status, 200)
-      assert.match(textOf(page), /There is nothing to do\./)
+      assert.match(textOf(page), /Nothing to do\./)
       assert.doesNotMatch(textOf(page), /acme-brand|1,2[0-9]{2}|Logins|Token uses|Refusals|device-refused/)
       assert.deepEqual(linksIn(page).size, 0)
       const own = await overview(['viewer acme-brand'])
-      assert.match(own.text, /Registrations an hour: 7 in 24 hours/)
-      assert.match(textOf(own), /2 devices wait for approval/)
-      assert.doesNotMatch(textOf(own), /token ends|signs in as|backup/)
-      // There is nothing to choose from.
+      assert.match(own.text, /Registrations per hour: 7 in 24 hours/)
+      assert.match(textOf(own), /2 devices pending approval/)
+      assert.doesNotMatch(textOf(own), /token expires|signs in as|backup/)
+      // There is no other brand to choose.
       assert.doesNotMatch(own.text, /name="brand"/)
       const hidden = await overview(['viewer other-brand'], '?brand=acme-brand&period=24h')
-      assert.doesNotMatch(textOf(hidden), /wait for approval|7 in 24/)
+      assert.doesNotMatch(textOf(hidden), /pending approval|7 in 24/)
     })
 
-    test('one brand alone: its devices and keys, and lists of it alone', async () => {
+    test('shows the devices and keys of one brand, and links to its lists', async () => {
       const page = await overview(['operator'], '?brand=acme-brand&period=24h')
       assert.match(page.text, /<option value="acme-brand" selected>/)
-      assert.match(page.text, /Registrations an hour: 7 in 24 hours/)
+      assert.match(page.text, /Registrations per hour: 7 in 24 hours/)
       assert.ok(linksIn(page).has('/console/devices?status=pending&sort=registered&brand=acme-brand'))
-      assert.doesNotMatch(textOf(page), /token ends|Logins/)
+      assert.doesNotMatch(textOf(page), /token expires|Logins/)
     })
 
-    test('with every plot and table it has at most 60 KB', async () => {
+    test('has at most 60 KB with all plots and tables', async () => {
       const rows = ['registrations', 'device-sessions', 'store-questions', 'token-uses', 'logins'].flatMap(
         (name) =>
           Array.from({ length: 30 }, (_, day) => ({
@@ -207,11 +207,11 @@ describe('the overview', () => {
   })
 })
 
-describe('the overview, when a signing key ends', () => {
+describe('the overview before a signing key expires', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
 
-    test('leads to the page of its brand', async () => {
+    test('links to the page of its brand', async () => {
       const { installation } = service
       await addTestRoot(installation)
       const end = new Date(service.now().getTime() + 21.5 * DAY)
@@ -230,7 +230,7 @@ describe('the overview, when a signing key ends', () => {
       )
       assert.equal(
         linksIn(page).get('/console/brands/acme-brand'),
-        'The last signing key of acme-brand ends in 22 days',
+        'The last signing key of acme-brand expires in 22 days',
       )
       assert.doesNotMatch(textOf(page), /add another/)
     })

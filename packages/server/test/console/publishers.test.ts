@@ -1,4 +1,4 @@
-/** Publishing from CI in the console: one's own rules, made, tested and removed. */
+/** Publishing from CI in the console: create, test and remove rules. */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,19 +24,16 @@ describe('publishing from CI, without an issuer', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
 
-    test('nothing is there: what it is, the first step, and the command; and who adds an issuer', async () => {
+    test('an empty list explains rules, the first step and the command, and that operators add issuers', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const page = await browser.get('/console/publishers')
       assert.equal(page.status, 200)
-      assert.match(
-        textOf(page),
-        /You have no rules yet\. With a rule, a job publishes without a stored secret/,
-      )
+      assert.match(textOf(page), /No rules yet\. With a rule, a job publishes without a stored secret/)
       assert.match(page.text, /<a class="button primary" href="\/console\/publishers\/new">/)
       assert.match(textOf(page), /ratafia publishers add --help/)
       assert.ok(page.text.length <= 25_000, `${page.text.length}`)
       const form = await browser.get(NEW)
-      assert.match(textOf(form), /takes ID tokens of no CI system yet\. An operator adds each platform/)
+      assert.match(textOf(form), /No CI platforms yet\. An operator adds each platform/)
       assert.match(textOf(form), /ratafia issuers add/)
     })
   })
@@ -88,10 +85,10 @@ describe('publishing from CI', () => {
         { ...service.installation, jobMaxLifetime: service.installation.config.jobMaxLifetime },
       )
 
-    test('first whose jobs, then a form for what their ID tokens say', async () => {
+    test('asks for the platform first, and then shows a form with its claims', async () => {
       const choose = await browser.get(NEW)
       assert.equal(choose.status, 200)
-      assert.match(textOf(choose), /Whose jobs\?.*GitLab CI\/CD.*GitHub Actions/)
+      assert.match(textOf(choose), /Which platform\?.*GitLab CI\/CD.*GitHub Actions/)
       assert.ok(unescaped(choose.text).includes(`href="${OF_GITHUB}"`))
       const form = await browser.get(OF_GITHUB)
       assert.match(
@@ -106,7 +103,7 @@ describe('publishing from CI', () => {
       assert.ok(form.text.length <= 25_000, `${form.text.length}`)
     })
 
-    test('a rule is made as it was typed, in the own name; its page has it, its risks, and the pipeline', async () => {
+    test('creates the rule that the user typed, and its page shows the rule, its risks and the pipeline', async () => {
       const done = await send(RULE)
       assert.deepEqual([done.status, done.location], [303, '/console/publishers/rules/hello-release'])
       const { rule, account } = (await service.installation.rules.find('hello-release')) ?? assert.fail()
@@ -125,7 +122,10 @@ describe('publishing from CI', () => {
       assert.equal(entry?.actor, `account:${ada.username}`)
       assert.equal(JSON.parse(entry?.details ?? '').via, 'console')
       const page = await browser.get('/console/publishers/rules/hello-release')
-      assert.match(textOf(page), /Jobs that match the rule hello-release get tokens of yours from now on/)
+      assert.match(
+        textOf(page),
+        /Rule hello-release created\. Jobs that match it get tokens of yours from now on/,
+      )
       assert.match(textOf(page), /ref:=\{"glob":"refs\/heads\/\*"\}/)
       assert.match(textOf(page), /10 minutes/)
       assert.match(textOf(page), /permissions: \{ id-token: write/)
@@ -133,13 +133,13 @@ describe('publishing from CI', () => {
       assert.ok(unescaped(page.text).includes(`RATAFIA_URL: "${service.baseUrl}"`))
     })
 
-    test('what is risky about a rule is said on its page', async () => {
+    test('the page of a rule shows its risks', async () => {
       await send({ ...RULE, name: 'risky', match: '', do: 'make' })
       const page = await browser.get('/console/publishers/rules/risky')
-      assert.match(textOf(page), /environment alone lets in every branch/)
+      assert.match(textOf(page), /A rule that matches only environment lets in every branch/)
     })
 
-    test('sent twice, the form makes one rule', async () => {
+    test('a form that is sent twice creates one rule', async () => {
       const form = await browser.get(OF_GITHUB)
       const fields = { ...RULE, name: 'once' }
       const answers = [await browser.submit(form, NEW, fields), await browser.submit(form, NEW, fields)]
@@ -155,23 +155,27 @@ describe('publishing from CI', () => {
     })
 
     for (const [what, fields, problem] of [
-      ['no name', { name: '' }, /Give the rule a name/],
-      ['a bad name', { name: 'A b' }, /is not 1 to 64 of a-z/],
+      ['no name', { name: '' }, /Enter a name for the rule/],
+      ['a bad name', { name: 'A b' }, /is not 1 to 64 characters of a-z/],
       ['no id', { 'claim-0': '' }, /repository_id/],
       ['a pattern for an id', { 'claim-0': '', match: 'repository_id:={"glob":"7*"}' }, /repository_id/],
-      ['nothing that guards', { 'claim-2': '', match: '' }, /environment/],
-      ['no permission', { permissions: [] }, /Choose at least one thing/],
-      ['a permission that is never granted', { permissions: ['store_admin'] }, /No rule grants store_admin/],
+      ['no protecting claim', { 'claim-2': '', match: '' }, /environment/],
+      ['no permission', { permissions: [] }, /Choose at least one permission/],
+      [
+        'a permission that is never granted',
+        { permissions: ['store_admin'] },
+        /A rule cannot grant store_admin/,
+      ],
       ['no package', { packages: ' , ' }, /Name at least one package/],
-      ['a life that is no number', { lifetime: 'soon' }, /Give a number of minutes/],
-      ['a life that is too long', { lifetime: '9999' }, /lifetime of 599940 seconds/],
-      ['a line that is none', { match: 'ref' }, /The line "ref" is neither/],
-      ['a claim twice', { match: 'repository_id=75' }, /The claim "repository_id" is there twice/],
-      ['JSON that is none', { match: 'ref:={' }, /What follows := of the claim "ref" is not JSON/],
+      ['a lifetime that is not a number', { lifetime: 'soon' }, /Enter a number of minutes/],
+      ['a lifetime that is too long', { lifetime: '9999' }, /lifetime of 599940 seconds/],
+      ['an invalid line', { match: 'ref' }, /The line "ref" is neither/],
+      ['a claim twice', { match: 'repository_id=75' }, /The claim "repository_id" appears twice/],
+      ['invalid JSON', { match: 'ref:={' }, /The text after := of the claim "ref" is not JSON/],
       ['an event that is never allowed', { match: 'event_name=pull_request_target' }, /pull_request_target/],
-      ['a name that is taken', { name: 'hello-release' }, /There is a rule "hello-release" already/],
+      ['a name that is taken', { name: 'hello-release' }, /There is already a rule "hello-release"/],
     ] as const) {
-      test(`a form with ${what} is shown again, with what was typed, and nothing is made`, async () => {
+      test(`shows a form with ${what} again, keeps what the user typed, and creates nothing`, async () => {
         const before = await service.installation.audit.list({ action: 'publisher.add' }, { limit: 100 })
         const page = await send({ ...RULE, name: 'refused', channels: 'kept/edge', ...fields })
         assert.equal(page.status, 422)
@@ -183,7 +187,7 @@ describe('publishing from CI', () => {
       })
     }
 
-    test('ids of a project are looked up by its address, shown, and kept; another address is refused', async () => {
+    test('looks up the ids of a project by its URL, and refuses other URLs', async () => {
       const address = `${NEW}?issuer=${encodeURIComponent(forgejo)}`
       const site = forgejo.replace('/api/actions', '')
       const look = async (project: string) =>
@@ -196,7 +200,7 @@ describe('publishing from CI', () => {
       const form = await browser.get(address)
       for (const name of ['first', 'second']) {
         const again = await browser.submit(form, NEW, { project: `${site}/octo/hello`, name, do: 'look-up' })
-        assert.equal(again.status, 200, 'one goes back, and looks another up')
+        assert.equal(again.status, 200, 'the user goes back, and looks up another project')
       }
       const made = await browser.submit(found, NEW, {
         ...{ name: 'looked-up', 'claim-0': '4711', 'claim-2': 'refs/heads/main', packages: 'hello' },
@@ -208,7 +212,7 @@ describe('publishing from CI', () => {
         assert.equal(refused.status, 422, project)
         assert.match(refused.text, /<a href="#f-project">/, project)
       }
-      // It may be private: the person goes on without, and has lost nothing.
+      // The project may be private. The user continues without the ids, and has lost no input.
       const nothing = await look(`${site}/octo/nothing`)
       assert.equal(nothing.status, 422)
       assert.match(
@@ -218,7 +222,7 @@ describe('publishing from CI', () => {
       assert.match(nothing.text, /name="name" value="looked-up"/)
     })
 
-    test('the form has every permission that a rule may grant, and says of each claim where it is found', async () => {
+    test('the form has every permission that a rule can grant, and explains where each claim is found', async () => {
       const { text } = await browser.get(OF_GITHUB)
       const offered = [...text.matchAll(/name="permissions" value="([^"]+)"/g)].map(([, name]) => name)
       assert.deepEqual(offered.sort(), PERMISSIONS.filter((name) => !NEVER_GRANTED.includes(name)).sort())
@@ -229,7 +233,7 @@ describe('publishing from CI', () => {
       }
     })
 
-    test('white space around a claim and its text is none of them', async () => {
+    test('drops white space around a claim and its text', async () => {
       const match = ' ref =  refs/heads/main \r\nevent_name := {"any_of":["push"]}\n'
       assert.equal((await send({ ...RULE, name: 'spaced', match })).status, 303)
       const { rule } = (await service.installation.rules.find('spaced')) ?? assert.fail()
@@ -239,7 +243,7 @@ describe('publishing from CI', () => {
       )
     })
 
-    test('everything that is wrong is said at once, each at its field', async () => {
+    test('shows all problems at once, each at its field', async () => {
       const wrong = {
         ...{ name: 'A b', match: 'ref', 'claim-0': '', permissions: ['store_admin'], packages: ' , ' },
         ...{ channels: 'édge', lifetime: 'soon' },
@@ -255,13 +259,13 @@ describe('publishing from CI', () => {
         'packages',
         'permissions',
       ])
-      // What can be read is checked by the operation.
+      // The operation checks the fields that can be read.
       const checked = await send({ ...RULE, name: 'A b', lifetime: '9999', packages: 'né' })
       const places = [...checked.text.matchAll(/<a href="#f-([\w-]+)">/g)].map(([, field]) => field)
       assert.deepEqual(places.toSorted(), ['lifetime', 'name', 'packages'])
     })
 
-    test('Guarantee: a rule takes a sign-in of the last five minutes, a person, and the token of the form', async () => {
+    test('Guarantee: creating a rule requires a person who signed in within five minutes, and the CSRF token', async () => {
       const signedIn = (ago: number) => `browser ${new Date(service.now().getTime() - ago).toISOString()}`
       const late = await consoleOf(service, ada, { signedIn: signedIn(301_000) })
       const asked = await late.get(OF_GITHUB)
@@ -283,7 +287,7 @@ describe('publishing from CI', () => {
       assert.equal(await service.installation.rules.find('stolen'), undefined)
     })
 
-    test('a rule is compared with an ID token, which is not sent back, or with claims', async () => {
+    test('compares a rule with an ID token, which is not sent back, or with claims', async () => {
       const path = '/console/publishers/rules/hello-release/test'
       const seconds = Math.floor(service.now().getTime() / 1000)
       const claims = {
@@ -298,7 +302,7 @@ describe('publishing from CI', () => {
       const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
       const idToken = `${part({ alg: 'RS256' })}.${part(claims)}.${part({})}`
       const page = await compare(idToken)
-      assert.match(textOf(page), /A job with these claims gets nothing/)
+      assert.match(textOf(page), /A job with these claims gets no token/)
       assert.match(textOf(page), /▲ no event_name/)
       assert.ok(!page.text.includes(part(claims)))
       assert.doesNotMatch(page.text, /<script>alert|\u202e|x{500}/)
@@ -310,28 +314,28 @@ describe('publishing from CI', () => {
       }
     })
 
-    test('a rule is removed once its name was typed, and its sessions end', async () => {
+    test('removes a rule after the user has typed its name, and revokes its sessions', async () => {
       await add('goes')
       await givenSession(service.installation.database, 'goes')
       const path = '/console/publishers/rules/goes/remove'
       const page = await browser.get(path)
       assert.match(textOf(page), /1 session that it opened is revoked within a second/)
-      assert.ok(await service.installation.rules.find('goes'), 'it is only shown')
+      assert.ok(await service.installation.rules.find('goes'), 'the page changes nothing')
       const wrong = await browser.submit(page, path, { typed: 'Goes' })
       assert.equal(wrong.status, 422)
-      assert.match(textOf(wrong), /Type exactly goes\. Nothing was done/)
+      assert.match(textOf(wrong), /Type exactly goes\. Nothing was changed/)
       assert.ok(await service.installation.rules.find('goes'))
       const done = await browser.submit(wrong, path, { typed: 'goes' })
       assert.deepEqual([done.status, done.location], [303, '/console/publishers'])
       assert.match(
         textOf(await browser.get('/console/publishers')),
-        /The rule goes is removed, and 1 session is revoked/,
+        /Rule goes removed, and 1 session revoked/,
       )
       assert.equal(await service.installation.rules.find('goes'), undefined)
       assert.equal((await browser.get(path)).status, 404)
     })
 
-    test("Guarantee: somebody else's rule is a page that is not there", async () => {
+    test("Guarantee: another user's rule looks as if it did not exist", async () => {
       await add('theirs', await addPerson(service))
       for (const page of ['', '/remove', '/test']) {
         const theirs = await browser.get(`/console/publishers/rules/theirs${page}`)
@@ -342,7 +346,7 @@ describe('publishing from CI', () => {
       assert.doesNotMatch(textOf(await browser.get('/console/publishers')), /theirs/)
     })
 
-    test('a list of 100 rules has at most 90 KB, texts of others are text, and the next page goes on', async () => {
+    test('a list of 100 rules has at most 90 KB and a next page, and escapes texts', async () => {
       const many = await addPerson(service)
       for (let index = 0; index < 101; index++) {
         const { query } = service.installation.database
@@ -370,7 +374,7 @@ describe('publishing from CI', () => {
       assert.doesNotMatch(hostile.text, /<script>alert|\u202e|x{500}/)
     })
 
-    test('the API has no way to make one', async () => {
+    test('the API cannot create a rule', async () => {
       const token = await managementToken(service, ada)
       assert.equal((await manage(service, token, 'POST', '/me/publishers', { body: RULE })).status, 405)
     })

@@ -1,4 +1,4 @@
-/** Guarantee: mail is promised only where a mail server is set; elsewhere, every place says what happens instead. */
+/** Guarantee: pages promise mail only if a mail server is set. Otherwise, every page explains what happens instead. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type ConsoleBrowser, consoleOf, textOf } from '../support/console.ts'
@@ -13,17 +13,17 @@ const SETTINGS = [
   {
     ...{ name: 'neither mail nor a webhook', environment: {}, sentBy: [] },
     without:
-      /sends no mail, because no mail server is set: an operator sets RATAFIA_SMTP_URL \. A webhook works without mail: RATAFIA_WEBHOOK_URL \./,
+      /sends no mail, because it has no mail server\. An operator can set RATAFIA_SMTP_URL \. A webhook can receive reminders instead: RATAFIA_WEBHOOK_URL \./,
     status: /^Mail is off: .*Set `RATAFIA_SMTP_URL` for mail, or `RATAFIA_WEBHOOK_URL`/,
   },
   {
     ...{ name: 'a webhook alone', environment: WEBHOOK, sentBy: ['webhook'] },
-    without: /sends no mail, because .* RATAFIA_SMTP_URL \. Its webhook gets each reminder\./,
+    without: /sends no mail, because .* RATAFIA_SMTP_URL \. Its webhook receives each reminder\./,
     status: /^Mail is off, and the webhook gets each reminder\..*set `RATAFIA_SMTP_URL`\.$/,
   },
   {
     ...{ name: 'mail alone', environment: MAIL, sentBy: ['mail'], without: undefined },
-    status: /^Mail is on: the service mails reminders of what expires\.$/,
+    status: /^Mail is on: the service mails reminders about what expires\.$/,
   },
   {
     ...{ name: 'mail and a webhook', environment: { ...MAIL, ...WEBHOOK }, sentBy: ['mail', 'webhook'] },
@@ -31,19 +31,19 @@ const SETTINGS = [
   },
 ] as const
 
-/** What each page says where mail is on, and where it is off. */
+/** The text of each page with mail and without. */
 const PAGES: readonly (readonly [path: string, on: RegExp, off: RegExp])[] = [
   [
     '/console/tokens/new',
     /Reminders go to \S+@example\.org 30, 7 and 1 day before/,
-    /No mail reminds you before it ends\./,
+    /You get no mail before it expires\./,
   ],
-  ['/console/me', /You get mail 30, 7 and 1 day before/, /You get no reminders of what ends, although/],
-  ['/console/accounts/new', /Reminders of what ends soon go there\./, /would go there\./],
+  ['/console/me', /You get mail 30, 7 and 1 day before/, /You get no expiry reminders, although/],
+  ['/console/accounts/new', /Expiry reminders are sent there\./, /would be sent there\./],
   [
     '/console/accounts/USER/edit',
-    /Reminders by mail of what ends soon/,
-    /Reminders by mail of what ends soon/,
+    /E-mail reminders before tokens and keys expire/,
+    /E-mail reminders before tokens and keys expire/,
   ],
 ]
 
@@ -72,15 +72,15 @@ for (const { name, environment, sentBy, without, status } of SETTINGS) {
         })
       }
 
-      test('the page of an account and the status say whether mail is on', async () => {
+      test('the page of an account and the status show whether mail is on', async () => {
         const account = textOf(await operator.get(`/console/accounts/${username}`))
         assert.match(
           account,
-          without ? /Reminders by mail on, but this service sends no mail/ : /by mail on /,
+          without ? /E-mail reminders on, but this service sends no mail/ : /E-mail reminders on /,
         )
         assert.equal(account.includes('sends no mail'), without !== undefined)
         const page = textOf(await operator.get('/console/status'))
-        assert.match(page, without ? /Reminders and mail ● in order Mail is off/ : /Mail is on: /)
+        assert.match(page, without ? /Reminders and mail ● OK Mail is off/ : /Mail is on: /)
         const { body } = await manage(service, token, 'GET', '/status')
         const findings: readonly { part: string; state: string; says: string }[] = body.findings
         const found = findings.find(({ part }) => part === 'reminders')
@@ -88,7 +88,7 @@ for (const { name, environment, sentBy, without, status } of SETTINGS) {
         assert.match(found?.says ?? '', status)
       })
 
-      test('the API answers how reminders are sent', async () => {
+      test('the API returns how reminders are sent', async () => {
         for (const reminders of [false, true]) {
           const before = await manage(service, token, 'GET', '/me/reminders')
           const headers = { 'if-match': before.headers.get('etag') ?? '' }
@@ -104,16 +104,16 @@ for (const { name, environment, sentBy, without, status } of SETTINGS) {
   })
 }
 
-describe('with mail, to an account that gets none', () => {
+describe('with mail, for an account that gets none', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh, MAIL)
 
-    test('the form of a new token says why', async () => {
+    test('the new-token form explains why', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       await browser.submit(await browser.get('/console/me'), '/console/me')
       const page = await browser.get('/console/tokens/new')
-      assert.match(textOf(page), /No mail reminds you before it ends\. You switched reminders off/)
+      assert.match(textOf(page), /You get no mail before it expires\. You switched reminders off/)
       assert.match(page.text, /<a href="\/console\/me">Sign-in and agents<\/a>/)
     })
   })

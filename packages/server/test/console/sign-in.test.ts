@@ -52,7 +52,7 @@ eachDatabase((_kind, _open, fresh) => {
   const tokenOf = (browser: Browser): string => browser.cookies.get(SESSION) ?? assert.fail('no session')
   const me = async (browser: Browser) => manage(service, tokenOf(browser), 'GET', '/me')
 
-  test('a person signs in, and the cookie is a management token of their own, for twelve hours', async () => {
+  test('a user signs in and gets a cookie with a management token for twelve hours', async () => {
     const browser = newBrowser()
     const asked = await browser.open(at('/console/sign-in?to=/console/tokens'))
     assert.equal(asked.title, 'Sign in')
@@ -98,19 +98,19 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('a browser that is signed in at the identity service goes straight through', async () => {
+  test('a browser that is signed in at the identity service needs no other sign-in', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const first = tokenOf(browser)
     const page = await browser.open(at('/console/sign-in?to=/console/tokens'))
     assert.equal(pathOf(page), '/console/tokens')
     assert.notEqual(tokenOf(browser), first)
-    // One browser has one session: the earlier one is over at once.
+    // A browser has one session, so the earlier one is revoked at once.
     assert.equal((await manage(service, first, 'GET', '/me')).status, 401)
     assert.equal((await me(browser)).status, 200)
   })
 
-  test('a session stays while its account has a job at work, which would stop with it', async () => {
+  test('a session stays while its account has a running job, which would stop with it', async () => {
     await giveRoles(service, ada, 'auditor')
     const browser = newBrowser()
     await signIn(browser)
@@ -120,7 +120,7 @@ eachDatabase((_kind, _open, fresh) => {
     await browser.open(at('/console/sign-in'))
     assert.notEqual(tokenOf(browser), first)
     assert.equal((await manage(service, first, 'GET', '/me')).status, 200)
-    // Somebody else's job is no reason.
+    // The job of another account does not matter.
     const bob = newBrowser()
     const other = await newPerson()
     await signIn(bob, '/console/sign-in', other)
@@ -152,7 +152,7 @@ eachDatabase((_kind, _open, fresh) => {
     '',
   ]
 
-  test('after the sign-in the browser goes to a page of the console, and nowhere else', async () => {
+  test('after the sign-in, the browser only goes to a page of the console', async () => {
     const browser = newBrowser()
     await signIn(browser)
     for (const to of HOSTILE) {
@@ -162,7 +162,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  /** Where the browser is sent once it is back, without going there. */
+  /** Returns where the browser is sent after its return, without going there. */
   async function leadsTo(browser: Browser, path: string): Promise<string | null> {
     const back = await backFrom(browser, path)
     const response = await fetch(back, {
@@ -173,16 +173,16 @@ eachDatabase((_kind, _open, fresh) => {
     return response.headers.get('location')
   }
 
-  /** The address with the code, to which a browser that is signed in is sent back. */
+  /** Returns the URL with the code, to which a signed-in browser is sent back. */
   async function backFrom(browser: Browser, path: string): Promise<string> {
     let url = at(path)
     for (let hops = 0; hops < 5 && !url.includes('/console/signed-in'); hops++) {
-      url = new URL((await browser.hop(url)) ?? assert.fail(`${url} leads nowhere`), url).href
+      url = new URL((await browser.hop(url)) ?? assert.fail(`${url} does not redirect`), url).href
     }
     return url
   }
 
-  test('what was filtered for stays in the address, unless that is very long', async () => {
+  test('keeps filters in the URL, unless it is very long', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const to = '/console/devices?model=acme%2Fpi&q=AC-00'
@@ -195,16 +195,16 @@ eachDatabase((_kind, _open, fresh) => {
     for (const line of browser.setCookies) assert.ok(line.length < 4_096, String(line.length))
   })
 
-  test('a code in another browser opens nothing and is used up, and another state opens nothing', async () => {
+  test('a code in another browser opens no session and is used up, and another state opens none', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const back = await backFrom(browser, '/console/sign-in')
     const other = newBrowser()
     const refused = await other.open(back)
-    assert.deepEqual([refused.status, refused.title], [403, 'This sign-in did not begin here'])
+    assert.deepEqual([refused.status, refused.title], [403, 'Sign-in not started here'])
     assert.match(refused.text, /href="\/console\/sign-in"/)
     assert.equal(other.cookies.has(SESSION), false)
-    // The cookie of another sign-in under the right name.
+    // The cookie has the right name, but belongs to another sign-in.
     const foreign = newBrowser()
     await backFrom(browser, '/console/sign-in')
     const [mine = ''] = pendingOf(browser)
@@ -212,13 +212,14 @@ eachDatabase((_kind, _open, fresh) => {
     const others = pendingOf(browser).find((one) => one !== name) ?? mine
     foreign.cookies.set(name, browser.cookies.get(others) ?? '')
     const swapped = await foreign.open(back)
-    assert.deepEqual([swapped.status, swapped.title], [403, 'This sign-in did not begin here'])
+    assert.deepEqual([swapped.status, swapped.title], [403, 'Sign-in not started here'])
     for (const query of ['', '?code=x', '?code=x&state=', '?code=x&state=ééé', '?state=x&error=y']) {
       assert.equal((await newBrowser().open(at(`/console/signed-in${query}`))).status, 403, query)
     }
-    // It was used up there, so that it opens nothing where it belongs, either: whoever sent the link may have the cookie.
+    // The code is used up, so it opens no session in its own browser either: an attacker who sent the link may have
+    // the cookie.
     const late = await browser.open(back)
-    assert.deepEqual([late.status, late.title], [403, 'You are not signed in'])
+    assert.deepEqual([late.status, late.title], [403, 'Sign-in refused'])
     assert.match(late.text, /The code was used before/)
   })
 
@@ -230,25 +231,25 @@ eachDatabase((_kind, _open, fresh) => {
     for (const [name, value] of browser.cookies) copy.cookies.set(name, value)
     await browser.open(back)
     const again = await copy.open(back)
-    assert.deepEqual([again.status, again.title], [403, 'You are not signed in'])
+    assert.deepEqual([again.status, again.title], [403, 'Sign-in refused'])
     assert.match(again.text, /The code was used before/)
   })
 
-  test('a code after a minute, and a sign-in after half an hour, are over', async () => {
+  test('a code expires after a minute, and a sign-in after half an hour', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const back = await backFrom(browser, '/console/sign-in?to=/console/tokens')
     service.advance(60_000)
     const late = await browser.open(back)
-    assert.deepEqual([late.status, late.title], [403, 'You are not signed in'])
+    assert.deepEqual([late.status, late.title], [403, 'Sign-in refused'])
     assert.match(late.text, /The code has expired/)
     assert.match(late.text, /href="\/console\/sign-in\?to=%2Fconsole%2Ftokens"/)
     const other = await backFrom(browser, '/console/sign-in')
     service.advance(30 * 60_000)
-    assert.equal((await browser.open(other)).title, 'This sign-in did not begin here')
+    assert.equal((await browser.open(other)).title, 'Sign-in not started here')
   })
 
-  test('two tabs sign in beside each other', async () => {
+  test('two tabs can sign in at the same time', async () => {
     const browser = newBrowser()
     const one = await browser.open(at('/console/sign-in?to=/console/tokens'))
     const two = await browser.open(at('/console/sign-in?to=/console/me'))
@@ -258,7 +259,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await me(browser)).status, 200)
   })
 
-  test('sign-ins that are begun again and again leave few cookies, and the newest work', async () => {
+  test('repeated sign-ins leave few cookies, and the newest work', async () => {
     const browser = newBrowser()
     const asked: Page[] = []
     for (let tab = 0; tab < 6; tab++)
@@ -268,13 +269,13 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(pathOf(await signInAt(browser, last)), '/console/t5')
   })
 
-  test('for what takes a recent sign-in the password is asked for again, and the session knows', async () => {
+  test('an action that requires a recent sign-in asks for the password again, and the session records it', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const signedInAt = async () => Date.parse((await me(browser)).body.signed_in.at)
     const first = await signedInAt()
     service.advance(20 * 60_000)
-    // Without that, the identity service still knows the browser.
+    // Other sign-ins do not ask, because the browser is still signed in at the identity service.
     await browser.open(at('/console/sign-in'))
     assert.equal(await signedInAt(), first)
     const asked = await browser.open(at('/console/sign-in?recent=1&to=/console/tokens'))
@@ -283,17 +284,17 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok((await signedInAt()) >= first + 20 * 60_000)
   })
 
-  test('a disabled account is refused with a page, and gets no session', async () => {
+  test('refuses a disabled account with a page, without a session', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const back = await backFrom(browser, '/console/sign-in')
     await disableAccount(ada.username, service.installation)
     const page = await browser.open(back)
-    assert.deepEqual([page.status, page.title], [403, 'You are not signed in'])
+    assert.deepEqual([page.status, page.title], [403, 'Sign-in refused'])
     assert.match(page.text, /disabled/)
   })
 
-  test('a refused login comes back without a code, and says so', async () => {
+  test('a rejected login returns without a code, and the page explains it', async () => {
     const browser = newBrowser()
     const asked = await browser.open(at('/console/sign-in?to=/console/tokens'))
     const state = [...pendingOf(browser)][0]?.slice('ratafia-console-sign-in-'.length) ?? ''
@@ -304,8 +305,8 @@ eachDatabase((_kind, _open, fresh) => {
     back.searchParams.delete('code')
     back.searchParams.set('error', '<b>no</b>')
     const page = await browser.open(back.href)
-    assert.deepEqual([page.status, page.title], [403, 'You are not signed in'])
-    assert.match(page.text, /refused at the identity service/)
+    assert.deepEqual([page.status, page.title], [403, 'Sign-in refused'])
+    assert.match(page.text, /rejected at the identity service/)
     assert.doesNotMatch(page.text, /<b>no/)
   })
 
@@ -317,7 +318,7 @@ eachDatabase((_kind, _open, fresh) => {
   const csrfOn = (page: Page): string =>
     page.forms.find(({ action }) => action === '/console/sign-out')?.fields['csrf'] ?? assert.fail('no form')
 
-  test('signing out ends the session at once, and the sign-in that it rests on', async () => {
+  test('signing out revokes the session at once, and signs out of the identity service', async () => {
     const browser = newBrowser()
     const page = await signIn(browser, '/console/sign-in?to=/console/tokens')
     const token = tokenOf(browser)
@@ -328,12 +329,12 @@ eachDatabase((_kind, _open, fresh) => {
       [{ csrf: csrfOn(page) }, { 'sec-fetch-site': 'same-site' }],
     ] as const) {
       const refused = await signOut(browser, fields, headers)
-      assert.deepEqual([refused.status, refused.title], [403, 'Nothing was done'])
+      assert.deepEqual([refused.status, refused.title], [403, 'Form out of date'])
       assert.equal((await manage(service, token, 'GET', '/me')).status, 200)
     }
     const out = await signOut(browser, { csrf: csrfOn(page) }, { 'sec-fetch-site': 'same-origin' })
-    assert.deepEqual([out.status, out.title], [200, 'You are signed out'])
-    assert.match(out.text, /so has your sign-in at the identity service/)
+    assert.deepEqual([out.status, out.title], [200, 'Signed out'])
+    assert.match(out.text, /and of the identity service in this browser/)
     assert.equal(browser.cookies.has(SESSION), false)
     assert.equal((await manage(service, token, 'GET', '/me')).status, 401)
     assert.equal((await browser.open(at('/console/sign-in'))).title, 'Sign in')
@@ -348,8 +349,8 @@ eachDatabase((_kind, _open, fresh) => {
     )
     const revoked = mine.find(({ action }) => action === 'token.revoke')
     assert.equal(JSON.parse(revoked?.details ?? '{}').via, 'console')
-    // Again, and with a cookie that opens nothing, it only says so.
-    assert.equal((await signOut(browser)).title, 'You are signed out')
+    // Signing out again, or with an invalid cookie, shows the same page.
+    assert.equal((await signOut(browser)).title, 'Signed out')
   })
 
   test('signing out of one browser leaves the others', async () => {
@@ -368,10 +369,10 @@ eachDatabase((_kind, _open, fresh) => {
     ['permissions', 'package_upload'],
     ['once', 'o'.repeat(22)],
     ['csrf', 'of an earlier session'],
-    ['password', 'a secret that nobody keeps'],
+    ['password', 'a secret that is dropped'],
   ] as const
 
-  /** As a form that comes too late is kept: a row, and a cookie of the browser. */
+  /** Keeps a form as if it was sent too late: a row in the database, and a cookie of the browser. */
   async function keptIn(browser: Browser, account = ada, fields: typeof FIELDS | readonly [] = FIELDS) {
     const secret = await keepForm(
       { accountId: account.id, path: '/console/tokens/new', fields },
@@ -389,7 +390,7 @@ eachDatabase((_kind, _open, fresh) => {
       ),
     )
 
-  test('a form that came too late is kept through the sign-in, shown, and sent with a token of the new session', async () => {
+  test('keeps a form that was sent too late through the sign-in, shows it, and sends it with the token of the new session', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const { path } = await keptIn(browser)
@@ -399,21 +400,21 @@ eachDatabase((_kind, _open, fresh) => {
     const asked = await browser.open(linkOn(ask))
     assert.equal(asked.title, 'Confirm that it’s you')
     const page = await signInAt(browser, asked)
-    assert.equal(page.title, 'You signed in again. Go on?')
+    assert.equal(page.title, 'Continue with what you entered?')
     assert.match(page.text, /<dd>a &lt;b&gt;&quot;b&quot;&lt;\/b&gt;⟨U\+202E⟩<\/dd>/)
     const form = page.forms.find(({ action }) => action === '/console/tokens/new')
     assert.deepEqual(Object.keys(form?.fields ?? {}).sort(), ['csrf', 'description', 'once', 'permissions'])
     assert.equal(form?.fields['description'], FIELDS[0][1])
     assert.equal(page.text.match(/name="permissions"/g)?.length, 2)
-    assert.ok(!page.text.includes('nobody keeps') && !page.text.includes('of an earlier session'))
+    assert.ok(!page.text.includes('is dropped') && !page.text.includes('of an earlier session'))
     assert.notEqual(form?.fields['csrf'], FIELDS[4][1])
-    // Once: what is shown is gone.
+    // The form is shown once.
     const again = await browser.open(page.url)
-    assert.deepEqual([again.status, again.title], [410, 'There is nothing to continue with'])
+    assert.deepEqual([again.status, again.title], [410, 'Nothing to continue'])
     assert.equal(await count(), 0)
   })
 
-  test('a form of the console that comes too late goes through a sign-in, and then does what it says', async () => {
+  test('a form of the console that was sent too late takes effect after the sign-in', async () => {
     const browser = newBrowser()
     const made = await signIn(browser, '/console/sign-in?to=/console/tokens/new')
     const { csrf = '', once = '' } =
@@ -434,11 +435,11 @@ eachDatabase((_kind, _open, fresh) => {
       )
     assert.ok(!(await descriptions()).includes('kept for me'))
     const goOn = await signInAt(browser, await browser.open(linkOn(late)))
-    assert.equal(goOn.title, 'You signed in again. Go on?')
+    assert.equal(goOn.title, 'Continue with what you entered?')
     const done = await browser.submit(goOn, '/console/tokens/new')
     assert.equal(done.status, 200, done.text)
     assert.ok((await descriptions()).includes('kept for me'))
-    // A page that takes a recent sign-in, and has nothing to keep, asks at once.
+    // A page that requires a recent sign-in, and has no form to keep, asks at once.
     service.advance(16 * 60_000)
     assert.equal((await browser.open(at('/console/tokens/new'))).title, 'Confirm that it’s you')
   })
@@ -452,23 +453,23 @@ eachDatabase((_kind, _open, fresh) => {
         .execute()
     ).length
 
-  test('whoever signs in as somebody else gets nothing of a form, and its owner still does', async () => {
+  test('another user gets no part of a kept form, and its owner still does', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const { path, secret } = await keptIn(browser)
     const bob = await newPerson()
     const asked = await browser.open(linkOn(await browser.open(at(path))))
     const page = await signInAt(browser, asked, bob)
-    assert.deepEqual([page.status, page.title], [410, 'There is nothing to continue with'])
+    assert.deepEqual([page.status, page.title], [410, 'Nothing to continue'])
     assert.ok(!page.text.includes('package_upload'))
     assert.equal(await count(), 1)
     const mine = newBrowser()
     mine.cookies.set(`ratafia-console-kept-${secret.slice(0, 8)}`, secret)
     const again = await mine.open(linkOn(await mine.open(at(path))))
-    assert.equal((await signInAt(mine, again)).title, 'You signed in again. Go on?')
+    assert.equal((await signInAt(mine, again)).title, 'Continue with what you entered?')
   })
 
-  test('a kept form is over after half an hour, and the database alone opens none', async () => {
+  test('a kept form expires after half an hour, and the database alone opens none', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const { secret } = await keptIn(browser)
@@ -481,10 +482,10 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(!bytes.includes('package_upload') && !bytes.includes(Buffer.from(secret, 'base64url')))
     service.advance(KEPT_MS)
     const page = await browser.open(at(`/console/go-on?form=${secret.slice(0, 8)}`))
-    assert.equal(page.title, 'There is nothing to continue with')
+    assert.equal(page.title, 'Nothing to continue')
   })
 
-  test('of two that take a kept form at one moment, one gets it', async () => {
+  test('only one of two simultaneous requests gets a kept form', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const { secret } = await keptIn(browser)
@@ -498,7 +499,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(pages.map(({ status }) => status).sort(), [200, ...Array.from({ length: 7 }, () => 410)])
   })
 
-  test('an account keeps ten forms at most, none over 16 KiB, and none for a page elsewhere', async () => {
+  test('keeps at most ten forms of an account, none over 16 KiB, and none for other pages', async () => {
     for (let form = 0; form < 12; form++) await keptIn(newBrowser())
     assert.equal(await count(), 10)
     const keep = (path: string, value: string) =>
@@ -507,10 +508,10 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await keep('/identity/login', 'x'), undefined)
     assert.equal(await keep('//evil.example.org/console/', 'x'), undefined)
     const page = await newBrowser().open(at('/console/sign-in?recent=1&kept=nothing&to=/console/tokens/new'))
-    assert.match(page.text, /too large to be kept/)
+    assert.match(page.text, /too large to keep/)
   })
 
-  test('what is kept goes with its account, and with time', async () => {
+  test('removes kept forms with their account, and after a while', async () => {
     await keptIn(newBrowser())
     const { keptForms } = service.installation
     assert.equal(await keptForms.removeExpired(service.now(), 100), 0)
@@ -519,15 +520,15 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await count(), 0)
   })
 
-  test('a management token that was made elsewhere works in the cookie as what it is', async () => {
+  test('a management token that was created elsewhere works in the cookie', async () => {
     const browser = newBrowser()
     browser.cookies.set(SESSION, await managementToken(service, ada))
     const page = await browser.open(at('/console/tokens'))
     assert.equal(page.status, 200)
-    assert.equal((await signOut(browser, { csrf: csrfOn(page) })).title, 'You are signed out')
+    assert.equal((await signOut(browser, { csrf: csrfOn(page) })).title, 'Signed out')
   })
 
-  test('a cookie that is no token is no session: signing out and in work', async () => {
+  test('an invalid cookie is not a session, and signing out and in still work', async () => {
     for (const value of ['x', 'AAAA', '"', 'x'.repeat(3_000)]) {
       const browser = newBrowser()
       browser.cookies.set(SESSION, value)
@@ -536,7 +537,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('every page of a sign-in has the headers of all pages, and is kept nowhere', async () => {
+  test('every page of a sign-in has the headers of all pages, and is not stored', async () => {
     const browser = newBrowser()
     for (const path of ['/console/signed-in', '/console/sign-in?kept=nothing&recent=1', '/console/go-on']) {
       browser.cookies.set(SESSION, 'x')

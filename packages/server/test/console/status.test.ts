@@ -1,4 +1,4 @@
-/** How the service is, and its package directory, in the console. */
+/** The pages of the service's status and of the package directory in the console. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
@@ -21,14 +21,14 @@ eachDatabase((kind, _open, fresh) => {
       operator = await consoleOf(service, await addOperator(service))
     })
 
-    /** The page, once this node receives changes: on a busy machine they are late at times, and the page says so. */
+    /** Returns the page once this node receives change notifications, because they can be late on a busy machine. */
     const statusPage = () =>
       eventually('this node receives changes', async () => {
         const page = await auditor.get('/console/status')
-        return /Changes received ● in order/.test(textOf(page)) ? page : undefined
+        return /Change notifications ● OK/.test(textOf(page)) ? page : undefined
       })
 
-    test('what needs attention is first, with what to do; what is in order is last', async () => {
+    test('lists parts that need attention first, with advice, and parts that are OK last', async () => {
       const page = await statusPage()
       assert.equal(page.status, 200)
       const text = textOf(page)
@@ -37,13 +37,11 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(text, /Release \d+\.\d+/)
       assert.match(
         text,
-        /Periodic work ▲ needs attention No process runs the periodic work.*Start the service/,
+        /Periodic work ▲ needs attention No process does the periodic work.*Start the service/,
       )
-      const states = [...text.matchAll(/▲ needs attention|✕ cannot be seen from here|● in order/g)].map(
-        String,
-      )
+      const states = [...text.matchAll(/▲ needs attention|✕ not visible from here|● OK/g)].map(String)
       assert.equal(states.length, 17)
-      const order = ['▲ needs attention', '✕ cannot be seen from here', '● in order']
+      const order = ['▲ needs attention', '✕ not visible from here', '● OK']
       assert.deepEqual(
         states,
         states.toSorted((one, other) => order.indexOf(one) - order.indexOf(other)),
@@ -55,7 +53,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('when all is well, the page says so', async () => {
+    test('shows that nothing needs attention', async () => {
       await service.installation.leases.take('audit', 'test', 60_000)
       await byOperator(service.installation)((on) =>
         on.record({ action: 'database.backup', subject: 'database', details: {} }),
@@ -64,7 +62,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(textOf(page), /Nothing needs attention\./)
     })
 
-    test('whoever has no role for it is told which have', async () => {
+    test('users without the permission learn which roles have it', async () => {
       for (const account of [await addPerson(service), await addManager(service, 'viewer')]) {
         const browser = await consoleOf(service, account)
         for (const path of ['/console/status', '/console/packages', IMPORT]) {
@@ -75,9 +73,9 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('an empty directory says what it is; only operators are shown how to fill it', async () => {
+    test('an empty directory explains what it is for, and only operators see how to fill it', async () => {
       const page = await operator.get('/console/packages')
-      assert.match(textOf(page), /The package directory is empty\..*ratafia packages import FILE/)
+      assert.match(textOf(page), /No packages yet\..*ratafia packages import FILE/)
       assert.match(page.text, /<a class="button primary" href="\/console\/packages\/import">/)
       const read = await auditor.get('/console/packages')
       assert.equal(read.status, 200)
@@ -89,26 +87,26 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(sent.status, 403)
     })
 
-    test('a file is tried, imported, and replaces what is there only where that is typed', async () => {
+    test('validates and imports a file, and replaces the packages only after confirmation', async () => {
       const list = async () => textOf(await operator.get('/console/packages'))
       const form = await operator.get(IMPORT)
       const csv = 'name,snap_id\nhello,id-1\nworld,id-2\n'
       const tried = await upload(operator, form, { do: 'try', format: 'csv' }, csv)
       assert.equal(tried.status, 303, textOf(tried))
       await run()
-      assert.match(textOf(await operator.open(tried.location ?? '')), /only tries.*Added 2/)
-      assert.match(await list(), /is empty/)
+      assert.match(textOf(await operator.open(tried.location ?? '')), /dry run.*Added 2/)
+      assert.match(await list(), /No packages yet/)
       const again = await operator.get(IMPORT)
       const done = await upload(operator, again, { do: 'import', format: 'csv' }, csv)
       await run()
-      assert.match(textOf(await operator.open(done.location ?? '')), /The file was imported\. Imported 2/)
+      assert.match(textOf(await operator.open(done.location ?? '')), /File imported\. Imported 2/)
       assert.match(await list(), /hello id-1 world id-2/)
 
       const one = 'name,snap_id\nhello,id-1\n'
       const replacing = { do: 'import', format: 'csv', replace_all: 'on' }
       const wrong = await upload(operator, await operator.get(IMPORT), { ...replacing, typed: 'yes' }, one)
       assert.equal(wrong.status, 422)
-      assert.match(textOf(wrong), /Type exactly replace\. Nothing was done/)
+      assert.match(textOf(wrong), /Type exactly replace\. Nothing was changed/)
       assert.match(wrong.text, /name="replace_all" value="on" checked/)
       const right = await upload(
         operator,
@@ -121,7 +119,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.doesNotMatch(await list(), /world/)
     })
 
-    test('a form without a file, without its proof, or with another format is refused', async () => {
+    test('refuses a form without a file, without the confirmation, or with another format', async () => {
       const missing = await upload(operator, await operator.get(IMPORT), { do: 'import', format: 'csv' }, '')
       assert.equal(missing.status, 422)
       assert.match(textOf(missing), /Choose a file/)
@@ -143,7 +141,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('a list of more than a page has a next one, and keeps to the budget', async () => {
+    test('a long list has a next page, and keeps within the budget', async () => {
       const entries = Array.from({ length: 130 }, (_, index) => ({
         name: `${'p'.repeat(60)}${String(index).padStart(3, '0')}`,
         snapId: `${'i'.repeat(28)}-${index}`,
@@ -157,7 +155,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     const run = () => runJobs(async () => true, service.installation)
-    /** Sends the form as a browser does, with a file. */
+    /** Sends the form with a file, like a browser. */
     async function upload(
       browser: ConsoleBrowser,
       page: ConsoleAnswer,

@@ -1,4 +1,4 @@
-/** The pages of one's own tokens. */
+/** The pages of the user's own tokens. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -17,7 +17,7 @@ const NARROW = {
   do: 'make',
 }
 
-/** The secret in the block with this id. */
+/** Returns the secret in the block with this id. */
 const shown = ({ text }: ConsoleAnswer, id: string): string => {
   const [, value] = new RegExp(`<textarea id="once-${id}"[^>]*>\\n([^<]*)</textarea>`).exec(text) ?? []
   return unescaped(value ?? '')
@@ -28,7 +28,7 @@ const requireAtField = ({ text }: ConsoleAnswer, name: string) => {
     assert.ok(text.includes(part), part)
 }
 
-describe('a new token where tokens may not last for long', () => {
+describe('a new token if the lifetime of tokens is limited', () => {
   for (const [most, life, sentence] of [
     ['40d', '30', /Tokens last at most 40 days here/],
     ['10d', '10', /Tokens last at most 10 days here/],
@@ -37,7 +37,7 @@ describe('a new token where tokens may not last for long', () => {
     oneDatabase((_kind, _open, fresh) => {
       const service = testService(fresh, { RATAFIA_TOKEN_MAX_LIFETIME: most })
 
-      test(`with ${most} the form begins with what is allowed, says so, and longer is refused at its field`, async () => {
+      test(`with ${most}, the form begins with an allowed lifetime, explains the limit, and refuses a longer one at its field`, async () => {
         const browser = await consoleOf(service, await addPerson(service))
         const filled = '?permissions=package_access&all_packages=on&all_channels=on'
         const page = await browser.get(`/console/tokens/new${filled}`)
@@ -60,14 +60,14 @@ describe('my tokens in the console', () => {
   eachDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
 
-    /** The ids of those that are active, newest first. */
+    /** Returns the ids of the active tokens, newest first. */
     const developerTokens = async (account: Account): Promise<readonly string[]> => {
       const token = await managementToken(service, account)
       const { body } = await manage(service, token, 'GET', '/me/tokens', { query: '?kind=developer' })
       return body.tokens.map(({ session_id: id }: { readonly session_id: string }) => id)
     }
 
-    test('the first page says what a token is, and how to make the first one', async () => {
+    test('an empty list explains what a token is, and how to create the first one', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const page = await browser.get('/console/tokens?kind=developer')
       assert.match(textOf(page), /Nothing matches these filters/)
@@ -75,7 +75,7 @@ describe('my tokens in the console', () => {
       assert.match(textOf(all), /this browser/)
     })
 
-    test('a token is made on the page, shown once, and works as each tool presents it', async () => {
+    test('creates a token, shows it once, and it works as each tool presents it', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const form = await browser.get('/console/tokens/new')
       assert.equal(form.status, 200)
@@ -95,7 +95,7 @@ describe('my tokens in the console', () => {
       assert.doesNotMatch(list.text, new RegExp(shown(made, 'raw')))
     })
 
-    test('a reload shows it again for ten minutes, makes no second one, and later says that it was shown', async () => {
+    test('a reload shows the token again for ten minutes and creates no second one', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       const form = await browser.get('/console/tokens/new')
@@ -107,37 +107,37 @@ describe('my tokens in the console', () => {
       service.advance(11 * 60_000)
       const late = await browser.submit(form, '/console/tokens/new', NARROW)
       assert.equal(late.status, 410)
-      assert.match(textOf(late), /was shown already/)
+      assert.match(textOf(late), /was shown then/)
       const changed = await browser.submit(form, '/console/tokens/new', { ...NARROW, description: 'another' })
       assert.equal(changed.status, 410)
-      assert.match(textOf(changed), /nothing was done now\. .* open the form again/)
+      assert.match(textOf(changed), /nothing was changed now\. .* open the form again/)
       assert.doesNotMatch(late.text, new RegExp(shown(made, 'raw')))
     })
 
-    test('the address fills the form and sends nothing', async () => {
+    test('the URL fills in the form, but does not send it', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const page = await browser.get(
         '/console/tokens/new?description=from+a+mail&permissions=package_access&packages=hello-world&channels=edge&life=30',
       )
       assert.match(page.text, /value="from a mail"/)
       assert.match(page.text, /value="package_access" checked/)
-      assert.match(textOf(page), /In short: see, for hello-world , in edge/)
+      assert.match(textOf(page), /Summary: view, for hello-world , in edge/)
     })
 
-    test('the sentence says what the form shows: as the address fills it, and of the token before where it does not', async () => {
+    test('the summary shows the fields of the form, from the URL or from the other token', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       await browser.submit(await browser.get('/console/tokens/new'), '/console/tokens/new', NARROW)
       const [id = ''] = await developerTokens(account)
       const page = await browser.get(`/console/tokens/new?from=${id}&permissions=package_metrics&life=30`)
-      assert.match(textOf(page), /In short: read metrics, for all your packages, in edge/)
+      assert.match(textOf(page), /Summary: read metrics, for all your packages, in edge/)
       const unknown = await browser.get(
         '/console/tokens/new?permissions=package_access,%E2%80%AEx&all_packages=on&all_channels=on',
       )
-      assert.doesNotMatch(textOf(unknown), /In short|\u202e/)
+      assert.doesNotMatch(textOf(unknown), /Summary|\u202e/)
     })
 
-    test('everything that is missing is said at once, each at its field', async () => {
+    test('shows all missing fields at once', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const form = await browser.get('/console/tokens/new')
       const page = await browser.submit(form, '/console/tokens/new', { life: 'long', do: 'make' })
@@ -146,7 +146,7 @@ describe('my tokens in the console', () => {
         requireAtField(page, name)
     })
 
-    test('a store that is none is said at its field', async () => {
+    test('refuses an invalid store at its field', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const form = await browser.get('/console/tokens/new')
       const refused = await browser.submit(form, '/console/tokens/new', { ...NARROW, stores: 'a\u0001' })
@@ -155,20 +155,20 @@ describe('my tokens in the console', () => {
     })
 
     for (const [what, fields, problem] of [
-      ['no permission', { ...NARROW, permissions: [] }, /Choose at least one thing that it may do/],
+      ['no permission', { ...NARROW, permissions: [] }, /Choose at least one permission/],
       ['no package', { ...NARROW, all_packages: '' }, /Name at least one package/],
       ['no channel', { ...NARROW, channels: '' }, /Name at least one channel/],
-      ['no description', { ...NARROW, description: ' ' }, /Give it a description/],
-      ['a day of the past', { ...NARROW, life: 'date', date: '2020-01-01' }, /Give a day after today/],
+      ['no description', { ...NARROW, description: ' ' }, /Enter a description/],
+      ['a day of the past', { ...NARROW, life: 'date', date: '2020-01-01' }, /Enter a day after today/],
       [
         'a day that does not exist',
         { ...NARROW, life: 'date', date: '2099-02-31' },
-        /Give a day after today/,
+        /Enter a day after today/,
       ],
       ['an unknown permission', { ...NARROW, permissions: ['package_fly'] }, /package_fly/],
       ['an unknown package', { ...NARROW, all_packages: '', packages: 'no-such-snap' }, /no-such-snap/],
     ] as const) {
-      test(`a form with ${what} is refused, keeps what was typed, and makes nothing`, async () => {
+      test(`refuses a form with ${what}, keeps what the user typed, and creates nothing`, async () => {
         const { packages } = service.installation
         await packages.import([{ name: 'hello-world', snapId: 'buPKUD3TKqCOgLEjjHx5kSiCpIs5cMuQ' }], {
           replaceAll: true,
@@ -185,17 +185,17 @@ describe('my tokens in the console', () => {
       })
     }
 
-    test('everything stands out as a warning, and has to be asked for', async () => {
+    test('a token for everything shows a warning, and needs an explicit choice', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const form = await browser.get('/console/tokens/new')
       const everything = { ...NARROW, permissions: [], all_permissions: 'on', do: 'look' }
       const looked = await browser.submit(form, '/console/tokens/new', everything)
       assert.equal(looked.status, 200)
-      assert.match(textOf(looked), /In short: do everything that your account may do/)
-      assert.match(textOf(looked), /Whoever gets hold of it can do the same/)
+      assert.match(textOf(looked), /Summary: everything that your account can do/)
+      assert.match(textOf(looked), /and so can anyone who gets it/)
     })
 
-    test('rotating makes one like it, and the old one ends when its owner says', async () => {
+    test('rotating creates a similar token, and the old one expires when its owner chooses', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       const first = await browser.submit(
@@ -206,10 +206,10 @@ describe('my tokens in the console', () => {
       const [id = ''] = await developerTokens(account)
       const form = await browser.open(`/console/tokens/${id}/rotate`)
       assert.match(form.text, /value="ci: hello-world edge"/)
-      assert.match(textOf(form), /In short: see, upload/)
+      assert.match(textOf(form), /Summary: view, upload/)
       const second = await browser.submit(form, '/console/tokens/new', { ...NARROW, from: id, overlap: '1' })
       assert.equal(second.status, 200, textOf(second))
-      assert.match(textOf(second), /“ci: hello-world edge” ends/)
+      assert.match(textOf(second), /“ci: hello-world edge” expires/)
       const uses = (raw: string) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(raw) })
       assert.equal((await uses(shown(first, 'raw'))).status, 200)
       service.advance(86_400_000 + 60_000)
@@ -217,7 +217,7 @@ describe('my tokens in the console', () => {
       assert.equal((await uses(shown(second, 'raw'))).status, 200)
     })
 
-    test('one is revoked, several are, and all but this browser', async () => {
+    test('revokes one token, several, and all except this browser', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       const make = async () =>
@@ -234,9 +234,9 @@ describe('my tokens in the console', () => {
       assert.match(textOf(page), /cannot be undone/)
       const done = await browser.submit(page, `/console/tokens/${one}/revoke`)
       assert.equal(done.location, '/console/tokens')
-      assert.match(textOf(await browser.get('/console/tokens')), /“ci: hello-world edge” is revoked/)
-      // Said once.
-      assert.doesNotMatch(textOf(await browser.get('/console/tokens')), /is revoked/)
+      assert.match(textOf(await browser.get('/console/tokens')), /“ci: hello-world edge” revoked/)
+      // The notice is shown once.
+      assert.doesNotMatch(textOf(await browser.get('/console/tokens')), /edge” revoked/)
 
       const many = await browser.get(`/console/tokens/revoke?session=${two}&session=${three}`)
       const wrong = await browser.submit(many, '/console/tokens/revoke', {
@@ -259,7 +259,7 @@ describe('my tokens in the console', () => {
       assert.equal((await browser.get('/console/tokens')).status, 200)
     })
 
-    test('whoever revokes the session of this browser gets to the front page, which signs nobody in again', async () => {
+    test('revoking the session of this browser leads to the front page, without another sign-in', async () => {
       const account = await addPerson(service)
       const sessionOf = (page: ConsoleAnswer) =>
         [...page.text.matchAll(/href="\/console\/tokens\/([0-9a-f-]{36})"/g)].map(([, id = '']) => id)
@@ -278,7 +278,7 @@ describe('my tokens in the console', () => {
       }
     })
 
-    test('one ends earlier, and not before the day that was chosen', async () => {
+    test('shortens the expiry of a token to the chosen day', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       const made = await browser.submit(
@@ -294,13 +294,16 @@ describe('my tokens in the console', () => {
       for (const ends of ['', '2', 'keep', '366']) {
         const refused = await browser.submit(form, path, { ends })
         assert.equal(refused.status, 422, ends)
-        assert.match(textOf(refused), /Choose when it ends/)
+        assert.match(textOf(refused), /Choose when the token expires/)
       }
       const done = await browser.submit(form, path, { ends: '7' })
       assert.equal(done.location, `/console/tokens/${id}`)
       const day = words.time.day(new Date(service.now().getTime() + 7 * 86_400_000))
-      assert.match(textOf(await browser.get(`/console/tokens/${id}`)), new RegExp(`It ends ${day}`))
-      // It is no later again.
+      assert.match(
+        textOf(await browser.get(`/console/tokens/${id}`)),
+        new RegExp(`Expiry shortened to ${day}`),
+      )
+      // The expiry cannot be extended again.
       const later = await browser.get(path)
       assert.match(textOf(later), /in a day/)
       assert.doesNotMatch(later.text, /value="(7|30)"/)
@@ -312,7 +315,7 @@ describe('my tokens in the console', () => {
       assert.equal((await uses()).status, 401)
     })
 
-    test("nobody sees or revokes another one's token", async () => {
+    test("users cannot view or revoke another user's token", async () => {
       const owner = await addPerson(service)
       const mine = await managementToken(service, owner)
       const { body } = await manage(service, mine, 'GET', '/me/tokens')
@@ -332,7 +335,7 @@ describe('my tokens in the console', () => {
       assert.equal((await manage(service, mine, 'GET', '/me')).status, 200)
     })
 
-    test('a pasted token is explained, and never written back', async () => {
+    test('explains a pasted token, and never sends it back', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const made = await browser.submit(
         await browser.get('/console/tokens/new'),
@@ -342,21 +345,21 @@ describe('my tokens in the console', () => {
       const token = shown(made, 'raw')
       const page = await browser.get('/console/tokens/explain')
       const explained = await browser.submit(page, '/console/tokens/explain', { token })
-      assert.match(textOf(explained), /It is valid/)
+      assert.match(textOf(explained), /● valid/)
       assert.match(textOf(explained), /\*\/edge/)
       assert.doesNotMatch(explained.text, new RegExp(token))
       const nonsense = await browser.submit(page, '/console/tokens/explain', { token: '<script>' })
-      assert.match(textOf(nonsense), /It is refused/)
+      assert.match(textOf(nonsense), /✕ refused/)
       assert.doesNotMatch(nonsense.text, /<script>[^']/)
     })
 
-    test('without the text of its session, or from another site, a form does nothing', async () => {
+    test('a form without its CSRF token, or from another site, has no effect', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       const form = await browser.get('/console/tokens/new')
       const stale = await browser.submit(form, '/console/tokens/new', { ...NARROW, csrf: 'x'.repeat(43) })
       assert.equal(stale.status, 422)
-      assert.match(textOf(stale), /made for an earlier sign-in/)
+      assert.match(textOf(stale), /belongs to an earlier sign-in/)
       const body = new URLSearchParams({ description: 'x' })
       for (const site of ['cross-site', 'same-site']) {
         const refused = await browser.post('/console/tokens/new', body, { 'sec-fetch-site': site })
@@ -366,7 +369,7 @@ describe('my tokens in the console', () => {
       assert.deepEqual(await developerTokens(account), [])
     })
 
-    test('whoever signed in long ago, signs in again before the form is shown', async () => {
+    test('asks for another sign-in before the form if the last one is long ago', async () => {
       const earlier = new Date(service.now().getTime() - 16 * 60_000).toISOString()
       const browser = await consoleOf(service, await addPerson(service), { signedIn: `browser ${earlier}` })
       const { status, location } = await browser.get('/console/tokens/new?life=30')
@@ -374,7 +377,7 @@ describe('my tokens in the console', () => {
       assert.match(location ?? '', /^\/console\/sign-in\?/)
     })
 
-    test('a description is text, whatever is in it', async () => {
+    test('escapes any description', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const hostile = `"><script>alert(1)</script>\u202e' onmouseover='x`
       const form = await browser.get('/console/tokens/new')

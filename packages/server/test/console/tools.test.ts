@@ -1,4 +1,4 @@
-/** The page that shows how each tool logs in, for visitors and for people who are signed in. */
+/** The page that shows how each tool logs in, for visitors and for signed-in users. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { browserWith, type ConsoleAnswer, consoleOf, textOf, unescaped } from '../support/console.ts'
@@ -20,7 +20,7 @@ describe('how tools log in', () => {
       }
     })
 
-    test('each block of commands has a button that copies it, and the policy lets the script run', () => {
+    test('each block of commands has a button that copies it, and the policy allows the script', () => {
       for (const [who, { status, text, headers }] of Object.entries(pages)) {
         assert.equal(status, 200)
         const blocks = [...text.matchAll(/<pre id="([^"]+)">/g)].map(([, id]) => id)
@@ -38,8 +38,8 @@ describe('how tools log in', () => {
       }
     })
 
-    test('someone who is signed in has the navigation there, and visitors have a way to sign in', () => {
-      assert.match(pages.operator.text, /<a href="\/console\/tools" aria-current="page">Set up a tool<\/a>/)
+    test('signed-in users see the navigation there, and visitors a link to sign in', () => {
+      assert.match(pages.operator.text, /<a href="\/console\/tools" aria-current="page">Tool setup<\/a>/)
       assert.match(pages.operator.text, /<a href="\/console\/audit">.*action="\/console\/sign-out"/s)
       assert.match(textOf(pages.visitor), /Sign in to the console/)
       assert.doesNotMatch(pages.visitor.text, /aria-current/)

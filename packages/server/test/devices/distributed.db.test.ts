@@ -110,7 +110,7 @@ eachDatabase((kind, open, fresh) => {
     assert.equal(await run('import', file('first.csv')), `${DEVICES} devices added.\n`)
     await run('export', file('second.csv'))
     assert.equal(await readFile(file('second.csv'), 'utf8'), await readFile(file('first.csv'), 'utf8'))
-    const again = `0 devices added, ${DEVICES} were already there.\n`
+    const again = `0 devices added; ${DEVICES} already in the register.\n`
     assert.equal(await run('import', file('first.csv')), again)
     const { devices: register } = service.installation
     assert.ok(await register.findHolder({ ...ACME, model: 'distributed', serial: 'D-0' }))

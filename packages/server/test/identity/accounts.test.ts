@@ -53,7 +53,7 @@ eachDatabase((_kind, open) => {
     database = await open()
   })
 
-  test('an account that was added is found by username and by id', async () => {
+  test('finds an added account by username and by id', async () => {
     const bob = await add('bob', 'correct horse')
     assert.deepEqual(await findAccount('bob', deps()), bob)
     assert.deepEqual(await findAccount(bob.id, deps()), bob)
@@ -80,7 +80,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a username is given once, even when fifty ask for it at the same moment', async () => {
+  test('gives a username to one account, even if fifty ask for it at the same moment', async () => {
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => add('race')))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
     const lost = results.find(({ status }) => status === 'rejected')
@@ -95,7 +95,7 @@ eachDatabase((_kind, open) => {
     assert.doesNotMatch(JSON.stringify(rows), /a very secret text/)
   })
 
-  test('a password is right or wrong; wrong too without an account, without a password, and for an impossible text', async () => {
+  test('a password is right or wrong; without an account, without a password and for an impossible text it is wrong', async () => {
     await add('dave', 'correct horse')
     await add('erin')
     const verdict = async (username: string, password: string) =>
@@ -109,7 +109,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await verdict("' or 1=1 --", 'correct horse'), 'wrong')
   })
 
-  test('every way to be wrong costs one hash: nothing tells whether an account exists', async () => {
+  test('every wrong sign-in costs one hash, so timing does not reveal whether an account exists', async () => {
     const hashed: (string | undefined)[] = []
     const counting = {
       ...passwords,
@@ -146,7 +146,7 @@ eachDatabase((_kind, open) => {
         'The account "frank" has been disabled since 2026-11-20T10:00:00.000Z. Ask the operator of this store to enable it.',
     })
     const later = await disableAccount('frank', { ...deps(), clock: () => new Date('2027-01-01T00:00:00Z') })
-    assert.deepEqual(later.disabledAt, now, 'disabled again: the first time counts')
+    assert.deepEqual(later.disabledAt, now, 'disabling it again keeps the first time')
     assert.equal((await enableAccount('frank', deps())).disabledAt, undefined)
     assert.equal(requireEnabled(await findAccount('frank', deps())).username, 'frank')
     await assert.rejects(disableAccount('nobody', deps()), { code: 'no-such-record' })
@@ -168,7 +168,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await check({ username: 'gina', password: 'second password' }, deps())).verdict, 'right')
   })
 
-  test('the list has every account once, in pages', async () => {
+  test('lists every account once, in pages', async () => {
     const seen: string[] = []
     for (let after: string | undefined; ; ) {
       const page = await listAccounts({ after, limit: 3, authority: deciding() }, deps())
@@ -210,7 +210,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a first login through an external service makes an account; the second finds it', async () => {
+  test('a first login through an external service creates an account; the second finds it', async () => {
     const first = await accountOfIdentity({ issuer: ISSUER, subject: 'Jörg Müller@example' }, rules())
     assert.deepEqual(
       { username: first.username, email: first.email, name: first.name, hasPassword: first.hasPassword },
@@ -237,7 +237,7 @@ eachDatabase((_kind, open) => {
     })
   }
 
-  test('fifty first logins at the same moment make one account', async () => {
+  test('fifty first logins at the same moment create one account', async () => {
     const before = await count()
     const all = await Promise.all(
       Array.from({ length: 50 }, () => accountOfIdentity({ issuer: ISSUER, subject: 'rush@hour' }, rules())),
@@ -246,7 +246,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await count(), before + 1)
   })
 
-  test('people with the same slug get usernames of their own, also at the same moment', async () => {
+  test('users with the same slug get different usernames, even at the same moment', async () => {
     const subjects = Array.from({ length: 9 }, (_, index) => `same${'!'.repeat(index)}`)
     const all = await Promise.all(
       subjects.map((subject) => accountOfIdentity({ issuer: ISSUER, subject }, rules())),
@@ -254,7 +254,7 @@ eachDatabase((_kind, open) => {
     assert.equal(new Set(all.map(({ username }) => username)).size, 9)
   })
 
-  test('by the rule "known" a stranger is refused with a code of its own, and nothing is written', async () => {
+  test('with the rule "known", an unknown user is refused with a code of its own, and nothing is written', async () => {
     const before = await count()
     await assert.rejects(accountOfIdentity({ issuer: ISSUER, subject: 'stranger' }, rules('known')), {
       code: 'account-unknown',

@@ -1,4 +1,4 @@
-/** Agents: made, listed, removed, and logging in over HTTP as Go and Python clients do; on every database. */
+/** Agents: adding, listing, removing, and logging in over HTTP as Go and Python clients do, on every database. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addFirstPartyCaveat, encodeBase64, encodeBinary, mint } from '@ratafia/macaroon'
@@ -83,7 +83,7 @@ eachDatabase((_kind, open) => {
     assert.ok(!JSON.stringify(rows).includes(JSON.stringify(Buffer.from(pair.privateKey))))
   })
 
-  test('an agent with a key of its own, lists, pages and removal', async () => {
+  test('adds an agent with its own key, lists agents in pages, and removes one', async () => {
     const { publicKey } = generateKeyPair()
     await addAccount({ username: 'other', email: 'o@example.org', name: 'Other' }, world)
     const added = await addAgent(
@@ -111,7 +111,7 @@ eachDatabase((_kind, open) => {
     })
   })
 
-  test('names and keys are unique, also for fifty at the same moment; bad ones are refused', async () => {
+  test('names and keys are unique, even for fifty at the same moment, and invalid ones are refused', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, () => addAgent({ name: 'race', account: 'ci' }, deps())),
     )
@@ -120,7 +120,7 @@ eachDatabase((_kind, open) => {
     await addAgent({ name: 'key-1', account: 'ci', publicKey }, deps())
     const bad: readonly [object, RegExp][] = [
       [{ name: 'key-2', publicKey }, /Another agent has this key/],
-      [{ name: 'race' }, /There is an agent "race" already/],
+      [{ name: 'race' }, /An agent "race" already exists/],
       [{ name: 'Not A Name' }, /agent's name/],
       [{ name: 'x'.repeat(65) }, /agent's name/],
       [{ name: 'key-3', publicKey: 'AAAA' }, /32 bytes/],
@@ -162,7 +162,7 @@ eachDatabase((_kind, open) => {
     })
   }
 
-  test('an unknown agent and a wrong key are refused in the same words', async () => {
+  test('refuses an unknown agent and a wrong key with the same message', async () => {
     await newAgent('known')
     const { loginUrl } = await startLogin()
     const key = generateKeyPair().publicKey
@@ -171,7 +171,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([unknown.status, unknown.body.Code], [401, 'permission denied'])
   })
 
-  test('a name that no agent can have, and no database can store, is an unknown agent', async () => {
+  test('treats a name that no database can store as an unknown agent', async () => {
     const { loginUrl } = await startLogin()
     for (const name of ['a\0', '\0', 'A', 'a b', '\u{1f4a9}', 'x'.repeat(2000)]) {
       const { status, body } = await askLogin(loginUrl, name, generateKeyPair().publicKey)
@@ -179,7 +179,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a key of low order, whose shared secret anyone knows, is refused: no agent has one', async () => {
+  test('refuses a key of low order, whose shared secret anyone knows', async () => {
     const { loginUrl } = await startLogin()
     for (const key of [Buffer.alloc(32), Buffer.from([1, ...new Array<number>(31).fill(0)])]) {
       await assert.rejects(addAgent({ name: 'weak', account: 'ci', publicKey: encodeBase64(key) }, deps()), {
@@ -190,7 +190,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('an agent cannot answer for another one: only its own key discharges its caveat', async () => {
+  test('an agent cannot answer for another one, because only its own key discharges its caveat', async () => {
     const keyPair = await newAgent('alice-bot')
     const { loginUrl, caveat } = await startLogin()
     const { body } = await askLogin(loginUrl, 'alice-bot', keyPair.publicKey)
@@ -213,7 +213,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, caveat, token)).status, 200)
   })
 
-  test('what a holder appends only narrows: another agent, another caveat, an unknown condition', async () => {
+  test('caveats that a holder appends can only restrict: another agent, another caveat, an unknown condition', async () => {
     const keyPair = await newAgent('narrow')
     for (const condition of [
       'agent root AAAA',
@@ -241,7 +241,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([lateLogin.status, lateLogin.body.Code], [401, 'permission denied'])
   })
 
-  test('401: a removed agent and one of a disabled account, at the login and at the discharge', async () => {
+  test('401 for a removed agent and one of a disabled account, at the login and at the discharge', async () => {
     const keyPair = await newAgent('doomed')
     const { caveat, token } = await logIn('doomed', keyPair)
     const { loginUrl } = await startLogin()
@@ -264,7 +264,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a login URL that is changed, or has bad parameters, is refused', async () => {
+  test('refuses a login URL that was changed, or has invalid parameters', async () => {
     const { loginUrl } = await startLogin()
     const { publicKey } = generateKeyPair()
     for (const url of [
@@ -280,11 +280,11 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a token of the tokens API is not an agent’s login', async () => {
+  test('a token of the tokens API is not accepted as an agent’s login', async () => {
     const { caveat } = await startLogin()
     const other = mint({ ...(await world.keyring.mintId('token')), location: 'store' })
     const token = { kind: 'agent', token64: Buffer.from(encodeBinary(other)).toString('base64url') }
     const refused = await postDischarge(identity.location, caveat, token)
-    assert.match(refused.body.Message, /not made by this identity service/)
+    assert.match(refused.body.Message, /not issued by this identity service/)
   })
 })

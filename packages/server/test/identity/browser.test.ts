@@ -1,4 +1,4 @@
-/** Logging in with a browser, over HTTP with a cookie jar and the forms filled in, on every database. */
+/** Logging in with a browser over HTTP, with a cookie jar and forms, on every database. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
@@ -79,7 +79,7 @@ eachDatabase((_kind, open) => {
     )
   })
 
-  test('a person signs in, sees who asks for what, approves, and the waiting client gets its discharge', async () => {
+  test('a user signs in, sees the request, approves it, and the waiting client gets its discharge', async () => {
     const rootKey = randomBytes(32)
     const caveatKey = randomBytes(24)
     const [discharger] = await world.keyring.dischargerKeyPairs()
@@ -106,11 +106,11 @@ eachDatabase((_kind, open) => {
         const confirm = await browser.submit(signInPage, 'login', { username, password: PASSWORD })
         assert.equal(confirm.title, 'Approve this login?')
         const done = await browser.submit(confirm, 'confirm', { decision: 'approve' })
-        assert.equal(done.title, 'You are logged in')
+        assert.equal(done.title, 'Login approved')
         const token = await waiting
         assert.equal(token.status, 200)
         assert.equal(token.headers.get('content-type'), 'application/json')
-        // No plain `token`: py-macaroon-bakery takes it first, and fails at it.
+        // There is no plain `token`, because py-macaroon-bakery reads it first and fails.
         assert.deepEqual(Object.keys(token.body).sort(), ['kind', 'token64'])
         assert.equal(token.body.kind, 'login')
         assert.equal(Buffer.from(token.body.token64, 'base64').toString('base64'), token.body.token64)
@@ -130,7 +130,7 @@ eachDatabase((_kind, open) => {
     )
   })
 
-  test('is-authenticated-user declares the username, to its own service the id too; an unknown key is declared empty', async () => {
+  test('is-authenticated-user declares the username, to its own service also the id, and an unknown key as empty', async () => {
     const { caveat, visit, wait } = await startLogin('need-declared username,email is-authenticated-user')
     await approve(browserAt(), visit)
     const { body } = await answer(await fetch(wait))
@@ -182,7 +182,7 @@ eachDatabase((_kind, open) => {
       '198.51.100.7',
       'craft-store &lt;script&gt;',
       'https://store.example.org',
-      'See your packages',
+      'View your packages',
       '(package_access)',
       'Upload new revisions',
       '(package_upload)',
@@ -199,14 +199,14 @@ eachDatabase((_kind, open) => {
     assert.doesNotMatch(text, /not where you are|does not know the service|\u202e|<script/)
   })
 
-  test('a request without limits is shown as one for everything', async () => {
+  test('shows a request without limits as one for everything', async () => {
     const all = { service: 's', permissions: null, channels: null, packages: null, storeIds: null }
     const text = formatSummary({ ...all, expires: undefined, description: undefined })
     const { visit } = await startLogin(`is-authenticated-userid for ${text}`)
-    assert.match((await signIn(browserAt(), visit)).text, /do everything your account may do/)
+    assert.match((await signIn(browserAt(), visit)).text, /Do everything that your account can do/)
   })
 
-  test('a token for everything, or for more than 90 days, is pointed out; a narrow one is not', async () => {
+  test('warns about a token for everything, or for more than 90 days, but not about a limited one', async () => {
     const narrow = {
       service: 's',
       permissions: ['package_upload'],
@@ -223,16 +223,16 @@ eachDatabase((_kind, open) => {
     }
     assert.equal(await noticeOn({ days: 90 }), undefined)
     assert.equal(await noticeOn({ days: 91 }), 'This token works for 91 days.')
-    const everything = 'This token may do everything that your account may do'
+    const everything = 'This token can do everything that your account can do'
     assert.equal(await noticeOn({ permissions: null, days: 1 }), `${everything}.`)
     assert.equal(await noticeOn({ permissions: null, days: 365 }), `${everything}, and works for 365 days.`)
   })
 
-  test('what the client did not say has no row', async () => {
+  test('shows no row for details that the client did not send', async () => {
     const all = { service: 's', permissions: null, channels: null, packages: null, storeIds: null }
     const text = formatSummary({ ...all, expires: undefined, description: undefined })
     const { visit } = await startLogin(`is-authenticated-userid for ${text}`, { 'user-agent': '' })
-    assert.doesNotMatch((await signIn(browserAt(), visit)).text, /Described as|Calls itself/)
+    assert.doesNotMatch((await signIn(browserAt(), visit)).text, /<dt>Description|Calls itself/)
   })
 
   test('the next field to fill in has the focus', async () => {
@@ -246,7 +246,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(focused(again.text), ['password'])
   })
 
-  test('a page that refuses a form leads back to the login; one for a broken address does not', async () => {
+  test('a page that refuses a form links back to the login; a page for an invalid URL does not', async () => {
     const { visit } = await startLogin()
     const did = new URL(visit).searchParams.get('did')
     const browser = browserAt()
@@ -269,7 +269,7 @@ eachDatabase((_kind, open) => {
     for (const permission of PERMISSIONS) assert.ok(page.text.includes(`(${permission})`), permission)
   })
 
-  test('a client in another network than the browser is pointed out', async () => {
+  test('warns about a client in another network than the browser', async () => {
     const from = (address: string) => startLogin(USERID, { 'x-forwarded-for': address })
     const elsewhere = await signIn(browserAt('198.51.100.8'), (await from('198.51.100.7')).visit)
     assert.match(elsewhere.text, /The program is not where you are/)
@@ -278,7 +278,7 @@ eachDatabase((_kind, open) => {
     assert.doesNotMatch(home.text, /not where you are/)
   })
 
-  test('a caveat of an unknown service is marked as such: its summary may be a lie', async () => {
+  test('marks a caveat of an unknown service, because its summary may be false', async () => {
     const caveat = await caveatFor(world.keyring, USERID, { firstParty: stranger() })
     const { body } = await postDischarge(identity.location, caveat)
     const browser = browserAt()
@@ -288,7 +288,7 @@ eachDatabase((_kind, open) => {
     assert.match(confirm.text, /does not know the service that asks/)
   })
 
-  test('a service that is known by its key is believed under its own address, and under no other', async () => {
+  test('trusts a service that is known by its key only under its own URL', async () => {
     const [named, other] = [stranger(), stranger()]
     const knownServices = [{ url: 'https://store.example.org', publicKey: named.publicKey }]
     const running = await startIdentity(world, { knownServices })
@@ -308,7 +308,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('pages have a strict policy, and are never stored, framed or named as referrer', async () => {
+  test('pages have a strict policy, and are never stored, framed or sent as referrer', async () => {
     const { visit } = await startLogin()
     const browser = browserAt()
     for (const page of [
@@ -331,7 +331,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('the sign-in cookie is HttpOnly, SameSite=Lax, of this path alone, and Secure under https', async () => {
+  test('the sign-in cookie is HttpOnly, SameSite=Lax, only for this path, and Secure under https', async () => {
     const { visit } = await startLogin()
     const browser = browserAt()
     await signIn(browser, visit)
@@ -368,7 +368,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, caveat, body)).status, 200)
   })
 
-  test('“not you?” signs out: the cookie no longer opens anything', async () => {
+  test('“Not you?” signs out, and the cookie becomes invalid', async () => {
     const browser = browserAt()
     const { visit } = await startLogin()
     const confirm = await signIn(browser, visit)
@@ -412,13 +412,13 @@ eachDatabase((_kind, open) => {
       assert.match(again.text, /<title>Error: Sign in/)
       assert.match(again.text, /role="alert" id="problem">The username or the password is wrong\./)
       assert.equal(browser.cookies.has('ratafia-sign-in'), false)
-      // The page repeats what was typed, and the focus goes by that alone.
+      // The page repeats the typed name, and only that decides about the focus.
       texts.push(again.text.replace(/value="[^"]*"| autofocus/g, ''))
     }
     assert.equal(new Set(texts).size, 1)
   })
 
-  test('capitals and spaces around a username are forgiven', async () => {
+  test('accepts capitals and spaces around a username', async () => {
     const { visit } = await startLogin()
     const browser = browserAt()
     const page = await browser.submit(await browser.open(visit), 'login', {
@@ -428,32 +428,32 @@ eachDatabase((_kind, open) => {
     assert.equal(page.title, 'Approve this login?')
   })
 
-  test('a refusal ends the login, and the client learns of it', async () => {
+  test('a rejection is final, and the client gets it', async () => {
     const { visit, wait } = await startLogin()
     const waiting = fetch(wait).then(answer)
     const browser = browserAt()
     const page = await browser.submit(await signIn(browser, visit), 'confirm', { decision: 'refuse' })
-    assert.equal(await decided(page), 'The login is refused')
+    assert.equal(await decided(page), 'Login rejected')
     const told = await waiting
     assert.deepEqual([told.status, told.body.Code], [401, 'permission denied'])
-    assert.match(told.body.Message, /refused in the browser/)
+    assert.match(told.body.Message, /rejected in the browser/)
     assert.equal((await answer(await fetch(wait))).status, 401)
   })
 
-  test('a login is decided once: a second decision, by anyone, only shows the first', async () => {
+  test('a login is decided once; a second decision, by any user, only shows the first', async () => {
     const { visit, wait } = await startLogin()
     const [one, two] = [browserAt(), browserAt()]
     const [pageOne, pageTwo] = [await signIn(one, visit), await signIn(two, visit)]
     await one.submit(pageOne, 'confirm', { decision: 'approve' })
     assert.equal(
       await decided(await two.submit(pageTwo, 'confirm', { decision: 'refuse' })),
-      'You are logged in',
+      'Login approved',
     )
-    assert.equal(await decided(await two.open(visit)), 'You are logged in')
+    assert.equal(await decided(await two.open(visit)), 'Login approved')
     assert.equal((await answer(await fetch(wait))).status, 200)
   })
 
-  test('fifty decisions at the same moment leave one', async () => {
+  test('only one of fifty simultaneous decisions counts', async () => {
     const { visit } = await startLogin()
     const browser = browserAt()
     const page = await signIn(browser, visit)
@@ -465,7 +465,7 @@ eachDatabase((_kind, open) => {
     assert.equal(new Set(pages.map(({ title }) => title)).size, 1)
   })
 
-  test('without a CSRF token, with another browser’s, or from another site, nothing is done', async () => {
+  test('a form without a CSRF token, with another browser’s, or from another site has no effect', async () => {
     const { visit, wait } = await startLogin()
     const [browser, other] = [browserAt(), browserAt()]
     const page = await signIn(browser, visit)
@@ -499,7 +499,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await fetch(wait)).status, 200)
   })
 
-  test('a confirmation shown for one login confirms no other, nor one shown to another account', async () => {
+  test('a confirmation page is only valid for its own login and account', async () => {
     const [mine, theirs] = [await startLogin(), await startLogin()]
     const browser = browserAt()
     const page = await signIn(browser, mine.visit)
@@ -507,7 +507,7 @@ eachDatabase((_kind, open) => {
     const swapped = await browser.submit(page, 'confirm', { did, decision: 'approve' })
     assert.equal(swapped.status, 403)
     assert.match(swapped.text, /out of date/)
-    // Meanwhile another person signed in, in another tab of the same browser.
+    // Meanwhile another user signed in, in another tab of the same browser.
     const [first] = [username]
     await addAccount({ username: `${first}-b`, email: 'b@example.org', name: 'B', password: PASSWORD }, world)
     username = `${first}-b`
@@ -518,7 +518,7 @@ eachDatabase((_kind, open) => {
       assert.equal((await browser.open(visit)).title, 'Approve this login?')
   })
 
-  test('a visit URL that was changed anywhere is refused, and no text works for another purpose', async () => {
+  test('refuses a changed visit URL, and sealed texts for another purpose', async () => {
     const { visit, wait, caveat } = await startLogin()
     const base = `${identity.location}/login?did=`
     const did = String(new URL(visit).searchParams.get('did'))
@@ -564,7 +564,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, one.caveat, changed)).status, 401)
   })
 
-  test('a v3 short id does not tell two caveats apart, the payload does', async () => {
+  test('the payload distinguishes two caveats with the same v3 short id', async () => {
     const plain = 'need-declared userid is-authenticated-userid'
     const [one, two] = [
       await caveatFor(world.keyring, plain, { version: 3 }),
@@ -578,7 +578,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, one, token)).status, 200)
   })
 
-  test('a login token is valid for five minutes from the confirmation', async () => {
+  test('a login token is valid for five minutes after the confirmation', async () => {
     const { caveat, visit, wait } = await startLogin()
     await approve(browserAt(), visit)
     const { body } = await answer(await fetch(wait))
@@ -587,7 +587,7 @@ eachDatabase((_kind, open) => {
     assert.match(late.body.Message, /token has expired/)
   })
 
-  test('the token can be fetched again for a minute, then the login has expired', async () => {
+  test('the token can be fetched again for a minute, and then the login has expired', async () => {
     const { visit, wait } = await startLogin()
     await approve(browserAt(), visit)
     for (let i = 0; i < 3; i++) {
@@ -605,13 +605,13 @@ eachDatabase((_kind, open) => {
     const page = await signIn(browser, visit)
     world.clock.advance(30 * 60_000)
     const expired = await browser.submit(page, 'confirm', { decision: 'approve' })
-    assert.deepEqual([expired.status, expired.title], [410, 'This login has expired'])
+    assert.deepEqual([expired.status, expired.title], [410, 'Login expired'])
     const told = await answer(await fetch(wait))
     assert.deepEqual([told.status, told.body.Code], [401, 'permission denied'])
     assert.match(told.body.Message, /expired/)
   })
 
-  test('expired rows are removed, a decision only after its visit URL has expired', async () => {
+  test('removes expired rows, but a decision only after its visit URL has expired', async () => {
     const { visit } = await startLogin()
     const browser = browserAt()
     await approve(browser, visit)
@@ -633,13 +633,13 @@ eachDatabase((_kind, open) => {
     world.clock.advance(2 * 60_000)
     await forgetExpired()
     assert.deepEqual([await count('completed_login'), await count('sign_in_session')], [0, 1])
-    assert.equal((await browser.open(visit)).title, 'This login has expired')
+    assert.equal((await browser.open(visit)).title, 'Login expired')
     world.clock.advance(12 * 3_600_000)
     await forgetExpired()
     assert.equal(await count('sign_in_session'), 0)
   })
 
-  test('a disabled account is refused at every step: sign-in, session, confirmation, discharge', async () => {
+  test('refuses a disabled account at every step: sign-in, session, confirmation, discharge', async () => {
     const browser = browserAt()
     const { caveat, visit, wait } = await startLogin()
     const page = await signIn(browser, visit)
@@ -652,7 +652,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await browser.open(visit)).title, 'Sign in')
 
     await enableAccount(username, world)
-    assert.equal((await browser.open(visit)).title, 'Sign in', 'enabling brings no session back')
+    assert.equal((await browser.open(visit)).title, 'Sign in', 'enabling does not restore a session')
     await approve(browser, visit)
     const { body } = await answer(await fetch(wait))
     await disableAccount(username, world)
@@ -662,10 +662,10 @@ eachDatabase((_kind, open) => {
     await enableAccount(username, world)
     const ended = await postDischarge(identity.location, caveat, body)
     assert.deepEqual([ended.status, ended.body.Code], [401, 'permission denied'])
-    assert.match(ended.body.Message, /were ended after this one was approved/)
+    assert.match(ended.body.Message, /were invalidated after this one was approved/)
   })
 
-  test('a session of an account that was disabled in the database opens nothing', async () => {
+  test('refuses a session of an account that was disabled in the database', async () => {
     const browser = browserAt()
     const { visit } = await startLogin()
     await signIn(browser, visit)
@@ -681,7 +681,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await browser.open(visit)).title, 'Sign in')
   })
 
-  test('nothing is written for a login before a person has signed in', async () => {
+  test('writes nothing for a login before a user has signed in', async () => {
     const rows = async () => {
       const { sign_in_session, completed_login } = {
         sign_in_session: await world.database.query.selectFrom('sign_in_session').selectAll().execute(),
@@ -702,7 +702,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await rows(), before)
   })
 
-  test('400: forms with missing or wrong fields get a page', async () => {
+  test('400 with a page for forms with missing or wrong fields', async () => {
     const { visit } = await startLogin()
     const browser = browserAt()
     const page = await signIn(browser, visit)

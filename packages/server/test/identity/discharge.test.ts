@@ -36,7 +36,7 @@ eachDatabase((_kind, open) => {
   })
   after(() => identity.app.close())
 
-  test('200: discharge/info and publickey give the newest key, exactly as JSON', async () => {
+  test('200 with the newest key as JSON for discharge/info and publickey', async () => {
     const [newest] = await world.keyring.dischargerKeyPairs()
     const key = encodeBase64(newest.publicKey)
     const info = await get('/discharge/info')
@@ -53,7 +53,7 @@ eachDatabase((_kind, open) => {
 
   for (const version of [1, 2, 3] as const) {
     for (const how of ['form', 'query'] as const) {
-      test(`a caveat of version ${version} in a ${how} needs a login: 401, every method, never 407`, async () => {
+      test(`a caveat of version ${version} in a ${how} needs a login, with status 401 and never 407, for every method`, async () => {
         const caveat = await caveatFor(world.keyring, USERID, { version })
         const { status, headers, body } = await postDischarge(identity.location, caveat, undefined, { how })
         assert.equal(status, 401)
@@ -79,7 +79,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('an id may be text with control characters (Python) or any base64', async () => {
+  test('accepts an id as text with control characters (Python) or as any base64', async () => {
     const caveat = await caveatFor(world.keyring, USERID, { version: 3 })
     const caveat64 = Buffer.from(caveat.payload ?? []).toString('base64url')
     for (const parameters of [`id=%03%00`, 'id64=AwA', 'id64=AwA%3D', 'id=wrong&id64=AwA']) {
@@ -115,14 +115,14 @@ eachDatabase((_kind, open) => {
     ['a discharge for another user', 'id=a&discharge-for-user=bob', /"discharge-for-user"/],
   ]
   for (const [what, query, message] of bad) {
-    test(`400: ${what}`, async () => {
+    test(`400 for ${what}`, async () => {
       const { status, body } = await answer(await fetch(url(`/discharge?${query}`), { method: 'POST' }))
       assert.deepEqual([status, body.Code], [400, 'bad request'])
       assert.match(body.Message, message)
     })
   }
 
-  test('an empty body in chunks without a type counts as no body: Go sends it with its query', async () => {
+  test('treats an empty chunked body without a type as no body, because Go sends it with its query', async () => {
     const caveat = await caveatFor(world.keyring, USERID)
     const query = new URLSearchParams({ id64: Buffer.from(caveat.id).toString('base64url') })
     const request = httpRequest(url(`/discharge?${query}`), { method: 'POST' })
@@ -132,13 +132,13 @@ eachDatabase((_kind, open) => {
     assert.equal((JSON.parse(await text(response)) as { Code: string }).Code, 'interaction required')
   })
 
-  test('400: a parameter both in the query and in the form', async () => {
+  test('400 for a parameter both in the query and in the form', async () => {
     const body = new URLSearchParams({ id: 'a' })
     const result = await answer(await fetch(url('/discharge?id=a'), { method: 'POST', body }))
     assert.match(result.body.Message, /more than once/)
   })
 
-  test('400: a body that is not a form, or is too large', async () => {
+  test('400 for a body that is not a form, or is too large', async () => {
     for (const [type, body] of [
       ['application/json', '{}'],
       ['text/plain', 'id=a'],
@@ -160,14 +160,14 @@ eachDatabase((_kind, open) => {
     'need-declared userid',
     'need-declared  is-authenticated-user',
   ]) {
-    test(`the condition ${JSON.stringify(condition)} is refused`, async () => {
+    test(`refuses the condition ${JSON.stringify(condition)}`, async () => {
       const result = await postDischarge(identity.location, await caveatFor(world.keyring, condition))
       assert.deepEqual([result.status, result.body.Code], [401, 'permission denied'])
       assert.equal(result.headers.get('www-authenticate'), null)
     })
   }
 
-  test('a caveat sealed to another key is refused, and one to a key before a rotation is not', async () => {
+  test('refuses a caveat that is sealed to another key, but not to an earlier key', async () => {
     const elsewhere = encodeCaveatId({
       version: 2,
       condition: USERID,
@@ -183,7 +183,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, await caveatFor(world.keyring, USERID))).status, 401)
   })
 
-  test('an id that a client read as text, so that bytes are lost, is said to be damaged, not to be for another key', async () => {
+  test('reports an id that lost bytes because a client read it as text as damaged, not as for another key', async () => {
     const { id } = await caveatFor(world.keyring, USERID)
     const damaged = Buffer.from(Buffer.from(id).toString('utf8'))
     const refused = await postDischarge(identity.location, { id: damaged, payload: undefined })
@@ -191,7 +191,7 @@ eachDatabase((_kind, open) => {
     assert.match(refused.body.Message, /damaged on its way: the client read its bytes as text/)
   })
 
-  test('a caveat whose root key could be guessed is refused', async () => {
+  test('refuses a caveat whose root key could be guessed', async () => {
     const [discharger] = await world.keyring.dischargerKeyPairs()
     const id = encodeCaveatId({
       version: 2,
@@ -204,7 +204,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([result.status, result.body.Code], [401, 'permission denied'])
   })
 
-  test('tokens of unknown kinds, and garbage of known ones, are refused', async () => {
+  test('refuses tokens of unknown kinds, and invalid tokens of known ones', async () => {
     const caveat = await caveatFor(world.keyring, USERID)
     const unknown = await postDischarge(identity.location, caveat, { kind: 'macaroon', token: 'x' })
     assert.deepEqual([unknown.status, unknown.body.Code], [400, 'bad request'])
@@ -220,7 +220,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('404: an unknown path, in the bakery’s form', async () => {
+  test('404 in the bakery’s format for an unknown path', async () => {
     for (const [method, path] of [
       ['GET', '/nothing'],
       ['GET', '/discharge'],
@@ -235,7 +235,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await fetch(url('/wait-token'), { method: 'HEAD' })).status, 404)
   })
 
-  test('the identity service alone, without a prefix, is the same service', async () => {
+  test('the standalone identity service, without a prefix, answers in the same way', async () => {
     const alone = await startIdentity(world, {}, '')
     try {
       const info = await answer(await fetch(`${alone.location}/discharge/info`))
@@ -251,7 +251,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('discharges without a login, however many, write nothing into any table', async () => {
+  test('any number of discharges without a login writes nothing into any table', async () => {
     const tables = [
       'account',
       'agent',
@@ -277,7 +277,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await rows(), before)
   })
 
-  test('503: requests that need the database while it is away; nothing is guessed', async () => {
+  test('503 for requests that need the database while it is away', async () => {
     const away = await startIdentity({
       ...world,
       keyring: {
@@ -294,7 +294,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('500: a fault does not reveal its cause', async () => {
+  test('500 without the cause for a fault', async () => {
     const broken = await startIdentity({
       ...world,
       keyring: { ...world.keyring, dischargerKeyPairs: () => Promise.reject(new Error('secret detail')) },

@@ -1,4 +1,4 @@
-/** Guarantee: no form of the identity service's pages does anything without the token of the browser. */
+/** Guarantee: no form of the identity service's pages has an effect without the browser's CSRF token. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fastify from 'fastify'
@@ -38,7 +38,7 @@ oneDatabase((_kind, open) => {
         payload: new URLSearchParams(csrf === undefined ? {} : { csrf }).toString(),
       })
 
-    test('is refused without its token, with that of another browser, and without the cookie', async () => {
+    test('is refused without its token, with the token of another browser, and without the cookie', async () => {
       assert.ok(forms.length > 8, forms.join())
       for (const url of forms) {
         const refused = [
@@ -52,7 +52,7 @@ oneDatabase((_kind, open) => {
       }
     })
 
-    test('is read with it', async () => {
+    test('is accepted with its token', async () => {
       for (const url of forms) assert.doesNotMatch((await sent(url, token)).body, OUT_OF_DATE, url)
     })
   })

@@ -1,4 +1,4 @@
-/** Guessing passwords, over HTTP on every database: guesses are slowed down, and lock nobody else out. */
+/** Guessing passwords over HTTP, on every database: guesses are slowed down, and do not lock out other users. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, test } from 'node:test'
@@ -35,7 +35,7 @@ eachDatabase((_kind, open) => {
   before(async () => {
     world = await identityWorld(await open())
   })
-  // Its counters are its own.
+  // This service has its own counters.
   beforeEach(async () => {
     identity = await startIdentity(world)
     const { body } = await postDischarge(identity.location, await caveatFor(world.keyring, CONDITION))
@@ -49,7 +49,7 @@ eachDatabase((_kind, open) => {
     return browser.submit(await browser.open(visit), 'login', { username: name, password })
   }
   const signIn = async (address: string, name = username) => (await attempt(address, name, PASSWORD)).title
-  /** Wrong passwords, all of which are checked. */
+  /** Sends wrong passwords, and expects that all of them are checked. */
   const guess = async (
     count: number,
     address: (index: number) => string,
@@ -69,10 +69,10 @@ eachDatabase((_kind, open) => {
 
   for (const [what, nameOf] of [
     ['an account', () => username],
-    ['a name that nobody has', () => `nobody-${username}`],
-    ['a name that no database takes', () => `nobody\0${username}`],
+    ['an unknown name', () => `nobody-${username}`],
+    ['a name that no database can store', () => `nobody\0${username}`],
   ] as const) {
-    test(`ten guesses are checked for ${what}, then one a minute, and the page says when`, async () => {
+    test(`checks ten guesses for ${what}, then one per minute, and the page shows when`, async () => {
       await guess(10, (i) => `100.${i}.0.1`, nameOf)
       const refused = await attempt('192.0.2.1', nameOf(), PASSWORD)
       assert.deepEqual([refused.status, refused.title], [429, THROTTLED])
@@ -89,7 +89,7 @@ eachDatabase((_kind, open) => {
     ['an IPv4 address', 30, () => '192.0.2.1', '192.0.2.1', '192.0.2.2'],
     ['an IPv6 /48', 60, (i: number) => `2001:db8:1:${i}::1`, '2001:db8:1:ff::1', '2001:db8:2::1'],
   ] as const) {
-    test(`${guesses} guesses are checked from ${what}, whichever names they are for; elsewhere people sign in`, async () => {
+    test(`checks ${guesses} guesses from ${what}, for any names, while users sign in from elsewhere`, async () => {
       await guess(guesses, of, (i) => `nobody-${i}`)
       assert.equal(await signIn(another), THROTTLED)
       assert.equal(await signIn(elsewhere), SIGNED_IN)
@@ -100,7 +100,7 @@ eachDatabase((_kind, open) => {
     for (let i = 0; i < 31; i++) assert.equal(await signIn('192.0.2.1'), SIGNED_IN)
   })
 
-  test('strangers lock nobody out of a network that they signed in from', async () => {
+  test('guesses from other networks do not lock users out of a network from which they signed in before', async () => {
     const stranger = await addPerson()
     assert.equal(await signIn('198.51.100.9', stranger), SIGNED_IN)
     assert.equal(await signIn('2001:db8:1:1::1'), SIGNED_IN)
@@ -110,10 +110,10 @@ eachDatabase((_kind, open) => {
       () => username,
     )
     for (const [where, address] of [
-      ['nobody has signed in from there', '203.0.113.1'],
-      ['somebody else has', '198.51.100.9'],
-      ['only guesses came from there', '100.0.0.1'],
-      ['a neighbour of the network', '2001:db8:1:2::1'],
+      ['no sign-in from there before', '203.0.113.1'],
+      ['another user signed in from there', '198.51.100.9'],
+      ['only guesses from there', '100.0.0.1'],
+      ['a neighbouring network', '2001:db8:1:2::1'],
     ] as const) {
       assert.equal(await signIn(address), THROTTLED, where)
     }
@@ -122,7 +122,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('guessing is slowed down where somebody signed in before, too', async () => {
+  test('guessing is also slowed down in a network from which the user signed in before', async () => {
     for (const address of ['192.0.2.1', '203.0.113.1']) assert.equal(await signIn(address), SIGNED_IN)
     await guess(
       10,

@@ -1,4 +1,4 @@
-/** A browser whose connection breaks while its sign-in is being looked at. */
+/** A browser whose connection breaks while its sign-in is checked. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -8,7 +8,7 @@ import type { Throttle } from '../../src/identity/logins/throttle.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { Browser, caveatFor, identityWorld, postDischarge, startIdentity } from '../support/identity.ts'
 
-test('the address of a request is an address or `unknown`, whatever a proxy forwards', () => {
+test('the address of a request is an address or `unknown`, for any value that a proxy forwards', () => {
   assert.equal(addressOf({ ip: undefined }), 'unknown')
   assert.equal(addressOf({ ip: '::ffff:192.0.2.1' }), '192.0.2.1')
   for (const none of ['', 'x'.repeat(30_000), `${'1'.repeat(30_000)}.0.0.1`, '192.0.2.1\n', "<b>'"]) {
@@ -17,7 +17,7 @@ test('the address of a request is an address or `unknown`, whatever a proxy forw
 })
 
 oneDatabase((_kind, open) => {
-  test('an attempt to sign in counts for its address, even if the sender is gone by then', async () => {
+  test('an attempt to sign in counts for its address, even after its connection broke', async () => {
     const world = await identityWorld(await open())
     const asked = Promise.withResolvers<void>()
     const gone = Promise.withResolvers<void>()

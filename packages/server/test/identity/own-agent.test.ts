@@ -1,4 +1,4 @@
-/** An agent that the owner of a session in the console adds: its file logs in, as them, within its limits. */
+/** An agent that a user adds in the console: its file logs in as the user, within its limits. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeKey, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
@@ -16,7 +16,7 @@ eachDatabase((_kind, _open, fresh) => {
   const agents = async () =>
     (await service.installation.database.query.selectFrom('agent').select('name').execute()).length
 
-  test('with what it made, the agent logs in as its owner, and gets no more than it is limited to', async () => {
+  test('the agent logs in with its file as its owner, within its limits', async () => {
     const ada = await addPerson(service)
     const authority = await inConsole(service, ada)
     const limits = { permissions: ['package_upload'], packages: ['hello'], maxLifetime: 3_600_000 }
@@ -36,7 +36,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([agent.account, agent.limits.max_lifetime_seconds], [ada.username, 3600])
   })
 
-  test('Guarantee: its private key is stored nowhere, and the audit log says who added it, and through what', async () => {
+  test('Guarantee: its private key is stored nowhere, and the audit log contains the user and the session that added it', async () => {
     const ada = await addPerson(service)
     const { file } = await add({ authority: await inConsole(service, ada), name: 'secret-line' })
     const { query } = service.installation.database
@@ -58,7 +58,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(!JSON.stringify(entries).includes(file.key.private))
   })
 
-  test('Guarantee: only a person adds one, who signed in within 15 minutes', async () => {
+  test('Guarantee: only a person who signed in within 15 minutes can add one', async () => {
     const ada = await addPerson(service)
     const before = await agents()
     for (const [signedIn, code] of [
@@ -72,7 +72,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await agents(), before)
   })
 
-  test('refused: a bad or taken name, limits that there are not, an account that ended meanwhile', async () => {
+  test('refuses an invalid or taken name, unknown limits, and an account that was disabled meanwhile', async () => {
     const authority = await inConsole(service, await addPerson(service))
     await add({ authority, name: 'taken' })
     for (const [input, field] of [
@@ -95,7 +95,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await service.installation.agents.find('bobs')) ?? null, null)
   })
 
-  test('with another identity service there are none here', async () => {
+  test('there are no agents here with another identity service', async () => {
     const deps = ownCredentialsOf(service, 'https://id.example.org')
     const authority = await inConsole(service, await addPerson(service))
     await assert.rejects(addOwnAgent({ authority, name: 'elsewhere' }, deps), { code: 'state-conflict' })

@@ -1,4 +1,4 @@
-/** A new password, over HTTP on every database: by its owner, and through a one-time link. */
+/** A new password over HTTP, on every database: by its owner, and through a one-time link. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -33,7 +33,7 @@ eachDatabase((_kind, open) => {
   before(async () => {
     world = await identityWorld(await open())
   })
-  // Its counters are its own.
+  // This service has its own counters.
   beforeEach(async () => {
     identity = await startIdentity(world)
   })
@@ -51,23 +51,23 @@ eachDatabase((_kind, open) => {
   const actionsOf = async ({ username }: Account) =>
     (await world.audit.list({ subject: username }, { limit: 100 })).map(({ action }) => action).reverse()
 
-  describe('by its owner', () => {
+  describe('a new password by its owner', () => {
     const change = async (browser: Browser, fields: Record<string, string>) =>
       browser.submit(await browser.open(`${identity.location}/change-password`), 'change-password', fields)
 
-    test('the old one is asked for; other browsers are signed out, this one is not', async () => {
+    test('requires the old one, and signs out the other browsers, but not this one', async () => {
       const ann = await addPerson()
       const [here, there] = [new Browser(), new Browser()]
       for (const browser of [here, there]) await signIn(browser, ann)
       const earlier = new Map(here.cookies)
       const done = await change(here, { old: PASSWORD, password: NEW, again: NEW })
       assert.equal(done.title, 'Your account')
-      assert.match(done.text, /Your password is changed\./)
+      assert.match(done.text, /Password changed\./)
       assert.equal((await there.open(`${identity.location}/account`)).title, 'Sign in')
       assert.deepEqual([await signsIn(ann, PASSWORD), await signsIn(ann, NEW)], [false, true])
       assert.deepEqual((await actionsOf(ann)).slice(3, 5), ['account.change-password', 'account.sign-in'])
       const account = await world.accounts.findById(ann.id)
-      assert.ok(account?.loginsSince, 'its unused logins end')
+      assert.ok(account?.loginsSince, 'its unused logins are revoked')
       here.cookies.clear()
       for (const [name, value] of earlier) here.cookies.set(name, value)
       assert.equal(
@@ -78,7 +78,7 @@ eachDatabase((_kind, open) => {
     })
 
     for (const [what, fields, problem] of [
-      ['a wrong old one', { old: 'wrong password' }, /^Your password now is not the one you gave\.$/],
+      ['a wrong old one', { old: 'wrong password' }, /^The current password is wrong\.$/],
       ['two different new ones', { again: 'yet another password' }, /^The two new passwords differ\.$/],
       ['a short one', { password: 'short', again: 'short' }, /^A password has at least 8 characters/],
       ['one of nothing', { password: '', again: '' }, /^A password has at least 8 characters/],
@@ -95,11 +95,11 @@ eachDatabase((_kind, open) => {
       })
     }
 
-    test('guessing the old one is slowed down as at the sign-in', async () => {
+    test('slows down guessing the old one, as at the sign-in', async () => {
       const ann = await addPerson()
       const browser = new Browser()
       await signIn(browser, ann)
-      // Ten as from anywhere, and ten from where they signed in before.
+      // Ten guesses for the account, and ten from the network from which the user signed in before.
       for (let guess = 0; guess < 20; guess++) {
         assert.equal(
           (await change(browser, { old: `guess ${guess}`, password: NEW, again: NEW })).status,
@@ -110,7 +110,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual([page.status, page.title], [429, 'Too many attempts'])
     })
 
-    test('a password that the operator sets meanwhile stays', async () => {
+    test('keeps a password that the operator sets meanwhile', async () => {
       const ann = await addPerson()
       const passwords: IdentityWorld['passwords'] = {
         ...world.passwords,
@@ -128,7 +128,7 @@ eachDatabase((_kind, open) => {
     })
   })
 
-  describe('through a one-time link', () => {
+  describe('a new password through a one-time link', () => {
     const link = async ({ id }: Account, lifetimeMs = HOUR_MS) => {
       const { secret } = await makeResetLink({ account: id, lifetimeMs }, world)
       return { secret, url: `${identity.location}/reset?secret=${secret}` }
@@ -139,7 +139,7 @@ eachDatabase((_kind, open) => {
     }
     const OVER = 'This link does not work'
 
-    test('it sets the password once, signs every browser out, and leads to the sign-in', async () => {
+    test('sets the password once, signs every browser out, and links to the sign-in', async () => {
       const ann = await addPerson()
       const elsewhere = new Browser()
       await signIn(elsewhere, ann)
@@ -150,7 +150,7 @@ eachDatabase((_kind, open) => {
       assert.equal(page.headers.get('referrer-policy'), 'no-referrer')
       assert.equal(page.headers.get('cache-control'), 'no-store')
       const done = await reset(url)
-      assert.deepEqual([done.status, done.title], [200, 'Your password is set'])
+      assert.deepEqual([done.status, done.title], [200, 'Password set'])
       assert.equal((await elsewhere.open(`${identity.location}/account`)).title, 'Sign in')
       assert.deepEqual([await signsIn(ann, PASSWORD), await signsIn(ann, NEW)], [false, true])
       const again = await new Browser().open(url)
@@ -187,7 +187,7 @@ eachDatabase((_kind, open) => {
       assert.equal((await signIn(new Browser(), ann, NEW)).title, 'Enter a code')
     })
 
-    test('a password that breaks its rule, or two that differ, leave the link as it was', async () => {
+    test('a password that breaks its rule, or two that differ, do not use up the link', async () => {
       const { url } = await link(await addPerson())
       for (const fields of [{ password: 'short', again: 'short' }, { again: 'different' }]) {
         const page = await reset(url, fields)
@@ -197,7 +197,7 @@ eachDatabase((_kind, open) => {
       assert.equal((await reset(url)).status, 200)
     })
 
-    test('an address that another account took meanwhile is no fault of the service', async () => {
+    test('refuses the link without an internal error if another account took the e-mail address meanwhile', async () => {
       const email = `${randomBytes(6).toString('hex')}@example.org`
       const username = `b-${randomBytes(6).toString('hex')}`
       const bare = await addAccount({ username, email, name: 'Bare' }, world)
@@ -217,11 +217,11 @@ eachDatabase((_kind, open) => {
       ],
       ['the account was disabled', (ann: Account) => disableAccount(ann.id, world)],
       [
-        'the logins of the account were ended',
+        'the logins of the account were revoked',
         (ann: Account) => world.accounts.endLogins(ann.id, world.clock()),
       ],
     ] as const) {
-      test(`it does not work once ${what}`, async () => {
+      test(`does not work after ${what}`, async () => {
         const ann = await addPerson()
         const { url } = await link(ann)
         const browser = new Browser()
@@ -235,13 +235,13 @@ eachDatabase((_kind, open) => {
       })
     }
 
-    test('no link for a disabled account', async () => {
+    test('creates no link for a disabled account', async () => {
       const ann = await addPerson()
       await disableAccount(ann.id, world)
       await assert.rejects(link(ann), { code: 'state-conflict', message: /^The account is disabled/ })
     })
 
-    test('a link that nobody made, in any form, is refused alike', async () => {
+    test('refuses every forged link in the same way', async () => {
       for (const secret of ['x', 'A'.repeat(43), '%00', 'é'.repeat(43), 'A'.repeat(10_000)]) {
         const page = await new Browser().open(`${identity.location}/reset?secret=${secret}`)
         assert.deepEqual([page.status, page.title], [410, OVER], secret)
@@ -249,7 +249,7 @@ eachDatabase((_kind, open) => {
       assert.equal((await new Browser().open(`${identity.location}/reset`)).status, 400)
     })
 
-    test('the database has only a hash of it, and expired links are removed', async () => {
+    test('stores only a hash of the link, and removes expired links', async () => {
       const ann = await addPerson()
       const { secret } = await link(ann)
       const rows = await world.database.query.selectFrom('reset_link').selectAll().execute()

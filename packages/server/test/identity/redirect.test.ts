@@ -1,4 +1,4 @@
-/** Logging in to a web site by redirects, as Candid's clients do it, over HTTP on every database. */
+/** Logging in to a web site by redirects, as Candid's clients do, over HTTP on every database. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
@@ -77,7 +77,7 @@ eachDatabase((_kind, open) => {
     return { caveat, ...body.Info.InteractionMethods['browser-redirect'] }
   }
 
-  /** As Candid's Go client does: looks for a query, and adds to it. */
+  /** Adds the parameters to the query, as Candid's Go client does. */
   const loginUrl = ({ LoginURL }: Offer, returnTo = SITE, state: string | undefined = STATE) =>
     `${LoginURL}?${new URLSearchParams({ return_to: returnTo, ...(state === undefined ? {} : { state }) })}`
 
@@ -93,20 +93,22 @@ eachDatabase((_kind, open) => {
   const signIn = async (browser: Browser, offer: Offer, returnTo?: string) =>
     browser.submit(await browser.open(loginUrl(offer, returnTo)), 'login', { username, password: PASSWORD })
 
-  /** Where the browser goes back to after the decision. */
+  /** Returns the URL to which the browser returns after the decision. */
   async function sentBack(browser: Browser, offer: Offer, decision = 'approve'): Promise<URL> {
     const page = await signIn(browser, offer)
     assert.equal(page.title, 'Approve this login?')
-    return new URL((await browser.leave(page, 'confirm', { decision })) ?? assert.fail('it stayed'))
+    return new URL(
+      (await browser.leave(page, 'confirm', { decision })) ?? assert.fail('the browser was not redirected'),
+    )
   }
 
   const codeFor = async (browser: Browser, offer: Offer): Promise<string> =>
     (await sentBack(browser, offer)).searchParams.get('code') ?? assert.fail('no code')
 
-  test('a site sends the browser, gets it back with a code, and discharges with the token it gets for that', async () => {
+  test('a site sends the browser, gets it back with a code, and exchanges the code for a token that discharges', async () => {
     const offer = await offered()
     assert.equal(offer.DischargeTokenURL, `${identity.location}/discharge-token`)
-    // Launchpad adds `?` to whatever it gets, others look for one first.
+    // Launchpad always adds `?` to the URL, others check for one first.
     assert.equal(new URL(offer.LoginURL).search, '')
     const browser = new Browser()
     const asked = await browser.open(loginUrl(offer))
@@ -118,7 +120,7 @@ eachDatabase((_kind, open) => {
     const confirm = await browser.submit(asked, 'login', { username, password: PASSWORD })
     assert.match(confirm.text, /The web site <code>https:\/\/app\.example\.org<\/code>/)
     assert.doesNotMatch(confirm.text, /A program at/)
-    // Chromium looks at where the answer to a form leads.
+    // Chromium checks where the answer to a form redirects.
     assert.match(
       confirm.headers.get('content-security-policy') ?? '',
       /; form-action 'self' https:\/\/app\.example\.org;/,
@@ -133,7 +135,7 @@ eachDatabase((_kind, open) => {
     assert.equal(token.headers.get('cache-control'), 'no-store')
     assert.deepEqual(Object.keys(token.body), ['token'])
     const { kind, value } = token.body.token
-    // As Go writes bytes.
+    // Go encodes bytes like this.
     assert.equal(Buffer.from(value, 'base64').toString('base64'), value)
     const discharged = await postDischarge(identity.location, offer.caveat, { kind, token64: value })
     assert.equal(discharged.status, 200, JSON.stringify(discharged.body))
@@ -142,11 +144,11 @@ eachDatabase((_kind, open) => {
     )
     const account = await world.accounts.findByUsername(username as never)
     assert.equal(declared, `declared userid ${account?.id}`)
-    // It is decided, and leads back once.
-    assert.match((await browser.open(confirm.url)).text, /Go back to <a href="https:\/\/app\.example\.org">/)
+    // The login is decided, and redirects back once.
+    assert.match((await browser.open(confirm.url)).text, /Return to <a href="https:\/\/app\.example\.org">/)
   })
 
-  test('a code works once, of twenty uses at one moment too', async () => {
+  test('a code works once, even for twenty simultaneous uses', async () => {
     const offer = await offered()
     const code = await codeFor(new Browser(), offer)
     const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(offer, { code })))
@@ -170,7 +172,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await redeem(offer, { code: inTime })).status, 200)
   })
 
-  test('the token is for its caveat alone, and for five minutes', async () => {
+  test('the token is only for its caveat, and for five minutes', async () => {
     const offer = await offered()
     const token = (await redeem(offer, { code: await codeFor(new Browser(), offer) })).body.token
     const other = await offered()
@@ -181,7 +183,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, offer.caveat, sent)).status, 401)
   })
 
-  test('logins that were ended after the browser went back open nothing', async () => {
+  test('refuses logins that were revoked after the browser returned', async () => {
     const offer = await offered()
     const code = await codeFor(new Browser(), offer)
     world.clock.advance(1)
@@ -191,16 +193,16 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, offer.caveat, sent)).status, 401)
   })
 
-  test('a refused login goes back and says so, without a code', async () => {
+  test('a rejected login returns with an error, without a code', async () => {
     const back = await sentBack(new Browser(), await offered(), 'refuse')
     assert.deepEqual(Object.fromEntries(back.searchParams), {
-      error: 'The login was refused.',
+      error: 'The login was rejected.',
       error_code: 'access_denied',
       state: STATE,
     })
   })
 
-  test('what the site put into its address stays, and there need be no state', async () => {
+  test('keeps the parameters of the site’s URL, and requires no state', async () => {
     const returnTo =
       'https://app.example.org/auth/candid?starting_url=https%3A%2F%2Fx.example.org%2F%3Fa%3Db+c'
     const offer = await offered()
@@ -244,7 +246,7 @@ eachDatabase((_kind, open) => {
     'http://127.0.0.1:10/cb',
     '',
   ]) {
-    test(`nobody is sent back to ${JSON.stringify(returnTo.slice(0, 80))}`, async () => {
+    test(`never redirects to ${JSON.stringify(returnTo.slice(0, 80))}`, async () => {
       const browser = new Browser()
       const page = await browser.open(loginUrl(await offered(), returnTo))
       assert.deepEqual([page.status, page.title], [400, 'This is not possible'])
@@ -254,7 +256,7 @@ eachDatabase((_kind, open) => {
     })
   }
 
-  test('an address that this service did not make, or with too long a state, is a page that says so', async () => {
+  test('shows an error page for a forged URL, or a state that is too long', async () => {
     const offer = await offered()
     for (const [url, message] of [
       [
@@ -271,7 +273,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a body that has no code is a bad request', async () => {
+  test('refuses a body without a code as a bad request', async () => {
     const offer = await offered()
     for (const body of ['', '{', '[]', '"x"', 'null', {}, { code: 1 }, { code: '' }, 'code=x'])
       assert.equal((await redeem(offer, body)).status, 400, JSON.stringify(body))
@@ -279,7 +281,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await redeem(offer, { code: 'x'.repeat(5_000) })).status, 400)
   })
 
-  test('no text of a login passes for a code, and no code for another text', async () => {
+  test('no sealed text of a login works as a code, and no code as another text', async () => {
     const offer = await offered()
     const browser = new Browser()
     const did = new URL((await browser.open(loginUrl(offer))).url).searchParams.get('did') ?? ''
@@ -292,7 +294,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, offer.caveat, sent)).status, 401)
   })
 
-  test('to our own console the browser goes at once, signed in or after that, and no confirmation is asked', async () => {
+  test('redirects to our own console without a confirmation, directly or after the sign-in', async () => {
     const browser = new Browser()
     const asked = await browser.open(loginUrl(await offered(), CONSOLE))
     assert.match(
@@ -311,13 +313,13 @@ eachDatabase((_kind, open) => {
     assert.ok(pathname.endsWith('/login') && search.startsWith('?did='))
   })
 
-  test('a caveat that somebody else sealed is confirmed even for our own console', async () => {
+  test('a caveat that another service sealed needs a confirmation, even for our own console', async () => {
     const page = await signIn(new Browser(), await offered({ firstParty: stranger() }), CONSOLE)
     assert.equal(page.title, 'Approve this login?')
     assert.match(page.text, /does not know the service that asks/)
   })
 
-  test('a login that asks for a recent sign-in takes one made since it began, and no earlier one', async () => {
+  test('a login that requires a recent sign-in accepts only one made since it began', async () => {
     const browser = new Browser()
     await signIn(browser, await offered())
     world.clock.advance(60_000)
@@ -330,12 +332,12 @@ eachDatabase((_kind, open) => {
     assert.match((await browser.goneTo(loginUrl(offer, CONSOLE))) ?? '', /\?code=/)
   })
 
-  test('a login that waited for half an hour is over', async () => {
+  test('a login expires after half an hour', async () => {
     const browser = new Browser()
     const page = await browser.open(loginUrl(await offered()))
     world.clock.advance(30 * 60_000)
     const expired = await browser.open(page.url)
-    assert.deepEqual([expired.status, expired.title], [410, 'This login has expired'])
+    assert.deepEqual([expired.status, expired.title], [410, 'Login expired'])
     assert.match(expired.text, /<a href="https:\/\/app\.example\.org">/)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Guarantee: what nodes remember of an agent lets it in nowhere a second after it was taken away, at the node that took
- * it away at once, and keeps out nobody who may log in.
+ * Guarantee: the caches of the nodes never let in an agent a second after its removal, and at the node that removed
+ * it at once. They never refuse an agent that may log in.
  */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
@@ -15,7 +15,7 @@ import { eventually } from '../support/eventually.ts'
 import { startNode, type TestNode } from '../support/nodes.ts'
 import { addPerson, exchangeSlice, getRoot } from '../support/service.ts'
 
-/** Of the second that is promised and what a busy machine may add. */
+/** The promised second, and a margin for a busy machine. */
 const WITHIN_MS = 3_000
 
 eachDatabase((_kind, _open, fresh) => {
@@ -48,7 +48,7 @@ eachDatabase((_kind, _open, fresh) => {
     return { name, keyPair: keyPairFromPrivateKey(decodeKey(file.key.private)) }
   }
 
-  /** The status that the agent's login begins with. */
+  /** Returns the status of the first answer to the agent's login. */
   async function asking({ baseUrl }: TestNode, { name, keyPair }: typeof agent): Promise<number> {
     const { macaroon } = decodeBakeryMacaroon(JSON.parse(await getRoot({ baseUrl })))
     const caveat = macaroon.caveats.find(({ verificationId }) => verificationId !== undefined)
@@ -67,7 +67,7 @@ eachDatabase((_kind, _open, fresh) => {
     return answer.status
   }
 
-  /** How often the login asks the database for an agent. */
+  /** Counts how often the login reads an agent from the database. */
   async function readsOf(node: TestNode, who: typeof agent): Promise<number> {
     const { accounts } = node.installation
     const { findByAgent } = accounts
@@ -91,7 +91,7 @@ eachDatabase((_kind, _open, fresh) => {
     'an agent of a disabled account': () => disableAccount(account.id, one.installation),
   }
   for (const [what, takeAway] of Object.entries(TAKEN_AWAY)) {
-    test(`Guarantee: ${what} is refused, at once and everywhere within a second`, async () => {
+    test(`Guarantee: ${what} is refused at once, and everywhere within a second`, async () => {
       await takeAway()
       const acknowledged = performance.now()
       assert.equal(await asking(one, agent), 401)
@@ -100,24 +100,24 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('an agent that got another key logs in with it at once, at each node', async () => {
+  test('an agent that got another key can log in with it at once, at each node', async () => {
     await removeAgent(agent.name, one.installation)
     const again = await newAgent(agent.name)
     for (const node of [one, other]) assert.equal(await asking(node, again), 200)
   })
 
-  test('an account that was enabled again logs in at once, at each node', async () => {
+  test('an account that was enabled again can log in at once, at each node', async () => {
     await disableAccount(account.id, one.installation)
     await eventually('the other node refuses', async () => (await asking(other, agent)) === 401)
     await enableAccount(account.id, one.installation)
     for (const node of [one, other]) assert.equal(await asking(node, agent), 200)
   })
 
-  test('Guarantee: a discharge given from memory opens nothing once the logins of its account were ended', async () => {
+  test('Guarantee: a discharge from the cache opens no session after the logins of its account were revoked', async () => {
     const slice = await agentDischarge(await getRoot(other), agent)
     await byOperator(one.installation)(({ accounts }) => accounts.endLogins(account.id, new Date()))
     await assert.rejects(exchangeSlice(other, slice))
-    // Once it has heard of it, the node gives one that does.
+    // After the change notification, the node issues a discharge that works.
     await eventually('a login from after', async () =>
       exchangeSlice(other, await agentDischarge(await getRoot(other), agent)).catch(() => undefined),
     )

@@ -1,4 +1,4 @@
-/** The second factor, over HTTP on every database: enrolment, signing in with a code, recovery codes. */
+/** The second factor over HTTP, on every database: enrolment, signing in with a code, recovery codes. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -39,10 +39,10 @@ eachDatabase((_kind, open) => {
     otherNode = await open()
     world = await identityWorld(database)
   })
-  // Its counters are its own.
+  // This service has its own counters.
   beforeEach(async () => {
     identity = await startIdentity(world)
-    // Another step than the last test's.
+    // The next time step, so that the codes differ from those of the last test.
     world.clock.advance(120_000)
   })
   afterEach(() => identity.app.close())
@@ -56,7 +56,7 @@ eachDatabase((_kind, open) => {
     enableSecondFactor({ account: account.id, issuer: 'id.example.org', instead: false }, world)
   const codeOf = (secret: string, steps = 0): string =>
     codeAt(bytesOf(secret), new Date(world.clock().getTime() + steps * 30_000))
-  /** The actions in the log of an account, oldest first. */
+  /** Returns the actions in the audit log of an account, oldest first. */
   const actionsOf = async ({ username }: Account) =>
     (await world.audit.list({ subject: username }, { limit: 100 })).map(({ action }) => action).reverse()
   const account = (browser: Browser) => browser.open(`${identity.location}/account`)
@@ -64,8 +64,8 @@ eachDatabase((_kind, open) => {
     browser.submit(await account(browser), 'login', { username, password: PASSWORD })
   const problemOf = ({ text }: Page) => /role="alert"[^>]*>([^<]*)</.exec(text)?.[1]
 
-  describe('signing in', () => {
-    test('a code is asked for after the right password alone, and then the login goes on', async () => {
+  describe('signing in with a second factor', () => {
+    test('asks for a code only after the right password, and then continues the login', async () => {
       const ann = await addPerson()
       const { secret } = await protect(ann)
       const { body } = await postDischarge(identity.location, await caveatFor(world.keyring, CONDITION))
@@ -85,7 +85,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual(await actionsOf(ann), ['account.add', 'second-factor.enable', 'account.sign-in'])
     })
 
-    test('the e-mail address of an account is as good as its username, in any case', async () => {
+    test('accepts the e-mail address of an account instead of its username, in any case', async () => {
       const ann = await addPerson()
       const page = await signIn(new Browser(), ` ${ann.email.toUpperCase()} `)
       assert.equal(page.title, 'Your account')
@@ -99,7 +99,7 @@ eachDatabase((_kind, open) => {
         code.replaceAll(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
     }
     for (const [what, typed] of Object.entries(TYPED)) {
-      test(`a code and a recovery code are read with ${what}`, async () => {
+      test(`accepts a code and a recovery code with ${what}`, async () => {
         const ann = await addPerson()
         const { secret, recoveryCodes } = await protect(ann)
         for (const code of [codeOf(secret), recoveryCodes[0] ?? assert.fail()]) {
@@ -113,7 +113,7 @@ eachDatabase((_kind, open) => {
       })
     }
 
-    test('codes of the step before and after count; spaces in a code do not', async () => {
+    test('accepts codes of the previous and the next step, and ignores spaces', async () => {
       for (const steps of [-1, 0, 1]) {
         const ann = await addPerson()
         const { secret } = await protect(ann)
@@ -133,7 +133,7 @@ eachDatabase((_kind, open) => {
       }
     })
 
-    test('a code is accepted once: a second sign-in needs another one', async () => {
+    test('accepts a code once, so a second sign-in needs another one', async () => {
       const ann = await addPerson()
       const { secret } = await protect(ann)
       const code = codeOf(secret)
@@ -144,7 +144,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual([await enter(), await enter()], ['Your account', 'Enter a code'])
     })
 
-    test('a code of an earlier step is refused once a later one was used', async () => {
+    test('refuses a code of an earlier step after a later one was used', async () => {
       const ann = await addPerson()
       const { secret } = await protect(ann)
       const enter = async (steps: number) => {
@@ -158,7 +158,7 @@ eachDatabase((_kind, open) => {
       assert.equal(await enter(-1), 'Enter a code')
     })
 
-    test('one code sent by twenty requests at once to two nodes signs one in', async () => {
+    test('a code that twenty requests send at once to two nodes signs one of them in', async () => {
       const ann = await addPerson()
       const { secret } = await protect(ann)
       const node = (on: Database) => storesOf(on, { clock: world.clock, sealer: world.sealer })
@@ -172,7 +172,7 @@ eachDatabase((_kind, open) => {
       assert.equal(used.filter(Boolean).length, 1)
     })
 
-    test('a recovery code sent by twenty requests at once to two nodes is used once, and leaves nine', async () => {
+    test('a recovery code that twenty requests send at once to two nodes is used once, and nine are left', async () => {
       const ann = await addPerson()
       const { recoveryCodes } = await protect(ann)
       const node = (on: Database) => storesOf(on, { clock: world.clock, sealer: world.sealer })
@@ -187,7 +187,7 @@ eachDatabase((_kind, open) => {
       assert.equal(await world.secondFactors.recoveryCodesLeft(ann.id), 9)
     })
 
-    test('a recovery code stands in for a code, once, and that is in the audit log', async () => {
+    test('a recovery code replaces a code once, and the audit log records it', async () => {
       const ann = await addPerson()
       const { recoveryCodes } = await protect(ann)
       const [code = ''] = recoveryCodes
@@ -204,7 +204,7 @@ eachDatabase((_kind, open) => {
       ])
     })
 
-    test('the code has to follow within five minutes, and an unchanged password', async () => {
+    test('requires the code within five minutes, and with an unchanged password', async () => {
       const ann = await addPerson()
       const { secret } = await protect(ann)
       const browser = new Browser()
@@ -218,7 +218,7 @@ eachDatabase((_kind, open) => {
       assert.equal((await browser.submit(asked, 'second-factor', { code: codeOf(secret) })).title, 'Sign in')
     })
 
-    test('guessing codes is slowed down, and a prompt costs nothing', async () => {
+    test('slows down guessing codes, and does not count prompts', async () => {
       const ann = await addPerson()
       const { secret } = await protect(ann)
       const browser = new Browser()
@@ -232,13 +232,13 @@ eachDatabase((_kind, open) => {
       const refused = await browser.submit(asked, 'second-factor', { code: codeOf(secret) })
       assert.deepEqual([refused.status, refused.title], [429, 'Too many attempts'])
       assert.equal(refused.headers.get('retry-after'), '60')
-      assert.equal((await signIn(browser, ann.username)).status, 200, 'passwords have a count of their own')
+      assert.equal((await signIn(browser, ann.username)).status, 200, 'passwords are counted separately')
       world.clock.advance(60_000)
       const page = await browser.submit(asked, 'second-factor', { code: codeOf(secret) })
       assert.equal(page.title, 'Your account')
     })
 
-    test('a second factor that came while the password was checked was not asked for: signed out again', async () => {
+    test('revokes a sign-in without a code if a second factor was turned on while the password was checked', async () => {
       const ann = await addPerson()
       const passwords: IdentityWorld['passwords'] = {
         ...world.passwords,
@@ -259,7 +259,7 @@ eachDatabase((_kind, open) => {
   })
 
   describe('name, password and code in one request, as programs send them', () => {
-    test('the verdicts', async () => {
+    test('returns the right verdicts', async () => {
       const ann = await addPerson()
       const { secret, recoveryCodes } = await protect(ann)
       const deps = checkDeps()
@@ -276,7 +276,7 @@ eachDatabase((_kind, open) => {
       assert.equal(await verdict(undefined, PASSWORD, 'nobody@example.org'), 'wrong')
     })
 
-    test('every wrong name and password costs one hash, whoever it is', async () => {
+    test('every wrong name and password costs one hash, for any account', async () => {
       const ann = await addPerson()
       const bare = `b-${randomBytes(6).toString('hex')}`
       await addAccount({ username: bare, email: `${bare}@example.org`, name: 'Bare' }, world)
@@ -313,7 +313,7 @@ eachDatabase((_kind, open) => {
       assert.equal(hashes, 3 * names.length)
     })
 
-    test('codes have one count for the account, whichever name was typed', async () => {
+    test('counts codes by account, for any of its names', async () => {
       const ann = await addPerson()
       const { secret } = await protect(ann)
       const deps = checkDeps()
@@ -329,7 +329,7 @@ eachDatabase((_kind, open) => {
       }
     })
 
-    test('a disabled account is told apart only by its password, and before its code', async () => {
+    test('reveals a disabled account only after its password, and before its code', async () => {
       const ann = await addPerson()
       await protect(ann)
       await world.accounts.disable(ann.id, world.clock())
@@ -338,7 +338,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual([await verdict(PASSWORD), await verdict('wrong password')], ['disabled', 'wrong'])
     })
 
-    test('what could not be checked does not count', async () => {
+    test('does not count attempts that could not be checked', async () => {
       const ann = await addPerson()
       const { secret } = await protect(ann)
       const deps = checkDeps()
@@ -351,8 +351,8 @@ eachDatabase((_kind, open) => {
     })
   })
 
-  describe('by oneself', () => {
-    /** Signed in, and shown the secret. */
+  describe('managing a second factor', () => {
+    /** Signs in, and opens the page that shows the secret. */
     const enrolling = async (ann: Account) => {
       const browser = new Browser()
       await signIn(browser, ann.username)
@@ -364,7 +364,7 @@ eachDatabase((_kind, open) => {
     const codesOn = ({ text }: Page) =>
       [...text.matchAll(/<li><code>([^<]*)<\/code>/g)].map(([, code = '']) => code)
 
-    test('set up, confirm, keep the recovery codes; then the password alone is not enough', async () => {
+    test('after setup and confirmation, the password alone is not enough', async () => {
       const ann = await addPerson()
       const { browser, page, secret } = await enrolling(ann)
       assert.equal(page.title, 'Set up a second factor')
@@ -374,7 +374,7 @@ eachDatabase((_kind, open) => {
         /href="(otpauth:[^"]*)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '',
       )
       assert.equal(searchParams.get('issuer'), new URL(identity.location).host.replace(':', '-'))
-      // Not in force before it is confirmed, and the same secret when the page is looked at again.
+      // It is not active before it is confirmed, and the page shows the same secret again.
       assert.equal((await signIn(new Browser(), ann.username)).title, 'Your account')
       assert.ok((await browser.open(page.url)).text.includes(`secret=${secret}`))
 
@@ -400,7 +400,7 @@ eachDatabase((_kind, open) => {
       )
     })
 
-    test('the secret is shown for half an hour, and only after the password', async () => {
+    test('shows the secret for half an hour, and only after the password', async () => {
       const ann = await addPerson()
       const { browser, page, secret } = await enrolling(ann)
       world.clock.advance(30 * 60_000)
@@ -413,7 +413,7 @@ eachDatabase((_kind, open) => {
       assert.doesNotMatch(wrong.text, /otpauth:/)
     })
 
-    test('two confirmations at once give one set of recovery codes', async () => {
+    test('two simultaneous confirmations create one set of recovery codes', async () => {
       const ann = await addPerson()
       const { browser, page, secret } = await enrolling(ann)
       const pages = await Promise.all(
@@ -422,7 +422,7 @@ eachDatabase((_kind, open) => {
       const [shown, ...more] = pages.filter((one) => codesOn(one).length > 0)
       assert.deepEqual([shown?.status, shown && codesOn(shown).length, more.length], [200, 10, 0])
       const other = pages.find((one) => one !== shown)
-      // It finds nothing to confirm, or its code is of the earlier step; then it may find the second factor in force.
+      // The loser finds nothing to confirm, or an earlier step; it may also find the second factor active already.
       assert.ok(
         other?.status === 400 || other?.status === 403 || other?.url === `${identity.location}/account`,
         `${other?.status} ${other?.url}`,
@@ -430,7 +430,7 @@ eachDatabase((_kind, open) => {
       assert.equal(await world.secondFactors.recoveryCodesLeft(ann.id), 10)
     })
 
-    test('new recovery codes and turning it off take a code or the password', async () => {
+    test('new recovery codes, and turning it off, require a code or the password', async () => {
       const ann = await addPerson()
       const { browser, page, secret } = await enrolling(ann)
       const [old = ''] = codesOn(
@@ -446,7 +446,7 @@ eachDatabase((_kind, open) => {
       assert.equal((await does('something else', PASSWORD)).status, 400)
       const renewed = codesOn(await does('new-codes', PASSWORD))
       assert.equal(renewed.length, 10)
-      assert.equal((await does('disable', old)).status, 403, 'the earlier codes ended')
+      assert.equal((await does('disable', old)).status, 403, 'the earlier codes are invalid')
       assert.equal((await does('disable', renewed[0] ?? '')).title, 'Your account')
       assert.equal((await signIn(new Browser(), ann.username)).title, 'Your account')
       assert.deepEqual(await world.secondFactors.of(ann.id), [])
@@ -456,7 +456,7 @@ eachDatabase((_kind, open) => {
       )
     })
 
-    test('wrong codes there and at the sign-in have one count', async () => {
+    test('counts wrong codes there and at the sign-in together', async () => {
       const ann = await addPerson()
       const { browser, page, secret } = await enrolling(ann)
       await browser.submit(page, 'confirm-second-factor', { code: codeOf(secret) })
@@ -469,7 +469,7 @@ eachDatabase((_kind, open) => {
       }
       assert.deepEqual(new Set(statuses), new Set([403, 429]))
       const asked = await signIn(new Browser(), ann.username)
-      assert.equal(asked.title, 'Enter a code', 'passwords have a count of their own')
+      assert.equal(asked.title, 'Enter a code', 'passwords are counted separately')
       const elsewhere = new Browser()
       const code = await elsewhere.submit(await signIn(elsewhere, ann.username), 'second-factor', {
         code: codeOf(secret, 1),
@@ -478,7 +478,7 @@ eachDatabase((_kind, open) => {
       assert.equal((await attempt(PASSWORD)).status, 200)
     })
 
-    test('nothing of it without a session, a CSRF token, or from another site', async () => {
+    test('refuses all of it without a session or a CSRF token, and from another site', async () => {
       const ann = await addPerson()
       const { browser, page } = await enrolling(ann)
       const paths = [
@@ -503,7 +503,7 @@ eachDatabase((_kind, open) => {
       assert.equal((await browser.submit(page, 'confirm-second-factor', { code: '123456' })).title, 'Sign in')
     })
 
-    test('signing out ends the session', async () => {
+    test('signing out revokes the session', async () => {
       const ann = await addPerson()
       const browser = new Browser()
       const page = await signIn(browser, ann.username)
@@ -531,7 +531,7 @@ eachDatabase((_kind, open) => {
     assert.ok(factor && !Buffer.from(factor.sealed).includes(bytesOf(secret)))
   })
 
-  test('used steps are removed once they are old', async () => {
+  test('removes used steps after a while', async () => {
     const ann = await addPerson()
     assert.equal(await world.secondFactors.useStep(ann.id, 1, new Date(1_000)), true)
     assert.equal(await world.secondFactors.useStep(ann.id, 2, new Date(2_000)), true)

@@ -1,4 +1,4 @@
-/** A link that signs in without a password, over HTTP on every database. */
+/** A link that signs in without a password, over HTTP and on every database. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, test } from 'node:test'
@@ -49,7 +49,7 @@ eachDatabase((_kind, open) => {
   const sessionsOf = async ({ username }: Account) =>
     (await world.audit.list({ subject: username, action: 'account.sign-in' }, { limit: 100 })).length
 
-  test('it signs a browser in once, without password and second factor', async () => {
+  test('signs a browser in once, without password and second factor', async () => {
     const ada = await addPerson()
     await enableSecondFactor({ account: ada.id, issuer: 'x', instead: false }, world)
     const { url } = await link(ada)
@@ -74,11 +74,11 @@ eachDatabase((_kind, open) => {
     assert.match(entries[0]?.details ?? '', /"link":true/)
   })
 
-  test('programs that preview links use none up', async () => {
+  test('programs that preview links do not use them up', async () => {
     const ada = await addPerson()
     const { url } = await link(ada)
     for (const method of ['GET', 'HEAD', 'GET']) await fetch(url, { method })
-    // Without the token of the form, and from another site.
+    // The first request has no CSRF token, and the second one is from another site.
     const forged = await fetch(url, { method: 'POST' })
     assert.ok(forged.status >= 400 && forged.status < 500, String(forged.status))
     assert.equal(await sessionsOf(ada), 0)
@@ -98,7 +98,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await sessionsOf(ada), 1)
   })
 
-  test('twenty browsers that use it at once: one is signed in', async () => {
+  test('signs in only one of twenty browsers that use it at once', async () => {
     const ada = await addPerson()
     const { url } = await link(ada)
     const browsers = Array.from({ length: 20 }, () => new Browser())
@@ -111,7 +111,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await sessionsOf(ada), 1)
   })
 
-  test('a newer link ends the earlier ones; of two made at once, one works', async () => {
+  test('a newer link invalidates the earlier ones, and only one of two simultaneous links works', async () => {
     const ada = await addPerson()
     const earlier = await link(ada)
     const reset = await makeResetLink({ account: ada.id, lifetimeMs: 60_000 }, world)
@@ -125,7 +125,7 @@ eachDatabase((_kind, open) => {
     assert.equal(old.status, 410)
   })
 
-  test('it counts as a sign-in of a person at that moment, for logins that go on in the browser', async () => {
+  test('counts as a sign-in of a person at that time, for logins that continue in the browser', async () => {
     const ada = await addPerson()
     const { url } = await link(ada)
     const browser = new Browser()
@@ -141,7 +141,7 @@ eachDatabase((_kind, open) => {
     assert.equal(since?.account.id, ada.id)
   })
 
-  test('it sets no password, and a link to a password signs nobody in', async () => {
+  test('cannot set a password, and a set-password link cannot sign in', async () => {
     const ada = await addPerson()
     const { secret } = await link(ada)
     const password = 'a long enough password'
@@ -159,7 +159,7 @@ eachDatabase((_kind, open) => {
       (ada: Account) => setPassword({ account: ada.id, password: 'a long enough password' }, world),
     ],
   ] as const) {
-    test(`it does not work once ${what}`, async () => {
+    test(`does not work after ${what}`, async () => {
       const ada = await addPerson()
       const { url } = await link(ada)
       const browser = new Browser()
@@ -171,7 +171,7 @@ eachDatabase((_kind, open) => {
     })
   }
 
-  test('no link for an account that is disabled, or that nobody has', async () => {
+  test('creates no link for an account that is disabled or does not exist', async () => {
     const ada = await addPerson()
     await disableAccount(ada.id, world)
     await assert.rejects(link(ada), { code: 'state-conflict' })

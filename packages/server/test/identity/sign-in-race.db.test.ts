@@ -1,4 +1,4 @@
-/** A password is checked slowly, on purpose; what happens meanwhile counts. */
+/** Checking a password is slow on purpose, so changes can happen meanwhile. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { PasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
@@ -19,7 +19,7 @@ eachDatabase((_kind, open) => {
     world = await identityWorld(await open())
   })
 
-  /** Signs in as a new account, and does something while the password is being checked. */
+  /** Signs in as a new account, and runs an action while the password is checked. */
   const during = async (username: string, act: () => Promise<unknown>) => {
     await addAccount({ username, email: `${username}@example.org`, name: 'X', password: OLD }, world)
     const passwords: PasswordHasher = {
@@ -37,7 +37,7 @@ eachDatabase((_kind, open) => {
     )
   }
 
-  test('a sign-in is taken back when a new password was set while the old one was checked', async () => {
+  test('revokes a sign-in if a new password was set while the old one was checked', async () => {
     const result = await during('bob', () => setPassword({ account: 'bob', password: 'a new one' }, world))
     const cookie = result.outcome === 'signed-in' ? result.cookie : undefined
     assert.equal(await signedIn(cookie, world), undefined)
@@ -45,13 +45,13 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await world.database.query.selectFrom('sign_in_session').selectAll().execute(), [])
   })
 
-  test('a sign-in is taken back when the account was disabled meanwhile', async () => {
+  test('revokes a sign-in if the account was disabled meanwhile', async () => {
     const result = await during('eve', () => disableAccount('eve', world))
     assert.equal(result.outcome, 'disabled')
     assert.deepEqual(await world.database.query.selectFrom('sign_in_session').selectAll().execute(), [])
   })
 
-  test('a sign-in stays valid when nothing happens meanwhile', async () => {
+  test('keeps a sign-in if nothing happens meanwhile', async () => {
     const result = await during('kim', async () => {})
     assert.equal(result.outcome, 'signed-in')
   })

@@ -1,4 +1,4 @@
-/** How many statements an agent's login costs before its exchange, whose own are counted with those of tokens. */
+/** The number of statements of an agent's login before its exchange, which another test counts with those of tokens. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeKey, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'

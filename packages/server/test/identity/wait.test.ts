@@ -1,4 +1,4 @@
-/** The long poll of a login with a browser: notified, polling, ended; on every database. */
+/** The long poll of a login with a browser: with notifications, by polling, and its end, on every database. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Unavailable } from '../../src/errors.ts'
@@ -36,13 +36,13 @@ eachDatabase((_kind, open) => {
   })
   after(async () => {
     for (const { app } of running) {
-      // fetch keeps connections open that it never used; the server would wait for their first request.
+      // fetch keeps connections open that it never used, and the server would wait for their first request.
       app.server.closeAllConnections()
       await app.close()
     }
   })
 
-  /** Counts the clients that have a place: each looks into the database once, when it has one. */
+  /** Counts the clients that have a place, because each reads the database once when it gets one. */
   const placesOf = (store: CompletedLoginStore) => {
     let places = 0
     const completedLogins: CompletedLoginStore = {
@@ -73,7 +73,7 @@ eachDatabase((_kind, open) => {
 
   test('a waiting client gets its answer at once when the login is completed on this node', async () => {
     const { completedLogins, taken } = placesOf(world.completedLogins)
-    // Whoever waits for the next query waits in vain.
+    // A client that waits for the next query gets no answer.
     const { visit, wait } = await startLogin(
       await start({ completedLogins: { ...completedLogins, findAll: async () => [] } }),
     )
@@ -83,7 +83,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await waiting).status, 200)
   })
 
-  test('a client that waits on another node gets its answer, and does not have to ask again', async () => {
+  test('a client that waits on another node gets its answer without asking again', async () => {
     const { completedLogins, taken } = placesOf(world.completedLogins)
     const [one, two] = [await start(), await start({ completedLogins })]
     const { visit, wait } = await startLogin(one)
@@ -91,31 +91,31 @@ eachDatabase((_kind, open) => {
     const waiting = fetch(elsewhere)
     await taken(1)
     await approve(visit)
-    // At the end of its time a wait is answered with 504.
+    // A wait that times out is answered with 504.
     assert.equal((await waiting).status, 200)
   })
 
-  test('a login completed before any client waits is answered at once, however many ask', async () => {
+  test('answers at once for a login that is already completed, for any number of clients', async () => {
     const { visit, wait } = await startLogin(await start())
     await approve(visit)
     const answers = await Promise.all(Array.from({ length: 5 }, () => fetch(wait).then(answer)))
     for (const { status, body } of answers) assert.deepEqual([status, body.kind], [200, 'login'])
   })
 
-  test('504: a wait ends when its time is over, and asking again continues it', async () => {
+  test('504 when a wait times out, and asking again continues it', async () => {
     const { visit, wait } = await startLogin(await start({ waitPatience: 30 }))
     const { status, headers, body } = await answer(await fetch(wait))
     assert.equal(status, 504)
     assert.equal(headers.get('content-type'), 'application/json')
     assert.deepEqual(body, {
       Code: 'service unavailable',
-      Message: 'Nobody has confirmed this login so far. Ask again to go on waiting.',
+      Message: 'This login is not approved yet. Ask again to keep waiting.',
     })
     await approve(visit)
     assert.equal((await fetch(wait)).status, 200)
   })
 
-  test('a client that leaves is forgotten at once, and its place is free', async () => {
+  test('frees the place of a client that disconnects at once', async () => {
     const { completedLogins, taken } = placesOf(world.completedLogins)
     const identity = await start({ waitLimit: 1, completedLogins })
     const { wait } = await startLogin(identity)
@@ -143,7 +143,7 @@ eachDatabase((_kind, open) => {
     ['the /48s of an IPv6 /32', (i: number) => `2001:db8:${i}::1`],
     ['the addresses of an IPv4 /24', (i: number) => `100.64.0.${i}`],
   ] as const) {
-    test(`${what} cannot take every place: another network gets the place of the oldest`, async () => {
+    test(`${what} cannot occupy every place, because another network gets the place of the oldest`, async () => {
       const { completedLogins, taken } = placesOf(world.completedLogins)
       const identity = await start({ waitLimit: 4, completedLogins })
       const { visit, wait } = await startLogin(identity)
@@ -154,7 +154,7 @@ eachDatabase((_kind, open) => {
       assert.equal(await from(of(1)), `${of(1)} 503`, 'the same network')
       const others = ['192.0.2.1', '198.51.100.1', '203.0.113.1'].map(from)
       await taken(7)
-      assert.equal(await from('203.0.114.1'), '203.0.114.1 503', 'everybody has one place')
+      assert.equal(await from('203.0.114.1'), '203.0.114.1 503', 'every client has one place')
       await approve(visit)
       assert.deepEqual(await Promise.all(others), ['192.0.2.1 200', '198.51.100.1 200', '203.0.113.1 200'])
       const statuses = (await Promise.all(greedy)).map((answer) => answer.slice(-3))
@@ -162,13 +162,13 @@ eachDatabase((_kind, open) => {
     })
   }
 
-  test('a service that stops ends every wait with 503, so that clients ask again elsewhere', async () => {
+  test('a service that stops answers every wait with 503, so that clients ask another node', async () => {
     const { completedLogins, taken } = placesOf(world.completedLogins)
     const identity = await startIdentity(world, { completedLogins })
     const { wait } = await startLogin(identity)
     const waiting = Promise.all(Array.from({ length: 3 }, () => fetch(wait).then(answer)))
     await taken(3)
-    // The waits are answered by the close, not by their own end after minutes.
+    // The close answers the waits, not their own timeout after minutes.
     const closed = identity.app.close()
     for (const { status, body } of await waiting)
       assert.deepEqual([status, body.Code], [503, 'service unavailable'])
@@ -177,7 +177,7 @@ eachDatabase((_kind, open) => {
     await closed
   })
 
-  test('a database that goes away during a wait does not end it; before it, it is 503', async () => {
+  test('a wait survives the loss of the database, but cannot begin without it (503)', async () => {
     let away = false
     let refusals = 0
     const real = world.completedLogins

@@ -168,7 +168,9 @@ describe('a supervisor', () => {
     process.kill(pid, 'SIGKILL')
     const { code, stderr } = await running.finished
     assert.equal(code, 4)
-    const waits = logged(running, 'a worker died and will be replaced').map((line) => Reflect.get(line, 'wait'))
+    const waits = logged(running, 'a worker died and will be replaced').map((line) =>
+      Reflect.get(line, 'wait'),
+    )
     assert.deepEqual(waits, [100, 100, 200, 400, 800])
     assert.match(stderr, /"level":60,.*"msg":"workers die as soon as they start"/)
     assert.match(stderr, /^ratafia: workers die as soon as they start; see the log\.$/m)

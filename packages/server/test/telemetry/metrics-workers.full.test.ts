@@ -60,7 +60,7 @@ test('the start fails with exit code 4 if the port is in use', async () => {
     const environment = { RATAFIA_WORKERS: workers, RATAFIA_METRICS_PORT: port }
     const { code, stderr } = await program.run(['serve'], { environment })
     assert.equal(code, 4, stderr)
-    assert.match(stderr, /EADDRINUSE|address already in use|is taken/)
+    assert.match(stderr, /EADDRINUSE|address already in use|another program uses the port/)
   }
   await service.end('SIGTERM')
 })

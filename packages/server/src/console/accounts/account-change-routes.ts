@@ -1,4 +1,4 @@
-/** What is done with accounts in the console: form in, operation, the next page out. */
+/** Routes for the forms that change accounts. */
 import { isRole } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
@@ -40,7 +40,7 @@ export function accountChangeRoutes({ form }: ConsoleRoutes): void {
       const { call, form, fields, parameters } = asked
       const account = await call(api.account, { parameters })
       const etag = etagOf(account)
-      // Nothing is changed: it says whether the person may, and lets them sign in again before they type.
+      // This dry run checks the permission, and lets users sign in again before they type.
       await call(api.editAccount, { parameters, body: {}, ifMatch: '*', dryRun: true })
       const { sent_by: sentBy } = await call(api.myReminders)
       const hasChanged = form.isAgain && fields.get('seen') !== etag
@@ -105,12 +105,12 @@ export function accountChangeRoutes({ form }: ConsoleRoutes): void {
   })
 }
 
-/** Makes the account, gives it its role, and shows the link to its first password. */
+/** Creates the account, grants its role, and shows the set-password link. */
 async function makeAccount({ call, fields, me }: ConsoleAsked): Promise<GoTo | ConsoleContent> {
   const role = fields.get('role')
   const brand = fields.get('brand')
-  // Tried on their own account, before the new one is there: a form that is sent again after that would find the username
-  // taken. That they have the role already is no reason against it.
+  // Tries the grant on the user's own account before creating the new one. Otherwise a form that is sent again after a
+  // failed grant would find the username taken. It does not matter if the user already has the role.
   if (role !== undefined || brand !== undefined) {
     const refusal = await refusalIn(call(api.addGrant, { body: grantOf(me.id, role, brand), dryRun: true }))
     if (refusal && refusal.code !== 'already-exists') throw refusal

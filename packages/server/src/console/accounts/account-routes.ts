@@ -1,4 +1,4 @@
-/** The pages of accounts: request in, operation, page out. */
+/** Routes for the pages of accounts. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'
@@ -30,11 +30,11 @@ export function accountPageRoutes(routes: ConsoleRoutes): void {
 
 const SHOWN_TOKENS = 10
 const SHOWN_GRANTS = 100
-/** Agents and identities; the rest is on the command line. */
+/** The number of agents and identities; the command line lists all. */
 const SHOWN_PARTS = 50
 const SHOWN_ENTRIES = 15
 
-/** All that the person may see of an account. */
+/** Returns all parts of an account that the user may see. */
 async function partsOf({ call, parameters: { id = '' }, me, now }: ConsoleAsked): Promise<AccountView> {
   const account = await call(api.account, { parameters: { id } })
   const ofAccount = { parameters: { id: account.id }, query: { limit: SHOWN_PARTS } }
@@ -73,10 +73,10 @@ async function partsOf({ call, parameters: { id = '' }, me, now }: ConsoleAsked)
   }
 }
 
-/** Of an account that was removed since it was read. */
+/** The summary of an account that was removed after it was read. */
 const NOTHING = { roles: [], may_act: false, agents: 0, newest_session_at: null }
 
-/** By it and about it, newest first. */
+/** Returns the entries by the account and about it, newest first. */
 async function historyOf(username: string, call: ConsoleAsked['call']) {
   const limit = SHOWN_ENTRIES
   const [about, by] = await Promise.all([

@@ -1,4 +1,4 @@
-/** The pages of the tokens of all accounts: request in, operation, page out. */
+/** Routes for the pages of the tokens of all accounts. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField, RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
@@ -47,7 +47,7 @@ export function allTokenPageRoutes({ page, form }: ConsoleRoutes): void {
   form('/all-tokens/:id/revoke', {
     show: async ({ call, form, parameters }) => {
       const token = await call(api.token, { parameters })
-      // Whoever may not revoke it is refused before they type.
+      // Users without the permission are refused before they type.
       await call(api.revokeToken, { parameters, body: {}, dryRun: true })
       return revokeAnyPage({ form, token, etag: etagOf(token) })
     },
@@ -73,7 +73,7 @@ export function allTokenPageRoutes({ page, form }: ConsoleRoutes): void {
       if (ids.length === 0) throw invalidField(text.nothingWhat)
       requireTyped(fields, text.typed((await previewOf(asked, ids)).total))
       const job = await call(api.makeJob, { body: { kind: 'tokens.revoke', ids } })
-      if (!('id' in job)) throw new TypeError('a job that is made has an id')
+      if (!('id' in job)) throw new TypeError('The new job has no id')
       return new GoTo(`/console/jobs/${job.id}`, text.job)
     },
   })
@@ -83,13 +83,13 @@ const chosenIn = ({ all }: ConsoleAsked['fields']): string[] => [...new Set(all(
 
 async function previewOf({ call }: ConsoleAsked, ids: string[]) {
   const preview = await call(api.makeJob, { body: { kind: 'tokens.revoke', ids }, dryRun: true })
-  if (!('examined' in preview)) throw new TypeError('a dry run of a job is a preview')
+  if (!('examined' in preview)) throw new TypeError('The dry run returned no preview')
   return preview
 }
 
 const SHOWN = 20
 
-/** Those of the first ones that are there. */
+/** Returns the first tokens that still exist. */
 async function firstOf({ call }: ConsoleAsked, ids: readonly string[]): Promise<Session[]> {
   const tokens = await Promise.all(
     ids.slice(0, SHOWN).map((id) => call(api.token, { parameters: { id } }).catch(orAbsent)),
@@ -102,7 +102,7 @@ function orAbsent(error: unknown): undefined {
   throw error
 }
 
-/** Of which of these accounts the person may revoke tokens. */
+/** Returns a function that checks whether the user may revoke tokens of one of these accounts. */
 async function revocable({ call, me }: ConsoleAsked, usernames: readonly string[]) {
   if (usernames.length === 0 || !may(me, 'tokens:revoke') || !may(me, 'accounts:read')) return () => false
   const { summaries } = await call(api.accountSummaries, { query: { account: [...usernames] } })

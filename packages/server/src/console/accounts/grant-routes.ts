@@ -1,4 +1,4 @@
-/** The pages of grants: request in, operation, page out. */
+/** Routes for the pages of grants. */
 import { isRole } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
@@ -78,7 +78,7 @@ export function grantPageRoutes({ page, form }: ConsoleRoutes): void {
   })
 }
 
-/** As many as a page shows. Undefined for no account, and for one without agents. */
+/** Returns the agents of the account, as many as a page shows; undefined for no account, or one without agents. */
 async function olderAgents(
   account: string | undefined,
   call: ConsoleAsked['call'],

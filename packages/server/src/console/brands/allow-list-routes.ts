@@ -1,4 +1,4 @@
-/** The pages of allow-lists: request in, operation, page out. */
+/** Routes for the pages of allow-lists. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
@@ -42,7 +42,7 @@ export function allowListPageRoutes({ page, form }: ConsoleRoutes): void {
     show: async (asked) => {
       const model = await modelOf(asked)
       refuseBeforeTyping(asked.authority, 'models:manage', model.brand_id)
-      // What was chosen in the list is chosen still if the number was typed wrongly.
+      // The selected entries stay selected if the user mistypes the number.
       const entries = asked.fields.all('entry').flatMap((value) => entryIn(value) ?? [])
       if (entries.length === 0) return removeAllowedPage({ form: asked.form, model })
       return checkRemovalPage({
@@ -89,7 +89,7 @@ export function allowListPageRoutes({ page, form }: ConsoleRoutes): void {
 
 const listOf = (model: Named): string => `${modelPath(model)}/allow-list`
 
-/** Those that stand in the form as they were chosen. Throws `invalid-field` for one that cannot be read. */
+/** Returns the selected entries in the form. Throws `invalid-field` for an entry that cannot be read. */
 const chosenIn = (fields: Fields): readonly Entry[] =>
   fields.all('entry').map((value) => {
     const entry = entryIn(value)
@@ -97,7 +97,7 @@ const chosenIn = (fields: Fields): readonly Entry[] =>
     return entry
   })
 
-/** The chosen ones, or the one that was typed. Throws `invalid-field` if there is none. */
+/** Returns the selected entries, or the one that the user typed. Throws `invalid-field` if there is none. */
 function entriesIn(fields: Fields): readonly Entry[] {
   const chosen = chosenIn(fields)
   if (chosen.length > 0) return chosen

@@ -1,4 +1,4 @@
-/** The pages of API keys: request in, operation, page out. */
+/** Routes for the pages of API keys. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
 import { refuseBeforeTyping } from '../../http/console/before-typing.ts'
@@ -34,7 +34,7 @@ export function apiKeyPageRoutes({ page, form }: ConsoleRoutes): void {
     show: async (asked) => {
       const { call, parameters } = asked
       const model = await modelOf(asked)
-      // Whoever may not make one is told so before they type.
+      // Users without the permission are refused before they type.
       refuseBeforeTyping(asked.authority, 'models:manage', model.brand_id)
       const { api_keys: keys } = await call(api.apiKeys, { parameters, query: { limit: 1 } })
       return newApiKeyPage({ form: asked.form, model, isFirst: keys.length === 0 })
@@ -44,7 +44,7 @@ export function apiKeyPageRoutes({ page, form }: ConsoleRoutes): void {
       const model = await modelOf(asked)
       const body = { label: fields.get('label') ?? '', expires: endIn(fields), uses: usesIn(fields) }
       const { label, key } = await call(api.addApiKey, { parameters, body })
-      if (key === null) throw new TypeError('a new API key has no text')
+      if (key === null) throw new TypeError('The new API key has no text')
       return shownApiKeyPage({ model, label, key })
     },
   })
@@ -67,7 +67,7 @@ export function apiKeyPageRoutes({ page, form }: ConsoleRoutes): void {
   })
 }
 
-/** The day that was picked begins at midnight UTC. Throws `invalid-field` for what is no day. */
+/** Returns midnight UTC at which the day begins. Throws `invalid-field` for an invalid day. */
 function endIn(fields: Fields): string | undefined {
   const day = fields.get('expires')
   if (day === undefined) return undefined

@@ -1,4 +1,4 @@
-/** The pages of brands and trust roots: request in, operations, page out. */
+/** Routes for the pages of brands and trust roots. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'
@@ -11,10 +11,10 @@ import { deviceCountsOf } from './common-routes.ts'
 
 const api = MANAGEMENT_OPERATIONS
 
-/** As many brands as one request names. A page of 100 takes two. */
+/** The number of brands in one request. A page of 100 brands needs two requests. */
 const AT_ONCE = 50
 const MOST = 1000
-/** On the page of a brand. */
+/** The number of keys and of models on the page of a brand. */
 const SHOWN = 50
 
 export function brandPageRoutes({ page }: ConsoleRoutes): void {
@@ -50,7 +50,7 @@ export function brandPageRoutes({ page }: ConsoleRoutes): void {
 
 type Belonging = Pick<BrandsPage, 'models' | 'keys' | 'counts'>
 
-/** How many models and devices they have, and their keys. */
+/** Returns the brands' numbers of models and devices, and their keys. */
 async function belongingTo(brands: readonly Brand[], call: ConsoleAsked['call']): Promise<Belonging> {
   const models = new Map<string, number>()
   const keys = new Map<string, readonly SigningKey[]>()
@@ -71,8 +71,9 @@ async function belongingTo(brands: readonly Brand[], call: ConsoleAsked['call'])
 }
 
 /**
- * All records of a brand in a page that is sorted by brand; undefined if the page ends before they do: where there are
- * more than it has, the last brand in it may have more, and one without any may come after it.
+ * Returns a function for all records of a brand in a page that is sorted by brand. It returns undefined if the page
+ * may lack some of them: if there is another page, it may continue with the last brand, or with brands that this page
+ * lacks.
  */
 function wholeOf<Row>(rows: readonly Row[], next: string | null, brandOf: (row: Row) => string) {
   const byBrand = Map.groupBy(rows, brandOf)

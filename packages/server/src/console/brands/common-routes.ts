@@ -1,4 +1,4 @@
-/** What the routes of brands and models have in common: which model it is, what was typed about it, how many devices. */
+/** Functions that the routes of brands and models share. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import type { Fields } from '../../http/console/fields.ts'
@@ -6,14 +6,14 @@ import type { DeviceCounts } from '../../web/console/brands/devices-by-status.ts
 import { type Model, SETTINGS } from '../../web/console/models/model-says.ts'
 import type { Policy } from '../../web/console/models/policy-fields.ts'
 
-/** Throws what the operation throws: `no-such-record` for a model that the person may not see. */
+/** Returns the model. Throws the operation's errors, such as `no-such-record` for a model that the user may not see. */
 export const modelOf = ({ call, parameters }: Pick<ConsoleAsked, 'call' | 'parameters'>): Promise<Model> =>
   call(MANAGEMENT_OPERATIONS.model, { parameters })
 
-/** As many as one request names. */
+/** The number of brands in one request. */
 const BRANDS_AT_ONCE = 64
 
-/** How many devices these brands have: a list may have more of them than one request names. */
+/** Returns the numbers of devices of these brands, by several requests if there are many brands. */
 export async function deviceCountsOf(
   brands: readonly string[],
   call: ConsoleAsked['call'],
@@ -26,7 +26,7 @@ export async function deviceCountsOf(
   return { counts }
 }
 
-/** The settings that were typed. The schema of the operation refuses a text that is no choice, as it does over HTTP. */
+/** Returns the settings in the form. The operation's schema refuses an invalid choice, as it does over HTTP. */
 export const policyTyped = (fields: Fields): Partial<Policy> =>
   Object.fromEntries(
     [...SETTINGS, 'serials'].flatMap((name) => {
@@ -35,6 +35,6 @@ export const policyTyped = (fields: Fields): Partial<Policy> =>
     }),
   )
 
-/** Browsers send the lines of a form with CR LF; assertions have LF alone. */
+/** Returns a pasted text with LF, because browsers send lines with CR LF, and assertions have LF only. */
 export const pasted = (fields: Fields, name: string): string =>
   (fields.get(name) ?? '').replaceAll('\r\n', '\n')

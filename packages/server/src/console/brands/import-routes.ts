@@ -1,4 +1,4 @@
-/** The pages that import allow-lists and hardware identities, by a job whose page says what became of it. */
+/** Routes for the pages that import allow-lists and hardware identities by a job. */
 import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
@@ -50,7 +50,10 @@ interface Words {
   readonly queuedTry: string
 }
 
-/** The button `try` only checks it. Throws `invalid-field` for nothing, or two, and what the operation throws. */
+/**
+ * Creates the job of the import; with the button `try`, the job only validates. Throws `invalid-field` for no file or
+ * for both a file and rows, and the operation's errors.
+ */
 async function importBy(
   { call, fields }: Pick<ConsoleAsked, 'call' | 'fields'>,
   file: SentFile | undefined,
@@ -66,6 +69,6 @@ async function importBy(
     ...{ query: { ...wanted }, dryRun },
     file: { bytes, mediaType: 'application/octet-stream' },
   })
-  if (!('id' in made)) throw new TypeError('a job with a file has an id')
+  if (!('id' in made)) throw new TypeError('The job with the file has no id')
   return new GoTo(`/console/jobs/${made.id}`, dryRun ? text.queuedTry : text.queued)
 }

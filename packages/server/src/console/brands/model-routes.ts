@@ -1,4 +1,4 @@
-/** The pages of models: request in, operations, page out. */
+/** Routes for the pages of models. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
@@ -14,7 +14,7 @@ import { words } from '../../web/words/en.ts'
 import { deviceCountsOf, modelOf } from './common-routes.ts'
 
 const api = MANAGEMENT_OPERATIONS
-/** To say how many there are: of more, that there are more. */
+/** The number of entries that are counted; the page then shows that there are more. */
 const MOST = 1000
 
 export function modelPageRoutes({ page, form }: ConsoleRoutes): void {
@@ -58,7 +58,7 @@ export function modelPageRoutes({ page, form }: ConsoleRoutes): void {
   })
 }
 
-/** What would be removed, or what needs the model. */
+/** Returns the effect of a removal, or the records that still need the model. */
 async function outcomeOf({ call, parameters }: ConsoleAsked): Promise<RemoveModelPage['outcome']> {
   try {
     return await call(api.removeModel, { parameters, dryRun: true })

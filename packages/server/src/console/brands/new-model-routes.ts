@@ -1,4 +1,4 @@
-/** The pages that store a model's assertion, after what it says was looked at: request in, operation, page out. */
+/** Routes for the pages that store a model's assertion after a preview. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
@@ -19,7 +19,7 @@ import { modelOf, pasted, policyTyped } from './common-routes.ts'
 const api = MANAGEMENT_OPERATIONS
 const text = words.models
 
-/** What the operation takes where a setting is left out. Who may register has to be chosen. */
+/** The operation's defaults. The registration policy has no default, so users have to choose it. */
 const STANDARD = {
   ...{ proposed_serial: 'optional', taken_serial: 'refuse', serials: 'uuid' },
   ...{ hardware_identity: 'ignored', clones: 'record' },
@@ -29,7 +29,7 @@ export function newModelPageRoutes({ form }: ConsoleRoutes): void {
   form('/models/new', {
     onlyReads: (fields) => fields.get('do') !== 'add',
     show: async (asked) => {
-      // Whoever manages no brand is told so before they type.
+      // Users who manage no brand are refused before they type.
       brandsBeforeTyping(asked.authority, 'models:manage')
       return newModel(asked)
     },

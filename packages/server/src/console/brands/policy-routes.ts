@@ -1,4 +1,4 @@
-/** The page that changes the policy of a model: request in, operation, page out. */
+/** The routes for the page that changes a model's policy. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField, RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
@@ -21,7 +21,7 @@ export function policyPageRoutes({ form }: ConsoleRoutes): void {
   form('/models/:brand/:model/policy', {
     show: async (asked) => {
       const model = await modelOf(asked)
-      // Whoever may not change it is told so before they choose.
+      // Users without the permission are refused before they choose.
       refuseBeforeTyping(asked.authority, 'models:manage', model.brand_id)
       return policyPage({
         form: asked.form,
@@ -47,15 +47,15 @@ export function policyPageRoutes({ form }: ConsoleRoutes): void {
   })
 }
 
-/** The settings that are typed differently. */
+/** Returns the settings that differ from the current policy. */
 const changesIn = (fields: Fields, now: Policy): Partial<Policy> =>
   Object.fromEntries(
     Object.entries(policyTyped(fields)).filter(([name, value]) => now[name as keyof Policy] !== value),
   )
 
 /**
- * The model with what was typed, so that its warnings are seen before it is saved; undefined where that is refused, which
- * the form says already.
+ * Returns the model with the policy that the user typed, to show its warnings before it is saved. Returns undefined
+ * if the policy is refused, because the form already shows why.
  */
 async function wouldBe({ call, fields, form, parameters }: ConsoleAsked, now: Model) {
   if (!form.isAgain) return undefined

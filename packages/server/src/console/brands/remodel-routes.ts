@@ -1,4 +1,4 @@
-/** The pages of remodels: request in, operation, page out. */
+/** Routes for the pages of remodels. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { seenIn } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'

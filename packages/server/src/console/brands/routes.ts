@@ -1,4 +1,4 @@
-/** The pages of brands, models and what belongs to them. */
+/** Routes for the pages of brands, models, and the records that belong to them. */
 
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'
@@ -14,7 +14,6 @@ import { policyPageRoutes } from './policy-routes.ts'
 import { remodelPageRoutes } from './remodel-routes.ts'
 import { signingKeyPageRoutes } from './signing-key-routes.ts'
 
-/** The pages of hardware identities: request in, operation, page out. */
 const api = MANAGEMENT_OPERATIONS
 
 function hardwarePageRoutes({ page }: ConsoleRoutes): void {

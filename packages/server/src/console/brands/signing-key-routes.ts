@@ -1,4 +1,4 @@
-/** The pages of signing keys: request in, operation, page out. */
+/** Routes for the pages of signing keys. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Authority } from '../../authority.ts'
 import { RequestError } from '../../errors.ts'
@@ -42,7 +42,7 @@ const disabling = (force: boolean): ConsoleForm<Authority> => ({
   },
 })
 
-/** The models that would have no other key. */
+/** Returns the models that would have no other key. */
 async function stoppedBy(
   { call, parameters }: Pick<ConsoleAsked, 'call' | 'parameters'>,
   force: boolean,

@@ -1,4 +1,4 @@
-/** Decisions about many devices: a page that shows what a job would do, and the job. */
+/** Routes for decisions about many devices: the page with the preview, and the job. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidRequest, RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
@@ -19,12 +19,12 @@ import { deviceFilter, deviceQuery } from './list-routes.ts'
 const api = MANAGEMENT_OPERATIONS
 const text = words.devices.bulk
 
-/** What of the address says which devices are meant. */
+/** The parameters of the URL that are not filters. */
 const NO_FILTERS = ['do', 'id', 'expected', 'sort', 'cursor', 'limit'] as const
 
 interface Selection {
   readonly verb: BulkVerb
-  /** Undefined: the filters say it. */
+  /** Undefined if the filters select the devices. */
   readonly ids: string[] | undefined
   readonly filter: ReturnType<typeof deviceFilter> | undefined
 }
@@ -35,11 +35,10 @@ export function deviceBulkPageRoutes({ form }: ConsoleRoutes): void {
       const { call, query } = asked
       const selection = selectionIn(asked)
       const { verb, filter } = selection
-      // For a dry run, any reason will do.
+      // A dry run accepts any reason.
       const reason = verb === 'reject' ? '-' : undefined
       const preview = await call(api.makeJob, { body: { ...jobOf(selection), reason }, dryRun: true })
-      // Nothing was made.
-      if (!('first_refused' in preview)) throw new TypeError('a dry run made a job')
+      if (!('first_refused' in preview)) throw new TypeError('The dry run created a job')
       const filters = filter && without(query, ...NO_FILTERS)
       const first = await devicesOf(preview.first, asked)
       return bulkPage({ form: asked.form, verb, preview, first, query, filters })
@@ -54,13 +53,13 @@ export function deviceBulkPageRoutes({ form }: ConsoleRoutes): void {
       const job = await call(api.makeJob, {
         body: { ...jobOf(selection), reason, expected: filter && expected },
       })
-      if (!('id' in job)) throw new TypeError('no job was made')
+      if (!('id' in job)) throw new TypeError('No job was created')
       return new GoTo(`/console/jobs/${job.id}`, text.made(job.total))
     },
   })
 }
 
-/** Throws `invalid-request` for an address that says nothing, or not what to do. */
+/** Reads the selection from the URL. Throws `invalid-request` if the URL lacks the action or the devices. */
 function selectionIn({ query, now }: ConsoleAsked): Selection {
   const verb = BULK_VERBS.find((one) => one === query.get('do'))
   if (!verb) throw invalidRequest(text.noVerb)
@@ -73,13 +72,13 @@ function selectionIn({ query, now }: ConsoleAsked): Selection {
 
 const jobOf = ({ verb, ids, filter }: Selection) => ({ kind: `devices.${verb}` as const, ids, filter })
 
-/** The page wrote it. */
+/** Reads the number that the page put into the form. */
 function expectedIn(field = ''): number {
   if (/^(0|[1-9][0-9]{0,5})$/.test(field)) return Number(field)
   throw invalidRequest(words.form.incomplete)
 }
 
-/** Those that are there. */
+/** Returns the devices that still exist. */
 async function devicesOf(ids: JobPreview['first'], { call }: ConsoleAsked): Promise<readonly Device[]> {
   const devices = await Promise.all(
     ids.map((id) =>

@@ -1,4 +1,4 @@
-/** The pages of one device: request in, operation, page out. */
+/** Routes for the pages of one device. */
 import type { ManagementPermission } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
@@ -20,9 +20,9 @@ import { words } from '../../web/words/en.ts'
 const api = MANAGEMENT_OPERATIONS
 const text = words.devices
 
-/** Sessions on the page of a device: the first ones, and how many more one can ask for. */
+/** The numbers of sessions on the page of a device: shown at first, read, and shown at most. */
 const SESSIONS = { shown: 20, read: 100, most: 1000 } as const
-/** Of everything else, the newest. */
+/** The number of newest records of every other kind. */
 const NEWEST = 20
 
 export function devicePageRoutes({ page, form }: ConsoleRoutes): void {
@@ -94,20 +94,20 @@ export function devicePageRoutes({ page, form }: ConsoleRoutes): void {
   })
 }
 
-/** Throws `no-such-record`. */
+/** Returns the device. Throws `no-such-record`. */
 async function found({ call, parameters, form }: ConsoleAsked): Promise<DecisionPage> {
   const device = await call(api.device, { parameters })
   return { form, device, etag: etagOf(device) }
 }
 
-/** Whoever may not decide gets no form. Throws `no-such-record` and `permission-denied`. */
+/** Returns the device if the user may decide about it. Throws `no-such-record` and `permission-denied`. */
 async function foundFor(permission: ManagementPermission, asked: ConsoleAsked): Promise<DecisionPage> {
   const page = await found(asked)
   refuseBeforeTyping(asked.authority, permission, page.device.brand_id)
   return page
 }
 
-/** What was seen is what is decided about. */
+/** Limits the decision to the version that the user saw. */
 const decided = ({ parameters, fields }: ConsoleAsked) => ({ parameters, ifMatch: seenIn(fields) })
 
 function olderThan(read: number, shown: number): number | undefined {

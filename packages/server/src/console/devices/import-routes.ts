@@ -1,6 +1,6 @@
 /**
- * The import of devices. A file is sent once: one job waits with it to be started, another says what it would do. Whoever
- * starts the first has seen what the second says.
+ * Routes for the import of devices. The user sends the file once. One job waits with it until the user starts it.
+ * Another job validates it, so that the user sees the result before starting the first.
  */
 import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
 import { invalidField, invalidRequest, noSuchRecord } from '../../errors.ts'
@@ -34,16 +34,16 @@ export function deviceImportPageRoutes({ form }: ConsoleRoutes): void {
       const unknown = fields.get('unknown_models') === 'on' ? true : undefined
       const said = { format: formatIn(fields.get('format'), bytes), unknown_models: unknown }
       const waiting = await call(api.makeJob, { body: { kind: KIND, parts: 1, ...said } })
-      if (!('id' in waiting)) throw new TypeError('no job was made')
+      if (!('id' in waiting)) throw new TypeError('No job was created')
       const parameters = { id: waiting.id }
       try {
         const part = { bytes, mediaType: 'application/octet-stream' }
         await call(api.putJobPart, { parameters: { ...parameters, part: '1' }, file: part })
         const tried = await call(api.makeJob, { query: { kind: KIND, ...said }, file: part, dryRun: true })
-        if (!('id' in tried)) throw new TypeError('no job was made')
+        if (!('id' in tried)) throw new TypeError('No job was created')
         return new GoTo(addressOf(`${IMPORT_PATH}/${waiting.id}`, [['tried', tried.id]]))
       } catch (error) {
-        // It would take one of the places of the account for a day.
+        // Otherwise the job would count against the account's limit for a day.
         await call(api.cancelJob, { parameters, body: {} })
         throw error
       }
@@ -63,7 +63,7 @@ export function deviceImportPageRoutes({ form }: ConsoleRoutes): void {
       const { id, state } = await importJob(parameters['id'] ?? '', asked)
       const wanted = fields.get('do')
       if (wanted === 'discard') {
-        // One that was started meanwhile is for the page of jobs to stop.
+        // A job that was started meanwhile can be stopped on its own page.
         if (state !== 'uploading') return new GoTo(`/console/jobs/${id}`, text.gone)
         await call(api.cancelJob, { parameters: { id }, body: {} })
         return new GoTo(IMPORT_PATH, text.discarded)
@@ -75,7 +75,7 @@ export function deviceImportPageRoutes({ form }: ConsoleRoutes): void {
   })
 }
 
-/** Throws `invalid-field`. */
+/** Returns the bytes of the file or of the rows. Throws `invalid-field`. */
 function bytesIn(rows: string | undefined, file: SentFile | undefined): Uint8Array {
   if (file && rows !== undefined) throw invalidField(text.notBoth, { field: 'rows' })
   const bytes = file?.bytes ?? Buffer.from(rows ?? '')
@@ -85,7 +85,7 @@ function bytesIn(rows: string | undefined, file: SentFile | undefined): Uint8Arr
 
 type Format = 'csv' | 'ndjson' | 'json'
 
-/** What is chosen, or what a file that begins like this can only be. Throws `invalid-field`. */
+/** Returns the chosen format, or detects it from the file's beginning. Throws `invalid-field`. */
 function formatIn(chosen: string | undefined, bytes: Uint8Array): Format {
   const format = (['csv', 'ndjson', 'json'] as const).find((one) => one === chosen)
   if (format) return format
@@ -97,7 +97,7 @@ function formatIn(chosen: string | undefined, bytes: Uint8Array): Format {
   return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv'
 }
 
-/** Throws `no-such-record` for a job of another kind. */
+/** Returns the job. Throws `no-such-record` for a job of another kind. */
 async function importJob(id: string, { call }: ConsoleAsked) {
   const job = await call(api.job, { parameters: { id } })
   if (job.kind === KIND) return job

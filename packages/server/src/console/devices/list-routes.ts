@@ -1,7 +1,7 @@
 /**
- * The lists of devices and of evidence, and the file of a list. Its address has the parameters of the operation as they
- * stand, and what is easier in a form: a day for its first instant, and how long ago a device was seen. What the operation
- * does not know stays, so that it refuses it.
+ * Routes for the lists of devices and of evidence, and for their export. Their URLs have the parameters of the
+ * operation unchanged, and some that are easier in a form: a day instead of its first instant, and how long ago a
+ * device was seen. Unknown parameters stay, so that the operation refuses them.
  */
 import { DeviceFilterSchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
@@ -17,7 +17,7 @@ const api = MANAGEMENT_OPERATIONS
 const DAY_MS = 86_400_000
 const DAYS: ReadonlySet<string> = new Set(['registered_since', 'registered_until', 'since'])
 
-/** In whole days: the pages of one list have the same filters, all day long. */
+/** The filters use whole days, so that all pages of a list have the same filters during a day. */
 const SEEN: Readonly<Record<string, (today: number) => Entry>> = {
   today: (today) => ['seen_since', iso(today)],
   '7d': (today) => ['seen_since', iso(today - 7 * DAY_MS)],
@@ -45,7 +45,7 @@ export function deviceListPageRoutes({ page, file }: ConsoleRoutes): void {
 
 type Parameters = Readonly<Record<string, string | readonly string[]>>
 
-/** Without those `left` out, and without empty ones. */
+/** Returns the operation's parameters, without those in `left` and without empty ones. */
 export function deviceQuery(
   { entries }: Pick<Fields, 'entries'>,
   now: Date,
@@ -71,7 +71,7 @@ function parameterOf(field: string, text: string, today: number): Entry {
 
 const iso = (at: number): string => new Date(at).toISOString()
 
-/** For the body of a job. Throws `RequestError` `invalid-field`. */
+/** Returns the filter for the body of a job. Throws `RequestError` `invalid-field`. */
 export const deviceFilter = (query: Parameters): Static<typeof DeviceFilterSchema> =>
   // The job's operation checks it by this schema.
   readParameters(query, DeviceFilterSchema.properties) as Static<typeof DeviceFilterSchema>

@@ -1,4 +1,7 @@
-/** What only the console does about rules of the own account: the management API makes none (contract/oidc.md, A12). */
+/**
+ * Operations on the user's own rules that only the console has: the management API creates no rules
+ * (contract/oidc.md, A12).
+ */
 import type { OwnProjectInput, OwnRule, OwnRuleInput } from '../../ci/rules/making/add-own-rule.ts'
 import type { ProjectIds } from '../../ci/rules/making/project-ids.ts'
 import type { ManagerAuthority } from '../../management/tokens/manager.ts'
@@ -6,13 +9,15 @@ import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 export type { ManagerAuthority }
 
 export interface OwnPublishers {
-  /** Throws `recent-sign-in-required` where {@link OwnPublishers.add} would: before a form is filled in. */
+  /**
+   * Throws `recent-sign-in-required` in the same cases as {@link OwnPublishers.add}, before the user fills in a form.
+   */
   requireJustSignedIn(authority: ManagerAuthority, now: Date): void
-  /** Throws as `addOwnRule` does. */
+  /** Throws the errors of `addOwnRule`. */
   add(input: OwnRuleInput): Promise<OwnRule>
-  /** Throws as `lookUpOwnIds` does. */
+  /** Throws the errors of `lookUpOwnIds`. */
   lookUp(input: OwnProjectInput): Promise<ProjectIds>
   readonly baseUrl: string
-  /** Seconds. */
+  /** In seconds. */
   readonly mostLifetime: number
 }

@@ -1,4 +1,4 @@
-/** The pages of publishing from CI: request in, operation, page out. */
+/** Routes for the pages of publishing from CI. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField, RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
@@ -79,7 +79,8 @@ function newRoutes(form: Routes['form'], own: OwnPublishers): void {
     onlyReads: ({ get }) => get('do') === 'look-up',
     fieldNames: { permission: 'permissions', package: 'packages', channel: 'channels', store: 'stores' },
     show: async (asked) => {
-      // Sooner than other forms do. What was sent is shown again all the same: the operation asks, and it is kept.
+      // Asks for a sign-in before the user types. A form that was sent is still shown again: the operation asks, and
+      // keeps it.
       if (!asked.form.isAgain) own.requireJustSignedIn(asked.authority, asked.now)
       return formPage(asked, await issuersIn(asked))
     },
@@ -102,7 +103,7 @@ function newRoutes(form: Routes['form'], own: OwnPublishers): void {
   })
 }
 
-/** For `catch`: what the operation says of a field of its own stands at the field of the form that it came from. */
+/** For `catch`: moves the operation's error about its own field to the form's field. */
 const asField =
   (field: string, own: string) =>
   (error: unknown): never => {
@@ -111,7 +112,7 @@ const asField =
       : error
   }
 
-/** What was typed, with the ids that were found. */
+/** Returns the form with the ids that were found. */
 function withIds(
   form: Asked['form'],
   { claims }: ReturnType<typeof ruleIssuer>,
@@ -129,7 +130,7 @@ function withIds(
   }
 }
 
-/** An ID token can be exchanged until it ends: it is not sent back. Claims alone are no secret. */
+/** Drops an ID token, because it can be exchanged until it expires. Claims alone are not secret, so they stay. */
 function withoutIdToken(form: Asked['form']): Asked['form'] {
   const claims = form.fields.get('claims')
   return claims?.startsWith('{') ? form : { ...form, fields: NO_FIELDS }

@@ -1,4 +1,4 @@
-/** Begins a sign-in: a root for this browser, and the address at which its person proves who they are. */
+/** Begins a sign-in: creates a root macaroon for this browser, and the URL at which the user proves who they are. */
 import { decodeJson } from '@ratafia/macaroon'
 import { createManagementRoot } from '../../management/tokens/create-root.ts'
 import { randomId } from '../../random.ts'
@@ -8,9 +8,9 @@ import { identityClient } from './identity-client.ts'
 import { needOf } from './need.ts'
 import { sealPending } from './pending-sign-in.ts'
 
-/** What a browser is called in the list of one's sessions: two words out of a text that says much more. */
+// The list of a user's sessions names a browser by two words from its user agent.
 
-/** In their order: what comes later says that it is the former, too. */
+/** The order matters: Edge and Opera also call themselves Chrome, and Chrome calls itself Safari. */
 const BROWSERS: readonly (readonly [name: string, sign: RegExp])[] = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\b(?:OPR|Opera)\//],
@@ -29,10 +29,10 @@ const SYSTEMS: readonly (readonly [name: string, sign: RegExp])[] = [
   ['Linux', /\bLinux\b/],
 ]
 
-/** Longer than that of any browser. */
+/** Longer than the user agent of any browser. */
 const LOOKED_AT = 512
 
-/** Such as `console, Firefox on Linux`. Nothing of the text itself is taken over. */
+/** Returns for example `console, Firefox on Linux`. Never copies a part of the user agent. */
 export function describeBrowser(userAgent: string | undefined): string {
   const text = (userAgent ?? '').slice(0, LOOKED_AT)
   const found = (names: typeof BROWSERS) => names.find(([, sign]) => sign.test(text))?.[0]
@@ -43,35 +43,35 @@ export function describeBrowser(userAgent: string | undefined): string {
 
 /** How long a browser stays signed in to the console (B7). */
 const SESSION_S = 12 * 60 * 60
-/** How long a person has to sign in, as at the identity service. */
+/** How long users have to sign in, as at the identity service. */
 export const PENDING_MS = 30 * 60_000
-/** With the root and what else is sealed, it has to fit into a cookie. */
+/** The path has to fit into a cookie, together with the root macaroon and the other sealed fields. */
 const MOST_KEPT_ADDRESS = 600
 
 export interface BeginSignIn {
-  /** As it was asked for; anything but a page of the console becomes its first page. */
+  /** The requested path; anything but a page of the console becomes its first page. */
   readonly to: string | undefined
-  /** Whether it takes a sign-in that is made now. */
+  /** Whether the user has to sign in now, even if they are signed in already. */
   readonly recent: boolean
-  /** Which form that is for: see `request-summary.ts`. Undefined for another page. */
+  /** The form that requires it: see `request-summary.ts`. Undefined for another page. */
   readonly confirms: string | undefined
   /** The name of the cookie with the secret of a form that was kept. */
   readonly kept: string | undefined
   readonly userAgent: string | undefined
-  /** Of the browser. */
+  /** The network address of the browser. */
   readonly address: string
 }
 
 export interface BegunSignIn {
-  /** Where the browser goes. */
+  /** The URL to which the browser is sent. */
   readonly loginUrl: string
-  /** Names the cookie, so that two tabs do not take one another's. */
+  /** Names the cookie, so that two tabs do not use each other's. */
   readonly state: string
   /** The content of the cookie. */
   readonly sealed: string
 }
 
-/** Writes nothing. Throws {@link IdentityTrouble} and `Unavailable`. */
+/** Begins a sign-in, without writing to the database. Throws {@link IdentityTrouble} and `Unavailable`. */
 export async function beginSignIn(
   { to, recent, confirms, kept, userAgent, address }: BeginSignIn,
   deps: SignInDependencies,
@@ -97,13 +97,13 @@ export async function beginSignIn(
   }
 }
 
-/** A long address loses what was filtered for. */
+/** Drops the filters of a long URL. */
 function shortened(path: string = CONSOLE_START): string {
   if (path.length <= MOST_KEPT_ADDRESS) return path
   const [page = ''] = path.split('?', 1)
   return page.length <= MOST_KEPT_ADDRESS ? page : CONSOLE_START
 }
 
-/** Added to what the address has, as Candid's clients do. */
+/** Adds the parameters to those that the URL has, as Candid's clients do. */
 const withReturn = (loginUrl: string, baseUrl: string, state: string): string =>
   `${loginUrl}${loginUrl.includes('?') ? '&' : '?'}${new URLSearchParams({ return_to: returnUrl(baseUrl), state })}`

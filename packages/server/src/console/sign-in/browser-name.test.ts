@@ -34,7 +34,7 @@ for (const [userAgent, words] of [
   [`${'x'.repeat(600)} Firefox/1`, 'console'],
   ['<b>\u202eMyFirefox', 'console'],
 ] as const) {
-  test(`${JSON.stringify(userAgent)?.slice(0, 120)} is ${words}`, () => {
+  test(`calls ${JSON.stringify(userAgent)?.slice(0, 120)} “${words}”`, () => {
     assert.equal(describeBrowser(userAgent), words)
   })
 }

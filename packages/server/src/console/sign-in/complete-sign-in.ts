@@ -1,4 +1,4 @@
-/** Completes a sign-in: the code that the browser brings back becomes a session of the console. */
+/** Completes a sign-in: exchanges the code that the browser brings back for a session of the console. */
 import { decodeBase64, decodeBinary, type Macaroon, MacaroonError } from '@ratafia/macaroon'
 import { BakeryError, dischargeAll, STANDARD_NAMESPACE } from '@ratafia/macaroon/bakery'
 import { RECENT_SIGN_IN_MS } from '../../authority.ts'
@@ -12,10 +12,10 @@ import { needOf } from './need.ts'
 import type { PendingSignIn } from './pending-sign-in.ts'
 
 export interface SignedInToConsole {
-  /** The management token: the cookie of the session. */
+  /** The management token, which is the session's cookie. */
   readonly token: string
   readonly manager: Manager
-  /** Whether the person signed in a short while ago, as far as the identity service says. */
+  /** Whether the user signed in a short while ago, according to the identity service. */
   readonly isRecent: boolean
 }
 
@@ -23,11 +23,11 @@ export interface ReturningBrowser {
   readonly pending: PendingSignIn
   readonly code: string
   readonly address: string
-  /** What the browser calls itself. */
+  /** The name that the browser gives itself. */
   readonly userAgent: string | undefined
 }
 
-/** Throws a 401, {@link IdentityTrouble} and `Unavailable`. */
+/** Returns the new session. Throws a 401, {@link IdentityTrouble} and `Unavailable`. */
 export async function completeSignIn(
   { pending, code, address, userAgent }: ReturningBrowser,
   deps: SignInDependencies,
@@ -39,7 +39,7 @@ export async function completeSignIn(
   const slice = await dischargeAll(
     { macaroon: pending.root, version: 2, namespace: STANDARD_NAMESPACE, caveatData: new Map() },
     (asked) => {
-      // It would send us elsewhere, for a proof that nobody asked for.
+      // Otherwise the identity service could send us to another service, for a proof that we did not ask for.
       if (Buffer.compare(asked.id, need.id) !== 0)
         throw new IdentityTrouble('strange', location, 'its discharge needs another discharge')
       return client.discharge(need, token)
@@ -57,7 +57,7 @@ export async function completeSignIn(
   return { token: macaroon, manager, isRecent }
 }
 
-/** Whose session of the console this is. Throws a 401 and `Unavailable`. */
+/** Returns the user of this console session. Throws a 401 and `Unavailable`. */
 export async function managerOf(
   token: string,
   { address }: { readonly address: string },

@@ -1,17 +1,17 @@
-/** Where a browser goes after it signed in: back to the console, to the address of one of its pages, and nowhere else. */
+/** The path to which a browser returns after a sign-in. It is always a page of the console. */
 
 export const CONSOLE_START = '/console/'
 
-/** Where the identity service sends browsers back to. */
+/** The URL to which the identity service sends browsers back. */
 export const returnUrl = (baseUrl: string): string => `${baseUrl}/console/signed-in`
 
 const MOST = 2_048
-/** Pages that would begin or end a sign-in again. */
+/** Pages that would begin another sign-in, or sign out. */
 const NOT_FOR_RETURNING = /^\/console\/(sign-in|signed-in|sign-out|go-on)([/?]|$)/
 
 /**
- * From the root of the service, with its query. Undefined for anything else: no other host or scheme can be spelled in a
- * path that a browser would not read differently (`//`, a backslash, `..`).
+ * Returns a console path from the root of the service, with its query. Returns undefined for anything else, and for
+ * each path that browsers could read as another host, scheme or path (`//`, a backslash, `..`).
  */
 export function consolePath(text: string | undefined): string | undefined {
   if (text === undefined || text.length > MOST || !/^\/console\/[!-~]*$/.test(text)) return undefined

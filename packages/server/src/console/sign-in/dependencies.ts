@@ -1,4 +1,4 @@
-/** What signing in to the console works with. */
+/** The dependencies of signing in to the console. */
 import type { AccountId } from '@ratafia/api'
 import type { Fetch } from '../../identity/discharge/external-identity.ts'
 import type { ManagementDependencies } from '../../management/dependencies.ts'
@@ -6,18 +6,19 @@ import type { Stores } from '../../stores.ts'
 
 export interface SignInDependencies extends Stores {
   readonly management: ManagementDependencies
-  /** How people know this service, without a trailing slash. */
+  /** The public URL of this service, without a trailing slash. */
   readonly baseUrl: string
   /**
-   * Asks the identity service, for a browser at this address: within this process if it is the bundled one, because the
-   * base URL may not be reachable from here.
+   * Sends requests to the identity service, for a browser at this address. Requests to the bundled one stay within this
+   * process, because the base URL may not be reachable from here.
    */
   readonly fetchFor: (address: string) => Fetch
   readonly identity: {
     /** Without a trailing slash. */
     readonly location: string
     /**
-     * Ends the sign-in of the browser there that a session of the console rests on. Undefined where only its pages can.
+     * Signs the browser out of the identity service where its console session began. Undefined if only that service's
+     * own pages can do so.
      */
     readonly endSignIn: ((signIn: EndedSignIn) => Promise<void>) | undefined
   }
@@ -25,8 +26,8 @@ export interface SignInDependencies extends Stores {
 
 interface EndedSignIn {
   readonly accountId: AccountId
-  /** When the person signed in there. */
+  /** When the user signed in there. */
   readonly at: Date
-  /** Of the browser. */
+  /** The network address of the browser. */
   readonly address: string
 }

@@ -1,4 +1,4 @@
-/** Ends a session of the console: its person signs out, or signs in again in the same browser. */
+/** Revokes a session of the console when its user signs out, or signs in again in the same browser. */
 import { accountActor } from '../../change.ts'
 import { RequestError } from '../../errors.ts'
 import type { Manager } from '../../management/tokens/manager.ts'
@@ -9,13 +9,13 @@ import type { SignInDependencies } from './dependencies.ts'
 interface Ending {
   /** The cookie of the session. */
   readonly token: string
-  /** Of the browser. */
+  /** The network address of the browser. */
   readonly address: string
 }
 
 /**
- * Revokes the session, and ends the sign-in at the identity service that it rests on, where that is possible. Returns
- * who was signed out; undefined if the session was over before. Throws `Unavailable`.
+ * Revokes the session, and signs the browser out of the identity service if that is possible. Returns the user who was
+ * signed out; undefined if the session had expired or was revoked before. Throws `Unavailable`.
  */
 export async function signOutOfConsole(
   ending: Ending,
@@ -32,8 +32,8 @@ export async function signOutOfConsole(
 }
 
 /**
- * Ends the session that a browser had before it signed in again. One whose account has jobs at work stays until its end:
- * a job stops with the session that made it.
+ * Revokes the session that a browser had before it signed in again. A session whose account has running jobs stays
+ * until it expires, because a job stops with the session that created it.
  */
 export async function endEarlierSession(
   { now, ...ending }: Ending & { readonly now: Manager },
@@ -52,7 +52,7 @@ async function stillSignedIn(
   try {
     return await managerOf(token, { address }, deps)
   } catch (error) {
-    // Revoked, over, or no token at all: there is nothing to end.
+    // The token is revoked, expired or missing, so there is nothing to revoke.
     if (error instanceof RequestError) return undefined
     throw error
   }

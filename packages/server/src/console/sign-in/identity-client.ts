@@ -1,7 +1,7 @@
 /**
- * The console as a client of the identity service (contract/administration.md, B8): one way for the bundled service, one
- * that runs alone, and Candid. What it answers is hostile input: it is bounded in size and time, and no redirect is
- * followed.
+ * The console as a client of the identity service (contract/administration.md, B8). It uses the same protocol for the
+ * bundled service, a standalone one, and Candid. The answers are hostile input: their size and time are bounded, and
+ * redirects are not followed.
  */
 import { decodeBase64, encodeBase64, encodeBase64Url, MacaroonError } from '@ratafia/macaroon'
 import {
@@ -15,10 +15,13 @@ import { quote, Unavailable, unauthorized } from '../../errors.ts'
 import { isObject, type JsonObject, objectDocumentIn } from '../../foreign-json.ts'
 import type { Fetch } from '../../identity/discharge/external-identity.ts'
 
-/** `away`: it does not answer. `strange`: not as such a service does. `no-redirect`: it offers other ways to log in. */
+/**
+ * `away`: the service does not answer. `strange`: its answer is not one of an identity service. `no-redirect`: it
+ * offers only other login methods.
+ */
 export type TroubleKind = 'away' | 'strange' | 'no-redirect'
 
-/** Nobody can sign in just now, whoever they are. */
+/** No user can sign in at the moment. */
 export class IdentityTrouble extends Unavailable {
   override readonly name = 'IdentityTrouble'
   readonly kind: TroubleKind
@@ -40,18 +43,18 @@ interface LoginToken {
 }
 
 export interface IdentityClient {
-  /** How a person logs in for the caveat. Throws {@link IdentityTrouble}. */
+  /** Returns the URLs with which a user logs in for the caveat. Throws {@link IdentityTrouble}. */
   offer(need: DischargeNeed): Promise<RedirectOffer>
-  /** Throws a 401 if the code is refused, and {@link IdentityTrouble}. */
+  /** Exchanges the code. Throws a 401 if it is refused, and {@link IdentityTrouble}. */
   token(tokenUrl: string, code: string): Promise<LoginToken>
-  /** Throws a 401 if the token is refused, and {@link IdentityTrouble}. */
+  /** Returns the discharge. Throws a 401 if the token is refused, and {@link IdentityTrouble}. */
   discharge(need: DischargeNeed, token: LoginToken): Promise<BakeryMacaroon>
 }
 
 const TIMEOUT_MS = 5_000
 /** Our largest answer has a macaroon of at most 48 KiB. */
 const MOST_BYTES = 64 * 1024
-/** Each travels in a cookie or in an address. */
+/** These limits exist because the values travel in a cookie or in a URL. */
 const MOST_LOGIN_URL = 4_096
 const MOST_TOKEN_URL = 512
 const MOST_KIND = 64
@@ -70,10 +73,11 @@ export function identityClient(location: string, fetch: Fetch): IdentityClient {
     if (status === 429 || status >= 500) {
       throw new IdentityTrouble('away', location, `it answers with status ${status}`)
     }
-    if (status >= 300 && status < 400) throw strange(`it redirects (status ${status}), which is not followed`)
+    if (status >= 300 && status < 400)
+      throw strange(`it redirects (status ${status}), and redirects are not followed`)
     if (bytes === undefined) throw strange(`its answer has more than ${MOST_BYTES / 1024} KiB`)
     const body = objectDocumentIn(textOf(bytes) ?? '')
-    if (!body) throw strange(`its answer of status ${status} is not a JSON object`)
+    if (!body) throw strange(`its answer with status ${status} is not a JSON object`)
     return { status, body }
   }
 
@@ -106,12 +110,12 @@ export function identityClient(location: string, fetch: Fetch): IdentityClient {
       }).toString(),
     )
 
-  /** An address that it gives us. They may be relative (contract/bakery.md 3.3). */
+  /** Reads a URL from the answer, which may be relative (contract/bakery.md 3.3). */
   const address = (value: unknown, most: number, what: string): URL => {
     const base = `${location}/`
     const url = typeof value === 'string' && URL.canParse(value, base) ? new URL(value, base) : undefined
     const isPlain = url?.username === '' && url.password === '' && url.hash === '' && url.href.length <= most
-    if (!url || !isPlain || !/^https?:$/.test(url.protocol)) throw strange(`it gives no usable ${what}`)
+    if (!url || !isPlain || !/^https?:$/.test(url.protocol)) throw strange(`its answer has no usable ${what}`)
     return url
   }
 
@@ -121,7 +125,7 @@ export function identityClient(location: string, fetch: Fetch): IdentityClient {
       const methods =
         status === 401 && isObject(body['Info']) ? body['Info']['InteractionMethods'] : undefined
       if (body['Code'] !== 'interaction required' || !isObject(methods)) {
-        throw strange(`its answer of status ${status} does not say how to log in`)
+        throw strange(`its answer with status ${status} does not explain how to log in`)
       }
       const offered = methods['browser-redirect']
       if (!isObject(offered)) {
@@ -130,7 +134,7 @@ export function identityClient(location: string, fetch: Fetch): IdentityClient {
       const login = address(offered['LoginURL'], MOST_LOGIN_URL, 'LoginURL')
       if (login.origin !== origin && login.protocol !== 'https:') throw strange('its LoginURL is not https')
       const token = address(offered['DischargeTokenURL'], MOST_TOKEN_URL, 'DischargeTokenURL')
-      // The code goes there, and nobody else is to get it.
+      // The code is sent to this URL, and no other host may get it.
       if (token.origin !== origin) throw strange('its DischargeTokenURL is at another host')
       return { loginUrl: login.href, tokenUrl: token.href }
     },
@@ -141,7 +145,7 @@ export function identityClient(location: string, fetch: Fetch): IdentityClient {
       const { kind, value, value64 } = isObject(answer.body['token']) ? answer.body['token'] : {}
       const bytes = base64(value64 ?? value)
       if (typeof kind !== 'string' || kind.length > MOST_KIND || bytes === undefined) {
-        throw strange('it gives no token for a code')
+        throw strange('it returns no token for a code')
       }
       return { kind, value: bytes }
     },
@@ -149,20 +153,20 @@ export function identityClient(location: string, fetch: Fetch): IdentityClient {
     discharge: async (need, token) => {
       const answer = await discharge(need, token)
       if (answer.body['Code'] === 'interaction required') {
-        throw strange('it wants another login than the one it asked for')
+        throw strange('it asks for another login than before')
       }
       if (answer.status !== 200) throw refused(answer)
       try {
         return decodeBakeryMacaroon(answer.body['Macaroon'])
       } catch (error) {
         if (!(error instanceof BakeryError || error instanceof MacaroonError)) throw error
-        throw strange('what it gives is no macaroon', error)
+        throw strange('its discharge is not a macaroon', error)
       }
     },
   }
 }
 
-/** What it says is shown as its own words. */
+/** Quotes the service's message as its own words. */
 function refused({ body }: Answer) {
   const { Message: message } = body
   const said = typeof message === 'string' && message !== '' ? ` It says: ${quote(message)}` : ''

@@ -1,4 +1,4 @@
-/** Forms that wait for their person to sign in again: the table `kept_form`. */
+/** Forms that are kept until their user has signed in again, in the table `kept_form`. */
 import type { AccountId } from '@ratafia/api'
 import { type Database, fromInstant, inTransaction, toInstant } from '../../database/index.ts'
 
@@ -6,16 +6,19 @@ interface KeptFormRow {
   /** 16 bytes. */
   readonly id: Uint8Array
   readonly accountId: AccountId
-  /** Sealed under a key that is not stored. */
+  /** The form, sealed under a key that is not stored. */
   readonly sealed: Uint8Array
   readonly keptAt: Date
   readonly expiresAt: Date
 }
 
 export interface KeptFormStore {
-  /** Of an account only the newest ten stay. */
+  /** Adds a form, and keeps only the newest ten of its account. */
   add(form: KeptFormRow): Promise<void>
-  /** Removes it, and returns what it was. Undefined if this account has none of this id: of two at once, one gets it. */
+  /**
+   * Removes the form and returns it; undefined if this account has no form with this id. Only one of two callers gets
+   * it.
+   */
   take(id: Uint8Array, accountId: AccountId): Promise<Pick<KeptFormRow, 'sealed' | 'expiresAt'> | undefined>
   /** Removes at most `limit` that expired before that instant. Returns how many were removed. */
   removeExpired(before: Date, limit: number): Promise<number>

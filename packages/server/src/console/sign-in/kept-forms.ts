@@ -1,6 +1,6 @@
 /**
- * A form that came too late, kept while its person signs in again (contract/administration.md, B10). It is sealed under
- * a key that is derived from a secret which only the browser has: whoever has the database alone reads none.
+ * A form that was sent too late is kept while its user signs in again (contract/administration.md, B10). It is sealed
+ * under a key that is derived from a secret that only the browser has, so the database alone reveals no form.
  */
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
@@ -9,7 +9,7 @@ import type { Stores } from '../../stores.ts'
 import { consolePath } from './console-path.ts'
 
 export interface KeptForm {
-  /** From the root of the service: where it was sent, with its query. */
+  /** The path to which the form was sent, from the root of the service, with its query. */
   readonly path: string
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
@@ -17,12 +17,12 @@ export interface KeptForm {
 export const KEPT_MS = 30 * 60_000
 const MOST_BYTES = 16 * 1024
 
-/** Of the session that it was made for, or a secret: these are typed again. */
+/** Fields that belong to the session, and secrets. Users type secrets again. */
 const LEFT_OUT = /^csrf$|passw|secret|token|^code$|^pin$/i
 
 /**
- * Returns the secret that opens it again, for the browser alone. Undefined, and nothing is kept, for a form that is too
- * large or was sent to no page of the console. `accountId`: of somebody who is signed in.
+ * Keeps the form, and returns the secret that opens it, for the browser only. Keeps nothing and returns undefined if
+ * the form is too large, or was not sent to a page of the console. `accountId`: the account of the signed-in user.
  */
 export async function keepForm(
   { accountId, path, fields }: KeptForm & { readonly accountId: AccountId },
@@ -43,7 +43,7 @@ export async function keepForm(
   return secret.toString('base64url')
 }
 
-/** The form, once. Undefined for another account, an unknown secret, or a form that was taken or is too old. */
+/** Returns the form, once. Undefined for another account, an unknown secret, or a form that was taken or is too old. */
 export async function takeForm(
   { secret: text, accountId }: { readonly secret: string; readonly accountId: AccountId },
   { keptForms, clock }: Stores,
@@ -66,7 +66,7 @@ function formIn(text: string): KeptForm | undefined {
 const isField = (item: unknown): item is [string, string] =>
   Array.isArray(item) && item.length === 2 && item.every((one) => typeof one === 'string')
 
-/** As random as the secret, and does not tell it. */
+/** Returns an id that is as random as the secret and does not reveal it. */
 const idOf = (secret: Uint8Array): Uint8Array => hash('sha256', secret, 'buffer').subarray(0, 16)
 
 const NONCE_BYTES = 12

@@ -1,6 +1,6 @@
 /**
- * A sign-in that began in this browser: what it needs once the browser comes back, sealed into a cookie. Nothing is
- * stored before somebody has proved who they are, and whoever comes back in another browser has not this cookie.
+ * A sign-in that began in this browser, sealed into a cookie until the browser comes back. Nothing is stored before
+ * users have proved who they are, and another browser does not have this cookie.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Macaroon } from '@ratafia/macaroon'
@@ -10,13 +10,13 @@ import type { SignInDependencies } from './dependencies.ts'
 
 export interface PendingSignIn {
   readonly root: Macaroon
-  /** Comes back with the browser. */
+  /** The state that the browser brings back. */
   readonly state: string
-  /** Where the code becomes a token. */
+  /** The URL that exchanges the code for a token. */
   readonly tokenUrl: string
-  /** Where the browser goes in the end: see `console-path.ts`. */
+  /** The path to which the browser returns in the end: see `console-path.ts`. */
   readonly to: string
-  /** Whether it is for what takes a sign-in of a short while ago. */
+  /** Whether it is for an action that requires a recent sign-in. */
   readonly recent: boolean
   /** The name of the cookie with the secret of a form that was kept. */
   readonly kept: string | undefined
@@ -26,7 +26,7 @@ export interface PendingSignIn {
 
 const PURPOSE = 'console sign-in'
 
-/** A line of JSON, and behind it the root as bytes: in JSON it would be a third longer. */
+/** Seals a line of JSON, followed by the root macaroon as bytes, because in JSON it would be a third longer. */
 export function sealPending(
   { root, ...rest }: PendingSignIn,
   { keyring }: Pick<SignInDependencies, 'keyring'>,
@@ -35,7 +35,7 @@ export function sealPending(
   return keyring.sealText(PURPOSE, Buffer.concat([head, encodeBinary(root)]))
 }
 
-/** Undefined unless the sign-in began in this browser with this state, and is not over. */
+/** Returns the sign-in; undefined unless it began in this browser with this state, and has not expired. */
 export async function pendingSignIn(
   { sealed, state }: { readonly sealed: string | undefined; readonly state: string },
   deps: Pick<SignInDependencies, 'keyring' | 'clock'>,
@@ -50,7 +50,7 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Undefined unless this service sealed it. */
+/** Returns the content; undefined unless this service sealed it. */
 async function opened(
   text: string,
   { keyring }: Pick<SignInDependencies, 'keyring'>,

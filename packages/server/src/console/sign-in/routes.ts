@@ -1,6 +1,6 @@
 /**
- * Signing in to the console, and out of it: HTTP in, operation, page out. Each cookie of a sign-in that has begun has a
- * name of its own, so that two tabs do not take one another's.
+ * Routes for signing in to the console, and out of it. Each pending sign-in has a cookie with a name of its own, so
+ * that two tabs do not use each other's.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidRequest, RequestError } from '../../errors.ts'
@@ -48,23 +48,23 @@ import { type PendingSignIn, pendingSignIn } from './pending-sign-in.ts'
 import { throwAwayCode } from './throw-away-code.ts'
 
 export interface SignInHttp extends SignInDependencies {
-  /** What people call this installation. */
+  /** The name of this installation. */
   readonly name: string
   readonly cookie: SessionCookie
 }
 
 const PENDING = 'ratafia-console-sign-in-'
 const KEPT = 'ratafia-console-kept-'
-/** Each has up to 3 KB, and proxies take 8 KB of cookies. */
+/** Each cookie has up to 3 KB, and proxies accept 8 KB of cookies. */
 const MOST_PENDING = 2
-/** Of a state, or of a secret: enough to tell them apart, and the rest stays untold. */
+/** The beginning of a state or a secret, which is enough to distinguish them without revealing the rest. */
 const nameOf = (text: string): string => text.slice(0, 8)
 const NAME = /^[\w-]{8}$/
 
 const PAGE = { exposeHeadRoute: false, config: { limit: 'pages', anyQuery: true } } as const
 const BODY_LIMIT = 4 * 1024
 
-/** `app` is theirs alone, and has the plugin for cookies. */
+/** `app` is only for these routes, and has the plugin for cookies. */
 export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Promise<void> {
   const { cookie, baseUrl, clock } = http
   const frames = consoleFrames(http)
@@ -86,7 +86,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     const [to, kept] = [query.get('to'), query.get('kept')]
     const recent = query.has('recent')
     const confirms = confirmedFormAt(consolePath(to))
-    // Another identity service does not show what the sign-in is for, and a form that was sent is kept: both are said here.
+    // An external identity service does not show the reason, and a sent form is kept: this page explains both.
     if (
       (kept !== undefined || (recent && !http.management.identity.bundled)) &&
       query.get('go') === undefined
@@ -188,7 +188,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     return send(reply, 403, content)
   }
 
-  /** A sign-in that did not come to its end. */
+  /** Sends the page for a sign-in that failed. */
   function stopped(
     error: RequestError | IdentityTrouble,
     request: FastifyRequest,
@@ -203,7 +203,7 @@ export async function signInRoutes(app: FastifyInstance, http: SignInHttp): Prom
     return send(reply, status, content)
   }
 
-  /** Whatever was thrown, the person gets a page. */
+  /** Sends a page for any error. */
   function refuse(
     error: FastifyError | Error,
     request: FastifyRequest,
@@ -231,7 +231,7 @@ interface Wanted {
   readonly go?: boolean
 }
 
-/** What the address of a sign-in asks for, however long it is; of another address nothing. */
+/** Returns the parameters of a sign-in URL of any length; nothing for another URL. */
 function wantedIn(url: string): Wanted {
   const [, query] = /^\/console\/sign-in\?(.*)$/.exec(url) ?? []
   const fields = new URLSearchParams(query)
@@ -242,7 +242,7 @@ function wantedIn(url: string): Wanted {
   }
 }
 
-/** From the root of the service. */
+/** Returns the path of a sign-in, from the root of the service. */
 function signInAddress({ to, recent, kept, go = false }: Wanted): string {
   const path = consolePath(to)
   const query = new URLSearchParams({
@@ -257,21 +257,21 @@ function signInAddress({ to, recent, kept, go = false }: Wanted): string {
 const againAddress = ({ to, recent, kept }: PendingSignIn): string =>
   signInAddress({ to, recent, kept, go: kept !== undefined })
 
-/** The cookies of sign-ins that were begun and not completed are dropped but for a few. */
+/** Clears the cookies of the oldest pending sign-ins, and keeps a few. */
 function forgetOldest(
   request: FastifyRequest,
   reply: FastifyReply,
   { options, fullName }: PageCookies,
 ): void {
-  // Browsers send what they got earlier first (RFC 6265, 5.4).
+  // Browsers send older cookies first (RFC 6265, 5.4).
   const begun = Object.keys(request.cookies).filter((name) => name.startsWith(fullName(PENDING)))
   for (const name of begun.slice(0, Math.max(0, begun.length - MOST_PENDING)))
     reply.clearCookie(name, options)
 }
 
 /**
- * Where somebody signs in again, from the root of the service, for what takes a sign-in of a short while ago. What they
- * sent is kept, and its secret goes into a cookie of theirs.
+ * Returns the path where users sign in again for an action that requires a recent sign-in, from the root of the
+ * service. Keeps the form that they sent, and stores its secret in a cookie.
  */
 export async function signInAgain(
   { authority: { accountId }, path, fields }: SignInAgain,

@@ -1,4 +1,4 @@
-/** One's own account: who one is, the password, the second factor. */
+/** The page of a user's own account: personal data, password, second factor. */
 
 import { visibleText } from '../../text/visible-text.ts'
 import { hidden } from '../form-fields.ts'
@@ -8,16 +8,16 @@ import type { PageContent } from '../layout.ts'
 export interface AccountPage {
   readonly csrf: string
   readonly account: { readonly username: string; readonly name: string; readonly email: string }
-  /** Whether the account has just got another password. */
+  /** Whether the user has just changed the password. */
   readonly passwordChanged: boolean
-  /** Undefined: the account has none. */
+  /** Undefined if the account has none. */
   readonly secondFactor: { readonly since: Date; readonly recoveryCodesLeft: number } | undefined
 }
 
 export const accountPage = ({ csrf, account, passwordChanged, secondFactor }: AccountPage): PageContent => ({
   title: 'Your account',
   body: html`
-${passwordChanged && html`<p class="good" role="status"><strong>Your password is changed.</strong> Every other browser was signed out.</p>`}
+${passwordChanged && html`<p class="good" role="status"><strong>Password changed.</strong> Every other browser was signed out.</p>`}
 <dl>
 <dt>Username</dt><dd>${account.username}</dd>
 <dt>Name</dt><dd>${visibleText(account.name, 128)}</dd>
@@ -41,4 +41,4 @@ const withFactor = ({ since, recoveryCodesLeft }: { since: Date; recoveryCodesLe
 <p>You enter a code from your authenticator when you log in, since
 <time datetime="${since.toISOString()}">${since.toISOString().slice(0, 10)}</time>. ${recoveryCodesLeft} of your recovery
 codes ${recoveryCodesLeft === 1 ? 'is' : 'are'} left.</p>
-<p><a href="manage-second-factor">Make new recovery codes, or turn the second factor off</a></p>`
+<p><a href="manage-second-factor">Create new recovery codes, or turn off the second factor</a></p>`

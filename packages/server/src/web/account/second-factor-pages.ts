@@ -1,18 +1,18 @@
-/** Getting a second factor, its recovery codes, and turning it off. */
+/** The pages to set up a second factor, to show its recovery codes, and to turn it off. */
 
 import { correction, generate } from 'lean-qr'
 import { codeField, hidden, ownerOf, passwordField, problem } from '../form-fields.ts'
 import { type Html, html } from '../html.ts'
 import type { PageContent } from '../layout.ts'
 
-/** Modules of white around it (ISO/IEC 18004). */
+/** The width of the white border, in modules (ISO/IEC 18004). */
 const QUIET = 4
 
-/** `title` is what a screen reader says. */
+/** `title`: the text that a screen reader reads. */
 function qrCode(text: string, title: string): Html {
   const code = generate(text, { minCorrectionLevel: correction.M })
   const side = code.size + 2 * QUIET
-  // A path of the dark modules: a square for each.
+  // The path has a square for each dark module.
   const rows = Array.from({ length: code.size }, (_, y) =>
     Array.from({ length: code.size }, (_, x) =>
       code.get(x, y) ? `M${x + QUIET} ${y + QUIET}h1v1h-1z` : '',
@@ -24,11 +24,11 @@ function qrCode(text: string, title: string): Html {
 
 interface Form {
   readonly csrf: string
-  /** What was wrong with the form that was sent. */
+  /** Why the form was refused, if it was sent before. */
   readonly failed?: string | undefined
 }
 
-/** One that asks for a password. */
+/** A form that asks for the password. */
 interface OwnersForm extends Form {
   readonly username: string
 }
@@ -41,14 +41,14 @@ export const startEnrolmentPage = ({ csrf, username, failed }: OwnersForm): Page
 ${problem(failed)}
 <form method="post" action="enrol">${hidden({ csrf })}
 ${ownerOf(username)}
-${passwordField({ name: 'password', label: 'Your password', autocomplete: 'current-password', first: true, failed: failed !== undefined })}
+${passwordField({ name: 'password', label: 'Current password', autocomplete: 'current-password', first: true, failed: failed !== undefined })}
 <div class="actions"><button class="primary" type="submit">Continue</button></div>
 </form>
 ${BACK}`,
 })
 
 export interface EnrolmentPage extends Form {
-  /** In base32. */
+  /** The secret in base32. */
   readonly secret: string
   readonly uri: string
 }
@@ -62,8 +62,8 @@ ${qrCode(uri, 'QR code with the secret for your authenticator')}
 <p>You can type the secret instead: <code>${inGroups(secret)}</code> (by time, 6 digits, 30 seconds)</p>
 ${problem(failed)}
 <form method="post" action="confirm-second-factor">${hidden({ csrf })}
-${codeField({ name: 'code', label: 'The code it shows now', first: true, failed: failed !== undefined })}
-<div class="actions"><button class="primary" type="submit">Turn the second factor on</button></div>
+${codeField({ name: 'code', label: 'Current code', first: true, failed: failed !== undefined })}
+<div class="actions"><button class="primary" type="submit">Turn on second factor</button></div>
 </form>
 ${BACK}`,
 })
@@ -79,28 +79,28 @@ export const recoveryCodesPage = ({
   body: html`
 ${
   enrolled
-    ? html`<p class="good" role="status"><strong>The second factor is on.</strong></p>`
+    ? html`<p class="good" role="status"><strong>Second factor turned on.</strong></p>`
     : html`<p role="status">The earlier recovery codes no longer work.</p>`
 }
-<p>With one of these you log in when you do not have your authenticator. Each works once. Keep them where you keep what
-you cannot lose, and not beside your password.</p>
+<p>Use one of these to log in when you do not have your authenticator. Each works once. Keep them in a safe place, and
+not next to your password.</p>
 <ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
-<p class="notice warn"><strong>This page shows them once.</strong> Nobody can show them again.</p>
-<p><a href="account">I have kept them: back to your account</a></p>`,
+<p class="notice warn"><strong>This page shows them once.</strong> They cannot be shown again.</p>
+<p><a href="account">I've saved them: back to your account</a></p>`,
 })
 
 export const manageSecondFactorPage = ({ csrf, username, failed }: OwnersForm): PageContent => ({
   title: 'Your second factor',
   failed: failed !== undefined,
   body: html`
-<p>Both take a code of your authenticator, a recovery code, or your password.</p>
+<p>Both actions require a code from your authenticator, a recovery code, or your password.</p>
 ${problem(failed)}
 <form method="post" action="manage-second-factor">${hidden({ csrf })}
 ${ownerOf(username)}
 ${passwordField({ name: 'proof', label: 'Code or password', autocomplete: 'off', first: true, failed: failed !== undefined })}
 <div class="actions">
-<button class="primary" type="submit" name="do" value="new-codes">Make new recovery codes</button>
-<button class="secondary" type="submit" name="do" value="disable">Turn the second factor off</button>
+<button class="primary" type="submit" name="do" value="new-codes">Create new recovery codes</button>
+<button class="secondary" type="submit" name="do" value="disable">Turn off second factor</button>
 </div>
 </form>
 ${BACK}`,
@@ -108,5 +108,5 @@ ${BACK}`,
 
 const BACK = html`<p><a href="account">Back to your account</a></p>`
 
-/** As people read and type it. */
+/** Splits the secret into groups of four, which are easier to read and type. */
 const inGroups = (secret: string): string => secret.replace(/.{4}(?=.)/g, '$& ')

@@ -1,4 +1,6 @@
-/** The frame of a user's own account pages at the identity service: that of the console, if the service has one. */
+/**
+ * The frame of a user's own account pages at the identity service: the console's frame, if the service has a console.
+ */
 import { type ConsoleContent, consolePage, type Frame } from '../console/layout.ts'
 import { html } from '../html.ts'
 import { type PageContent, page } from '../layout.ts'
@@ -15,6 +17,6 @@ export function accountShell(content: PageContent, frame: AccountFrame | undefin
     trail: [['/console/me', words.me.title]],
     body: html`<div class="card account">${body}</div>`,
   }
-  // Only the console's own pages can end its session: they have its CSRF token.
+  // Only the console's own pages can sign out of it, because they have its CSRF token.
   return consolePage(shown, { ...frame, csrf: undefined })
 }

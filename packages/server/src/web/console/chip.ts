@@ -1,4 +1,4 @@
-/** Small labels: a state as word and shape, never as a colour alone (contract/administration.md, C12). */
+/** Small labels. A state has a word and a shape, never only a colour (contract/administration.md, C12). */
 
 import { visibleText } from '../../text/visible-text.ts'
 import { type Html, html } from '../html.ts'
@@ -17,10 +17,10 @@ const CLASSES: Readonly<Record<Tone, string>> = {
 export const stateChip = (tone: Tone, word: string | Html): Html =>
   html`<span class="${CLASSES[tone]}"><span aria-hidden="true">${SHAPES[tone]}</span> ${word}</span>`
 
-/** A name that somebody else may have chosen. */
+/** A name that another user may have chosen. */
 export const chip = (text: string): Html => html`<span class="chip">${visibleText(text, 64)}</span>`
 
-/** At most `most`, and how many more there are. */
+/** Shows at most `most` texts, and the number of the others. */
 export function chips(texts: readonly string[], most = 6): Html {
   const more = texts.length - most
   return html`${texts.slice(0, most).map(chip)}${more > 0 && html`<span class="quiet">+${more}</span>`}`

@@ -1,4 +1,4 @@
-/** The pages of the console for what does not work (contract/administration.md, C9). */
+/** The error pages of the console (contract/administration.md, C9). */
 
 import { visibleText } from '../../text/visible-text.ts'
 import { html } from '../html.ts'
@@ -8,9 +8,9 @@ import { chosenFilters, type Query } from './list.ts'
 
 export interface ErrorPage {
   readonly status: number
-  /** Of the refusal: it says what to do. */
+  /** The refusal's message, which explains what to do. */
   readonly message: string
-  /** The address to ask for again; undefined after a form. */
+  /** The URL to request again; undefined after a form. */
   readonly again: string | undefined
   /** The list whose filters were refused. */
   readonly list?: { readonly path: string; readonly query: Query } | undefined
@@ -27,12 +27,12 @@ ${list && html`<p>${chosenFilters(list.query)}</p>`}
 })
 
 export interface SignedOutPage {
-  /** Where the form was sent, from the root of the service. */
+  /** The path to which the form was sent, from the root of the service. */
   readonly action: string
   readonly fields: readonly (readonly [string, string])[]
 }
 
-/** For a form that was sent after its session had ended: what was typed waits on this page. */
+/** The page for a form that was sent after its session had expired or was revoked. It keeps what the user typed. */
 export const signedOutPage = ({ action, fields }: SignedOutPage): ConsoleContent => ({
   title: words.errors.signedOut,
   section: undefined,
@@ -43,7 +43,10 @@ export const signedOutPage = ({ action, fields }: SignedOutPage): ConsoleContent
 <button type="submit">${words.errors.lookAgain}</button></form></div>`,
 })
 
-/** For a form that was done: it is sent again with something else in it, or so late that its secret is not shown again. */
+/**
+ * The page for a form that took effect before: it was sent again with other fields, or too late to show its secret
+ * again.
+ */
 export const sentBeforePage = (): ConsoleContent => ({
   title: words.errors.sentBefore,
   section: undefined,

@@ -1,36 +1,39 @@
-/** Forms of the console: what was typed stays, what was wrong is said at its field (contract/administration.md, C9). */
+/**
+ * Forms of the console: they keep what users typed, and show each problem at its field (contract/administration.md,
+ * C9).
+ */
 import { hidden } from '../form-fields.ts'
 import { type Html, type HtmlValue, html } from '../html.ts'
 import { words } from '../words/en.ts'
 
-/** What a form needs beside its own fields; each request has one. */
+/** The state that a form needs besides its own fields; each request has one. */
 export interface FormState {
-  /** Proves that the form was made for this session. */
+  /** Proves that the form belongs to this session. */
   readonly csrf: string
-  /** Sent twice, a form with the same text acts once. */
+  /** A form that is sent twice with the same text takes effect once. */
   readonly once: string
-  /** What was typed, or what the address says. */
+  /** The fields that the user typed, or that are in the URL. */
   readonly fields: {
     get(name: string): string | undefined
     all(name: string): readonly string[]
   }
-  /** Whether it was sent, and is shown again. */
+  /** Whether the form was sent and is shown again. */
   readonly isAgain: boolean
   readonly problems: readonly Problem[]
 }
 
 export interface Problem {
-  /** The name of a field; undefined if the form as a whole is meant. */
+  /** The name of a field; undefined if the problem concerns the whole form. */
   readonly field: string | undefined
   readonly message: string
 }
 
 interface PostForm {
-  /** From the root of the service: `/console/tokens/new`. */
+  /** The path from the root of the service: `/console/tokens/new`. */
   readonly action: string
   readonly class?: string
   readonly id?: string
-  /** For files. */
+  /** Whether the form can have files. */
   readonly isMultipart?: boolean
 }
 
@@ -44,9 +47,9 @@ ${body}
 interface Field {
   readonly name: string
   readonly label: HtmlValue
-  /** Under the field. */
+  /** The explanation under the field. */
   readonly hint?: HtmlValue
-  /** Before anything was typed. */
+  /** The value before the user types. */
   readonly value?: string | undefined
   readonly required?: boolean
 }
@@ -81,7 +84,7 @@ export interface AreaField extends Field {
   readonly maxlength?: number
 }
 
-/** For longer text, such as an assertion. */
+/** A field for longer text, such as an assertion. */
 export const areaField = (state: FormState, field: AreaField): Html =>
   labelled(
     state,
@@ -98,7 +101,7 @@ export interface Choice {
   readonly label: HtmlValue
 }
 
-/** For a secret, which is not shown again. */
+/** A field for a secret, which is not shown again. */
 export const secretArea = (state: FormState, field: AreaField): Html =>
   labelled(
     state,
@@ -109,7 +112,7 @@ export const secretArea = (state: FormState, field: AreaField): Html =>
     )}></textarea>`,
   )
 
-/** In a form with `isMultipart`. Browsers do not keep the choice when the form is shown again. */
+/** A field for a file, in a form with `isMultipart`. Browsers lose the choice when the form is shown again. */
 export const fileField = (
   state: FormState,
   field: Omit<Field, 'value'> & { readonly accept?: string },
@@ -130,7 +133,7 @@ export const selectField = (state: FormState, field: Field & { readonly choices:
     )}</select>`,
   )
 
-/** `<option>`s, one of them chosen. */
+/** Returns `<option>` elements, with one of them selected. */
 export const options = (choices: readonly Choice[], chosen: string | undefined): Html[] =>
   choices.map(
     ({ value, label }) =>
@@ -138,14 +141,14 @@ export const options = (choices: readonly Choice[], chosen: string | undefined):
   )
 
 interface ChoiceField extends Omit<Field, 'value' | 'required'> {
-  /** Where a page has two of one name. */
+  /** Needed if a page has two fields with the same name. */
   readonly id?: string
   readonly choices: readonly Choice[]
-  /** The chosen ones, before anything was typed. */
+  /** The choices that are selected before the user changes anything. */
   readonly chosen?: readonly string[]
 }
 
-/** One of several, or with `isMany` any of them. */
+/** A field for one of several choices, or with `isMany` for any of them. */
 export function choiceField(state: FormState, field: ChoiceField & { readonly isMany?: boolean }): Html {
   const { name, id = name, label, hint, choices, chosen = [], isMany = false } = field
   const given = state.isAgain || state.fields.all(name).length > 0 ? state.fields.all(name) : chosen
@@ -158,7 +161,7 @@ ${choices.map(
 )}${id === name && problemAt(state, name)}${hint && html`<div class="quiet">${hint}</div>`}</fieldset>`
 }
 
-/** A single box; its value is `on`. */
+/** A single checkbox, with the value `on`. */
 export const checkField = (
   state: FormState,
   {
@@ -175,7 +178,7 @@ export const checkField = (
   }> ${label}</label>${problemAt(state, name)}${hint && html`<div class="quiet">${hint}</div>`}</div>`
 }
 
-/** Asks for what proves that the person has read what will happen (C7). */
+/** Asks for a text that proves that the user has read what will happen (C7). */
 export const typedField = (state: FormState, expected: string): Html =>
   textField(state, {
     name: 'typed',
@@ -189,7 +192,7 @@ export const actions = (...buttons: readonly HtmlValue[]): Html => html`<div cla
 
 interface Button {
   readonly label: string
-  /** Its name is `do`: which button of a form was pressed. */
+  /** The value of the field `do`, which shows which button was pressed. */
   readonly does?: string
   readonly isDanger?: boolean
   readonly isPlain?: boolean
@@ -200,7 +203,7 @@ export const submit = ({ label, does, isDanger, isPlain }: Button): Html =>
     isDanger ? 'danger' : isPlain ? '' : 'primary'
   }">${label}</button>`
 
-/** At the top of the page, with links to the fields. */
+/** The list of problems at the top of the page, with links to the fields. */
 export const problemSummary = (problems: readonly Problem[]): Html | undefined =>
   problems.length === 0
     ? undefined
@@ -210,7 +213,7 @@ export const problemSummary = (problems: readonly Problem[]): Html | undefined =
           html`<li>${field === undefined ? message : html`<a href="#${idOf(field)}">${message}</a>`}</li>`,
       )}</ul></div>`
 
-/** The id of a field in its page. */
+/** The element id of a field. */
 const idOf = (name: string): string => `f-${name}`
 
 const typedIn = (state: FormState, { name, value }: Field): string =>
@@ -227,7 +230,7 @@ const problemAt = (state: FormState, name: string): Html[] =>
     ({ message }) => html`<p class="problem" id="${idOf(name)}-problem">${message}</p>`,
   )
 
-/** Screen readers read the problem and the hint with the field; the first one that is wrong has the focus. */
+/** Lets screen readers read the problem and the hint with the field. The first field with a problem gets the focus. */
 function described(state: FormState, { name, hint, required }: Field): Html {
   const isWrong = problemsAt(state, name).length > 0
   const ids = [isWrong && `${idOf(name)}-problem`, hint && `${idOf(name)}-hint`].filter(Boolean).join(' ')
@@ -240,7 +243,7 @@ function described(state: FormState, { name, hint, required }: Field): Html {
 const attribute = (name: string, value: string | number | undefined): Html | undefined =>
   value === undefined ? undefined : ATTRIBUTES[name]?.(value)
 
-/** An attribute's name is never a value in markup. */
+/** The attributes' names are part of the markup, because a value in markup must never be an attribute's name. */
 const ATTRIBUTES: Readonly<Record<string, (value: string | number) => Html>> = {
   accept: (value) => html` accept="${value}"`,
   class: (value) => html` class="${value}"`,

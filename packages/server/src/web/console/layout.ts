@@ -1,4 +1,4 @@
-/** The frame of every page of the console: navigation by what somebody may do, problems, notices. */
+/** The frame of every page of the console: navigation by permissions, problems, notices. */
 import type { ManagementPermission } from '@ratafia/api'
 import type { Me } from '@ratafia/api/schemas'
 import { visibleText } from '../../text/visible-text.ts'
@@ -11,29 +11,29 @@ import { CONSOLE_STYLE } from './style.ts'
 
 type Section = keyof typeof words.navigation
 
-/** What a page is made of. Addresses in it begin with `/console/`, wherever the service is. */
+/** The content of a page. Its URLs begin with `/console/`, wherever the service is. */
 export interface ConsoleContent {
   /** Plain text; also the title of the browser's tab. */
   readonly title: string
   readonly section: Section | undefined
   readonly body: Html
-  /** Beside the title: a state, buttons. */
+  /** A state or buttons next to the title. */
   readonly beside?: HtmlValue
-  /** The pages above this one, from the top: address and name. */
+  /** The pages above this one, from the top: URL and name. */
   readonly trail?: readonly (readonly [string, string])[]
-  /** Whether the title is an id, a serial or the like. */
+  /** Whether the title is an id, a serial or something similar. */
   readonly isMono?: boolean
-  /** For a page of text or one form. */
+  /** For a page with text or a single form. */
   readonly isNarrow?: boolean
-  /** Whether the form was refused, which the page itself explains. */
+  /** Whether the form was refused; the page itself explains why. */
   readonly failed?: boolean | undefined
-  /** Ask for the page again after so many seconds. */
+  /** The number of seconds after which the browser reloads the page. */
   readonly refresh?: number
 }
 
-/** What the service adds. */
+/** The parts that the service adds. */
 export interface Frame {
-  /** Undefined for whoever is not signed in. */
+  /** Undefined if the user is not signed in. */
   readonly me: Pick<Me, 'username' | 'permissions'> | undefined
   /** Undefined on pages without a sign-out button. */
   readonly csrf: string | undefined
@@ -41,7 +41,7 @@ export interface Frame {
   readonly service: string
   /** The path of the base URL, without a slash at its end. */
   readonly prefix: string
-  /** What has just been done. */
+  /** Confirms the last action. */
   readonly notice?: string | undefined
   readonly problems?: readonly Problem[]
 }
@@ -77,7 +77,7 @@ ${SCRIPT_ELEMENT}
   return below(frame.prefix, document.markup)
 }
 
-/** Only our own markup has this: in a stranger's text, quotes are escaped. */
+/** Only our own markup matches, because quotes are escaped in foreign text. */
 const below = (prefix: string, markup: string): string =>
   prefix === '' ? markup : markup.replaceAll(/ (href|action)="\/console\//g, ` $1="${prefix}/console/`)
 
@@ -86,7 +86,7 @@ const SCRIPT_ELEMENT = scriptElement(SCRIPT)
 
 interface Item {
   readonly section: Section
-  /** One of them is enough; absent: everybody's. */
+  /** One of these permissions is enough; undefined for all users. */
   readonly needs?: readonly ManagementPermission[]
 }
 
@@ -105,7 +105,7 @@ const ADMINISTRATION: readonly Item[] = [
   { section: 'grants', needs: ['roles:read'] },
   { section: 'all-tokens', needs: ['tokens:read'] },
   { section: 'audit', needs: ['audit:read'] },
-  // Whoever may have something done by a job.
+  // For all users who can start jobs.
   { section: 'jobs', needs: ['devices:read', 'tokens:revoke', 'audit:read'] },
   { section: 'status', needs: ['status:read'] },
 ]

@@ -1,4 +1,4 @@
-/** What a developer token is limited to, as chips and as a sentence. */
+/** The limits of a developer token, as chips and as a sentence. */
 
 import { visibleText } from '../../text/visible-text.ts'
 import { type Html, html } from '../html.ts'
@@ -6,20 +6,20 @@ import { permissionInWords } from '../permissions.ts'
 import { words } from '../words/en.ts'
 import { chip } from './chip.ts'
 
-/** Null: not limited. */
+/** Null means no limit. */
 export interface Limits {
   readonly permissions: readonly string[] | null
   readonly channels: readonly string[] | null
-  /** Names, or snap ids. */
+  /** Names or snap ids. */
   readonly packages: readonly string[] | null
   readonly store_ids: readonly string[] | null
 }
 
 const text = words.limits
-/** Of each kind: a row of a list has room for no more. */
+/** The number of values of each kind, because a row of a list has no room for more. */
 const MOST = 4
 
-/** In a row of a list; null where they were not recorded. */
+/** Shows limits in a row of a list; null if they were not recorded. */
 export function limitChips(limits: Limits | null): Html {
   if (limits === null) return html`<span class="quiet">${text.notRecorded}</span>`
   const { permissions, packages, channels, store_ids: stores } = limits
@@ -37,7 +37,7 @@ const some = (values: readonly string[], shown: (value: string) => string = (val
     values.length > MOST && html`<span class="quiet">${text.more(values.length - MOST)}</span>`
   }`
 
-/** Each limit with its values, for the page of one token. */
+/** Shows each limit with its values, for the page of one token. */
 export function limitList(limits: Limits | null): Html {
   if (limits === null) return html`<p class="quiet">${text.notRecordedLong}</p>`
   const rows = [
@@ -58,7 +58,7 @@ function named(value: string): Html {
   return meaning === undefined ? code : html`${meaning} <span class="quiet">${code}</span>`
 }
 
-/** One sentence: what whoever has the token can do. */
+/** Describes in one sentence what a holder of the token can do. */
 export function limitSentence({ permissions, packages, channels, store_ids: stores }: Limits): Html {
   const codes = (values: readonly string[]) =>
     values.map((value, index) => html`${index > 0 && ', '}<code>${visibleText(value, 80)}</code>`)

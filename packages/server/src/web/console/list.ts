@@ -1,4 +1,4 @@
-/** A list with its filters, in each of its states (contract/administration.md, C8 and C9). */
+/** A list with its filters, with or without rows (contract/administration.md, C8 and C9). */
 
 import { visibleText } from '../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../html.ts'
@@ -7,25 +7,25 @@ import { type Choice, options } from './form.ts'
 import { type Table, table } from './table.ts'
 
 export interface List<Row> extends Table<Row> {
-  /** The address of the list without filters. */
+  /** The URL of the list without filters. */
   readonly path: string
-  /** What the address says. */
+  /** The parameters in the URL. */
   readonly query: Query
-  /** The fields of the filters, from {@link filterText} and its kin; undefined for a list without any. */
+  /** The filter fields, from {@link filterText} and similar functions; undefined for a list without filters. */
   readonly filters?: HtmlValue
-  /** What is shown when there is nothing at all: what this is, and the first step. */
+  /** The text for a list without any record: what the list is for, and the first step. */
   readonly empty: HtmlValue
-  /** What a search looks at, where nothing fits. */
+  /** Explains which fields a search covers, if nothing matches. */
   readonly searched?: HtmlValue
   /** The cursor of the next page. */
   readonly next: string | null
-  /** How many rows were looked at, where the page may be short for it (A8). */
+  /** How many rows were searched, if the page may be short because of that limit (A8). */
   readonly examined?: number | undefined
-  /** Under the table: what can be done with the chosen rows. */
+  /** The actions for the selected rows, below the table. */
   readonly below?: HtmlValue
 }
 
-/** A parameter of an address. */
+/** A parameter of a URL. */
 export type Entry = readonly [name: string, value: string]
 
 export interface Query {
@@ -69,7 +69,7 @@ function pager<Row>({ path, query, next, rows }: List<Row>): Html | undefined {
   }</div>`
 }
 
-/** An address with these parameters. */
+/** Returns a URL with these parameters. */
 export const addressOf = (path: string, entries: readonly Entry[]): string => {
   const query = new URLSearchParams(
     entries.map(([name, value]): [string, string] => [name, value]),
@@ -83,7 +83,7 @@ export const without = (query: Query, ...names: readonly string[]): readonly Ent
 const filtersIn = (query: Query): readonly Entry[] => without(query, 'cursor', 'sort', 'limit')
 const isFiltered = (query: Query): boolean => filtersIn(query).length > 0
 
-/** Each as a chip. */
+/** Shows each active filter as a chip. */
 export const chosenFilters = (query: Query): Html =>
   html`${filtersIn(query).map(([name, value]) => html`<span class="chip">${visibleText(words.list.filter(name, value), 100)}</span>`)}`
 
@@ -109,7 +109,7 @@ export const filterText = (
     name,
   )}"${type === 'text' && html` size="${size}"`} autocomplete="off" spellcheck="false"></div>`
 
-/** The first choice is the one without a filter; its value is empty. */
+/** The first choice stands for no filter; its value is empty. */
 export const filterSelect = (
   query: Query,
   { name, label, choices }: Filter & { readonly choices: readonly Choice[] },
@@ -122,6 +122,6 @@ export const filterSelect = (
 export const filterCheck = (query: Query, { name, label }: Filter): Html =>
   html`<label class="plain"><input type="checkbox" name="${name}" value="true"${query.get(name) === 'true' && html` checked`}> ${label}</label>`
 
-/** Filters that few need. Open while one of them is set. */
+/** Filters that are rarely needed. They are visible while one of them is set. */
 export const moreFilters = (query: Query, names: readonly string[], fields: HtmlValue): Html =>
   html`<details${names.some((name) => query.get(name) !== undefined) && html` open`}><summary>${words.list.more}</summary><div class="filters">${fields}</div></details>`

@@ -1,8 +1,8 @@
-/** What the person may do, so that pages show no buttons in vain. The operations check it all the same. */
+/** Checks what the user may do, so that pages hide useless buttons. The operations check permissions again. */
 import type { ManagementPermission } from '@ratafia/api'
 import type { Me } from '@ratafia/api/schemas'
 
-/** For this brand; without one, for any. */
+/** Checks a permission for this brand, or without `brand` for any brand. */
 export const may = (
   { permissions }: Pick<Me, 'permissions'>,
   permission: ManagementPermission,
@@ -14,7 +14,7 @@ export const may = (
       (brand === undefined || one.brands === null || one.brands.includes(brand)),
   )
 
-/** For all brands, and so for what belongs to none. */
+/** Checks a permission for all brands, which includes records that belong to no brand. */
 export const mayForAll = (
   { permissions }: Pick<Me, 'permissions'>,
   permission: ManagementPermission,

@@ -1,4 +1,4 @@
-/** Plots: what is drawn, what is said, and what the table says are the same numbers. */
+/** The picture of a plot, its text and its table show the same numbers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -15,7 +15,7 @@ const plotOf = (values: readonly (readonly number[])[]): Plot => ({
   series: values.map((one, index) => ({ name: `kind ${index}`, values: one })),
 })
 
-/** One to three series of the same number of periods, with numbers of any size. */
+/** One to three series with the same number of periods, and numbers of any size. */
 const plots = fc
   .tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 31 }))
   .chain(([series, periods]) =>
@@ -29,7 +29,7 @@ const plots = fc
   )
   .map(plotOf)
 
-test('whatever was counted, all bars and ticks are inside of the box, and no two of a series overlap', () => {
+test('all bars and ticks are inside the box, and the bars of a series never overlap', () => {
   fc.assert(
     fc.property(plots, (one) => {
       const { bars, ticks, names } = drawingOf(one)
@@ -38,7 +38,7 @@ test('whatever was counted, all bars and ticks are inside of the box, and no two
         for (const { x, width, top, bottom } of some) {
           assert.ok(x >= end, `${x} begins before ${end}`)
           end = x + width
-          assert.ok(width > 0 && end <= BOX.width + 1e-9, `${x} and ${width} are beside the box`)
+          assert.ok(width > 0 && end <= BOX.width + 1e-9, `${x} and ${width} leave the box`)
           assert.ok(BOX.top <= top && top <= bottom && bottom <= BOX.bottom, `${top} to ${bottom}`)
         }
       }
@@ -52,7 +52,7 @@ test('whatever was counted, all bars and ticks are inside of the box, and no two
   )
 })
 
-test('the bars of a period stand on each other, and are as high together as their sum', () => {
+test('the bars of a period are stacked, and their height together shows their sum', () => {
   fc.assert(
     fc.property(plots, (one) => {
       const { bars, ticks } = drawingOf(one)
@@ -66,7 +66,7 @@ test('the bars of a period stand on each other, and are as high together as thei
           end = top
         }
         const sum = one.series.reduce((all, { values }) => all + (values[period] ?? 0), 0)
-        // By the scale that the ticks say.
+        // The scale is that of the ticks.
         const height = (sum / highest.value) * (BOX.bottom - highest.y)
         if (highest.value > 0) assert.ok(Math.abs(BOX.bottom - end - height) < 0.3, `${end} for ${sum}`)
       }
@@ -74,7 +74,7 @@ test('the bars of a period stand on each other, and are as high together as thei
   )
 })
 
-test('the text says the sum, the most and each kind', () => {
+test('the text contains the sum, the peak and the sum of each kind', () => {
   const { markup } = plot(
     plotOf([
       [1, 20, 0],
@@ -82,12 +82,12 @@ test('the text says the sum, the most and each kind', () => {
     ]),
   )
   const [, said] = /aria-label="([^"]*)"/.exec(markup) ?? []
-  assert.equal(said, 'Logins: 1,504 in 3 hours. Most from 01:00: 1,500. Of all: kind 0 21, kind 1 1,483.')
+  assert.equal(said, 'Logins: 1,504 in 3 hours. Peak at 01:00: 1,500. By kind: kind 0 21, kind 1 1,483.')
 })
 
-test('the text of one kind does not say its sum twice', () => {
+test('the text of a single kind contains its sum once', () => {
   const { markup } = plot(plotOf([[7]]))
-  assert.match(markup, /aria-label="Logins: 7 in 1 hour\. Most from 00:00: 7\."/)
+  assert.match(markup, /aria-label="Logins: 7 in 1 hour\. Peak at 00:00: 7\."/)
 })
 
 test('the table has the same numbers, period by period', () => {
@@ -107,14 +107,14 @@ for (const [name, one] of [
   ['no period', plotOf([[]])],
   ['nothing but zeros', plotOf([[0, 0, 0]])],
 ] as const) {
-  test(`of ${name} it says that nothing was counted, and draws nothing`, () => {
+  test(`shows a message instead of a picture for ${name}`, () => {
     const { markup } = plot(one)
-    assert.match(markup, /Nothing was counted/)
+    assert.match(markup, /No activity in this period/)
     assert.doesNotMatch(markup, /<svg/)
   })
 }
 
-test('very large numbers have short names at the axis, and no part of the picture is in a style', () => {
+test('shortens very large numbers at the axis, and uses no styles in the picture', () => {
   const { markup } = plot(plotOf([[9_000_000_000_000_000, 1]]))
   for (const [, text = ''] of markup.matchAll(/text-anchor="end">([^<]*)</g)) {
     assert.ok(text.length <= 7, text)
@@ -122,6 +122,6 @@ test('very large numbers have short names at the axis, and no part of the pictur
   assert.doesNotMatch(markup, /style=|NaN|Infinity|e\+/)
 })
 
-test('a fourth kind is refused: there are three fills', () => {
+test('refuses a fourth kind, because there are three fills', () => {
   assert.throws(() => plot(plotOf([[1], [1], [1], [1]])), TypeError)
 })

@@ -1,13 +1,13 @@
 /**
- * Plots: stacked bars that the server draws as SVG, with a text that says the same, and the same numbers as a table
- * (contract/administration.md, C11). A page draws nothing itself, and a number is never in a style.
+ * Plots: stacked bars that the server draws as SVG, with an equivalent text and the same numbers as a table
+ * (contract/administration.md, C11). The browser draws nothing itself, and a number is never in a style.
  */
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { type Html, html } from '../html.ts'
 import { words } from '../words/en.ts'
 
 export interface Plot {
-  /** What is counted, in words. */
+  /** Names what is counted. */
   readonly label: string
   readonly unit: 'hour' | 'day' | 'month'
   /** When each period begins, oldest first. */
@@ -18,13 +18,13 @@ export interface Plot {
 
 export interface Series {
   readonly name: string
-  /** Of each period; not negative. */
+  /** A value for each period, not negative. */
   readonly values: readonly number[]
 }
 
-/** In the units of the view box. */
+/** All lengths are in the units of the view box. */
 export interface Drawing {
-  /** Of each series; a period of which nothing was counted has none. */
+  /** The bars of each series; a period with a count of zero has no bar. */
   readonly bars: readonly (readonly Bar[])[]
   readonly ticks: readonly { readonly y: number; readonly value: number }[]
   readonly names: readonly { readonly x: number; readonly at: Date }[]
@@ -34,21 +34,21 @@ interface Bar {
   readonly period: number
   readonly x: number
   readonly width: number
-  /** The upper end. */
+  /** The y coordinate of the upper edge. */
   readonly top: number
-  /** The lower end, which is the upper end of the bar below it. */
+  /** The y coordinate of the lower edge, which is the upper edge of the bar below it. */
   readonly bottom: number
 }
 
 export const BOX = { width: 420, height: 120, left: 44, top: 8, bottom: 102 } as const
 
-/** Names at the lower axis. */
+/** The number of labels at the lower axis, at most. */
 const NAMES = 4
 const CLASSES = ['s1', 's2', 's3'] as const
 
 export function plot(one: Plot): Html {
   const { series } = one
-  if (series.length > CLASSES.length) throw new TypeError('a plot has three series at most')
+  if (series.length > CLASSES.length) throw new TypeError('A plot has at most three series')
   const total = sumOf(series.map(({ values }) => sumOf(values)))
   if (total === 0) return html`<p class="quiet">${words.plot.nothing}</p>`
   return html`${picture(one, total)}
@@ -59,13 +59,13 @@ export function plot(one: Plot): Html {
 ${asTable(one)}`
 }
 
-/** How many of all series were counted in each period. */
+/** Returns the sum of all series in each period. */
 const sumsOf = ({ starts, series }: Pick<Plot, 'starts' | 'series'>): readonly number[] =>
   starts.map((_, period) => sumOf(series.map(({ values }) => values[period] ?? 0)))
 
 export function drawingOf({ starts, series }: Pick<Plot, 'starts' | 'series'>): Drawing {
   const periods = starts.map((_, period) => period)
-  // Bars are rounded inwards, and never end behind the box.
+  // Bars are rounded inwards, so that they never leave the box.
   const across = scaleBand<number>()
     .domain(periods)
     .range([BOX.left, BOX.width - 0.1])
@@ -87,7 +87,7 @@ export function drawingOf({ starts, series }: Pick<Plot, 'starts' | 'series'>): 
   const step = Math.max(1, Math.ceil(starts.length / NAMES))
   return {
     bars,
-    // Nothing is counted by halves.
+    // All counts are integers.
     ticks: up
       .ticks(2)
       .filter(Number.isInteger)

@@ -17,6 +17,6 @@ export type Agent = Static<typeof AgentSchema>
 export type AuditEntry = Static<typeof AuditEntrySchema>
 export type Grant = Static<typeof GrantSchema>
 export type Identity = Static<typeof IdentitiesSchema>['identities'][number]
-/** As lists have it: with its last use. */
+/** A session in a list, with its last use. */
 export type ListedSession = Static<typeof ListedSessionSchema>
 export type Session = Static<typeof SessionSchema>

@@ -1,7 +1,7 @@
 /**
- * The one script of the console. Every page works without it; it copies, chooses all rows of a list, says times in the
- * reader's zone, and loads the page of a running job again while nobody types there (contract/administration.md, C4).
- * Sent inside the page: the content security policy allows its hash.
+ * The only script of the console. Every page works without it. It copies texts, selects all rows of a list, shows
+ * times in the reader's time zone, and reloads the page of a running job while the user types nothing
+ * (contract/administration.md, C4). It is sent inside the page: the content security policy allows its hash.
  */
 import { hash } from 'node:crypto'
 

@@ -1,14 +1,16 @@
-/** A secret on a page that shows it once: selectable without a script, copied by a button with one (C6). */
+/**
+ * A secret on a page that shows it once. Users can select it without a script, and copy it by a button with one (C6).
+ */
 import { type Html, type HtmlValue, html } from '../html.ts'
 import { words } from '../words/en.ts'
 
 export interface ShownOnce {
-  /** Of the page: letters. */
+  /** Unique on the page; only letters. */
   readonly id: string
-  /** What takes it. */
+  /** Names what uses the secret. */
   readonly title: string
   readonly value: string
-  /** Under it: where to put it. */
+  /** Explains below it where to put it. */
   readonly note?: HtmlValue
 }
 

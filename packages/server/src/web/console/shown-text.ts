@@ -1,11 +1,11 @@
-/** A text to copy: selectable without a script, copied by a button with one. */
+/** A text to copy. Users can select it without a script, and copy it by a button with one. */
 import { type Html, html } from '../html.ts'
 import { words } from '../words/en.ts'
 
 interface ShownText {
-  /** Of the page: letters. */
+  /** Unique on the page; only letters. */
   readonly id: string
-  /** What a screen reader calls it. */
+  /** Its name for screen readers. */
   readonly label: string
   readonly value: string
 }

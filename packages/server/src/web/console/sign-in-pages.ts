@@ -1,4 +1,4 @@
-/** The pages around a sign-in to the console: what went wrong, what is kept, and what comes next. */
+/** The pages around a sign-in to the console: failures, kept forms, and the next step. */
 
 import { visibleText } from '../../text/visible-text.ts'
 import { hidden } from '../form-fields.ts'
@@ -26,11 +26,11 @@ const button = (href: string, text: string): Html =>
   html`<a class="button primary" href="${href}">${text}</a>`
 const START = html`<a href="/console/">${words.start}</a>`
 
-/** The code or the state is of another browser, or of none. */
+/** The page for a code or a state that does not belong to this browser. */
 export const notHerePage = (): ConsoleContent =>
   notice({ ...words.notHere, kind: 'bad', links: button('/console/sign-in', words.signIn) })
 
-/** `said`: why, in our words with those of the identity service; undefined if the person refused. */
+/** `said`: the reason, in our words with those of the identity service; undefined if the user rejected the sign-in. */
 export const refusedPage = ({
   said,
   again,
@@ -59,7 +59,7 @@ export const awayPage = ({ kind, again }: AwayPage): ConsoleContent =>
   })
 
 export interface NotRecentPage {
-  /** Whether the identity service says when somebody signed in. */
+  /** Whether the identity service reports when the user signed in. */
   readonly isKnown: boolean
   readonly hadForm: boolean
 }
@@ -75,15 +75,15 @@ export const notRecentPage = ({ isKnown, hadForm }: NotRecentPage): ConsoleConte
 export const tooManyGrantsPage = (): ConsoleContent =>
   notice({ ...words.tooManyGrants, kind: 'bad', links: START })
 
-/** Before somebody is sent to the identity service for what they have just entered. */
+/** The page before users go to the identity service to confirm what they have just entered. */
 export const signInAgainPage = ({
   confirms,
   form,
   href,
 }: {
-  /** As {@link confirmReason} has it. */
+  /** The form, as {@link confirmReason} expects it. */
   readonly confirms: string | undefined
-  /** Whether what was entered is kept; undefined if nothing was sent. */
+  /** Whether the entered fields are kept; undefined if none were sent. */
   readonly form: 'kept' | 'dropped' | undefined
   readonly href: string
 }): ConsoleContent =>
@@ -97,14 +97,14 @@ export const signInAgainPage = ({
   })
 
 export interface GoOnPage {
-  /** From the root of the service. */
+  /** The path from the root of the service. */
   readonly path: string
   readonly fields: readonly (readonly [name: string, value: string])[]
   readonly csrf: string
 }
 
 const MOST_SHOWN = 50
-/** Nobody needs to read these. */
+/** Internal fields, which users do not need to see. */
 const OURS: ReadonlySet<string> = new Set(['once', 'etag', 'if_match'])
 
 export function goOnPage({ path, fields, csrf }: GoOnPage): ConsoleContent {
@@ -133,7 +133,7 @@ ${shown.length > MOST_SHOWN && html`<p>${words.goOnForm.more(shown.length - MOST
 
 export const nothingKeptPage = (): ConsoleContent => notice({ ...words.gone, kind: 'warn', links: START })
 
-/** `identity`: where the browser may still be signed in; undefined if it is not. */
+/** `identity`: the identity service where the browser may still be signed in; undefined if it is not. */
 export const signedOutPage = ({ identity }: { readonly identity: string | undefined }): ConsoleContent =>
   notice({
     title: words.signedOut.title,
@@ -147,7 +147,7 @@ export const signedOutPage = ({ identity }: { readonly identity: string | undefi
 
 export const outOfDatePage = (): ConsoleContent => notice({ ...words.outOfDate, kind: 'bad', links: START })
 
-/** What stopped a sign-in that is none of the above. */
+/** The page for a sign-in that failed for another reason. */
 export const failedPage = ({
   title,
   message,
@@ -163,6 +163,6 @@ const FORMS = Object.keys(CONFIRMED).map(
   (form) => [form, new RegExp(`^/console${form.replaceAll(/:\w+/g, '[^/?]+')}(\\?|$)`)] as const,
 )
 
-/** Which form that requires a recent sign-in is at this address; undefined for another. */
+/** Returns the form at this path that requires a recent sign-in; undefined for other paths. */
 export const confirmedFormAt = (path: string | undefined): string | undefined =>
   path === undefined ? undefined : FORMS.find(([, pattern]) => pattern.test(path))?.[0]

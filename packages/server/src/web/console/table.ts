@@ -1,33 +1,33 @@
-/** Lists of records: a table that becomes labelled blocks on a narrow screen (contract/administration.md, C8 and C12). */
+/** Tables of records, which become labelled blocks on a narrow screen (contract/administration.md, C8 and C12). */
 import { type Html, type HtmlValue, html } from '../html.ts'
 import { words } from '../words/en.ts'
 
 export interface Column<Row> {
   readonly label: string
   readonly cell: (row: Row) => HtmlValue
-  /** Left out on a narrow screen. */
+  /** Whether a narrow screen hides the column. */
   readonly isOptional?: boolean
   readonly isNumber?: boolean
 }
 
 export interface Table<Row> {
-  /** What a screen reader calls the region. */
+  /** The region's name for screen readers. */
   readonly label: string
   readonly caption?: HtmlValue
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
-  /** Boxes in front of the rows. */
+  /** Checkboxes in front of the rows. */
   readonly choose?: Choosing<Row>
 }
 
 interface Choosing<Row> {
-  /** The id of the form that takes them. */
+  /** The element id of the form that they belong to. */
   readonly form: string
   readonly name: string
   readonly value: (row: Row) => string
-  /** What the row is called. */
+  /** The name of the row. */
   readonly label: (row: Row) => string
-  /** Absent: every row has a box. */
+  /** Whether a row has a checkbox. Default: every row has one. */
   readonly may?: (row: Row) => boolean
 }
 
@@ -55,7 +55,7 @@ const box = <Row>({ form, name, value, label, may }: Choosing<Row>, row: Row): H
         row,
       )}" aria-label="${words.table.chooseOne(label(row))}"></td>`
 
-/** Without a script there is no box that does nothing, but a word that names the column. */
+/** Without a script, the column's head is a word instead of a checkbox that does nothing. */
 const chooseAll = <Row>({ name }: Choosing<Row>): Html =>
   html`<span class="quiet">${words.table.choose}</span><span hidden> <input type="checkbox" data-all="${name}" aria-label="${words.table.chooseAll}"></span>`
 

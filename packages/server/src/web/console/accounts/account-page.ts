@@ -1,4 +1,4 @@
-/** One account: what it is, what it may do, what acts for it, what happened. */
+/** The page of one account: its data, roles, tokens, agents and recent activity. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'

@@ -1,4 +1,4 @@
-/** What a person may see of one account, and do with it. */
+/** The parts of one account that the user may see, and what the user may do with it. */
 import type {
   AccountRecord,
   AccountSummary,
@@ -9,20 +9,20 @@ import type {
   ListedSession,
 } from '../records.ts'
 
-/** Each is undefined for whoever may not see it. */
+/** A part is undefined if the user may not see it. */
 export interface AccountView {
   readonly account: AccountRecord
   readonly summary: AccountSummary
   readonly grants: readonly Grant[] | undefined
   readonly agents: readonly Agent[]
   readonly identities: readonly Identity[]
-  /** Whether there are more of each than are here. */
+  /** Whether there are more of each than listed here. */
   readonly more: { readonly agents: boolean; readonly identities: boolean; readonly grants: boolean }
-  /** The newest that are active. */
+  /** The newest active tokens. */
   readonly tokens: readonly ListedSession[] | undefined
-  /** By it and about it, newest first. */
+  /** The entries by the account and about it, newest first. */
   readonly history: readonly AuditEntry[] | undefined
-  /** What the person may do with it. */
+  /** The changes that the user may make. */
   readonly may: {
     readonly manage: boolean
     readonly grant: boolean
@@ -30,7 +30,7 @@ export interface AccountView {
   }
   /** How the service sends reminders. */
   readonly sentBy: readonly string[]
-  /** The account of the person. */
+  /** The account of the user. */
   readonly me: string
   readonly now: Date
 }

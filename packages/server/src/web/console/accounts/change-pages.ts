@@ -1,4 +1,4 @@
-/** What is done with an account: each on a page of its own, before it is done. */
+/** The pages that confirm each change of an account before it happens. */
 import type { PasswordLinkSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -31,7 +31,7 @@ const cancel = (account: Named): Html => html`<a href="${accountPath(account)}">
 export interface SwitchPage {
   readonly form: FormState
   readonly account: AccountRecord
-  /** The version of the record: what is decided about is what was seen. */
+  /** The version of the record, so that the user changes exactly the account on the page. */
   readonly etag: string
 }
 
@@ -55,7 +55,7 @@ function switchPage(
   )
 }
 
-/** Instead of a form, for what the service would refuse. */
+/** The page that replaces a form if the service would refuse the change. */
 export const accountStaysPage = (account: Named, message: string): ConsoleContent =>
   confirmation(
     account,
@@ -84,11 +84,11 @@ ${actions(submit({ label: text.linkPage.does }), cancel(account))}`,
 export interface LinkShownPage {
   readonly account: Named
   readonly link: Static<typeof PasswordLinkSchema>
-  /** Whether the account was made with it. */
+  /** Whether the account was created together with the link. */
   readonly isNew: boolean
 }
 
-/** A secret: this page is shown once (C6). */
+/** The page that shows the secret link once (C6). */
 export const linkShownPage = ({ account, link, isNew }: LinkShownPage): ConsoleContent => ({
   ...confirmation(
     account,
@@ -102,7 +102,7 @@ ${shownOnce({
 })}
 <p><a class="button primary" href="${accountPath(account)}">${text.linkShown.done}</a></p>`,
   ),
-  // Wide enough for the whole address.
+  // The page is wide, so that the whole URL fits.
   isNarrow: false,
 })
 

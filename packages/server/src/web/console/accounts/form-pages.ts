@@ -1,4 +1,4 @@
-/** An account is made, and edited. */
+/** The forms that create and edit an account. */
 import { ROLE_NAMES } from '@ratafia/api'
 import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
@@ -11,14 +11,14 @@ import { accountPath } from './list-page.ts'
 
 const text = words.accounts
 const TRAIL = [['/console/accounts', text.title]] as const
-/** As the API takes them. */
+/** The API accepts this many. */
 const MOST_CHARACTERS = 1024
 
 export interface NewAccountPage {
   readonly form: FormState
   /** How the service sends reminders. */
   readonly sentBy: readonly string[]
-  /** Whether the person may give roles. */
+  /** Whether the user may grant roles. */
   readonly mayGrant: boolean
 }
 
@@ -72,7 +72,7 @@ export interface EditAccountPage {
   readonly account: AccountRecord
   /** The version of the record. */
   readonly etag: string
-  /** Whether it has changed since the form was made. */
+  /** Whether the account has changed since the user opened the form. */
   readonly hasChanged: boolean
   readonly sentBy: NewAccountPage['sentBy']
 }

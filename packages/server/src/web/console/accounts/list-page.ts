@@ -15,10 +15,10 @@ export interface AccountsPage {
   readonly accounts: readonly AccountRecord[]
   readonly next: string | null
   readonly examined: number | undefined
-  /** Of these accounts. */
+  /** The summaries of these accounts. */
   readonly summaries: readonly AccountSummary[]
   readonly query: Query
-  /** Whether the person may make accounts. */
+  /** Whether the user may create accounts. */
   readonly mayManage: boolean
   readonly now: Date
 }
@@ -75,10 +75,13 @@ ${mayManage && html`<p><a class="button primary" href="/console/accounts/new">${
   }
 }
 
-/** `id` is left out where it is not known. */
+/** `id` is absent if it is unknown. */
 type Linked = Pick<AccountRecord, 'username'> & Partial<Pick<AccountRecord, 'id'>>
 
-/** Of the page of an account. `new` is a username, too, and its address is another page: then the list leads there. */
+/**
+ * The path of an account's page. `new` can be a username, but its path is another page. Without an id, the path is
+ * then that of the list.
+ */
 export function accountPath({ id, username }: Linked): string {
   if (username !== 'new') return `/console/accounts/${encodeURIComponent(username)}`
   return id === undefined ? '/console/accounts?q=new' : `/console/accounts/${encodeURIComponent(id)}`

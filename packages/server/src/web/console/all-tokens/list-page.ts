@@ -1,4 +1,4 @@
-/** The tokens of all accounts. */
+/** The list of the tokens of all accounts. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { html } from '../../html.ts'
@@ -15,7 +15,7 @@ export interface AllTokensPage {
   readonly tokens: readonly ListedSession[]
   readonly next: string | null
   readonly query: Query
-  /** Whether the person may revoke tokens of this account. */
+  /** Whether the user may revoke tokens of this account. */
   readonly mayRevoke: (username: string) => boolean
   readonly now: Date
 }
@@ -63,10 +63,10 @@ export function allTokensPage({ tokens, next, query, mayRevoke, now }: AllTokens
   }
 }
 
-/** For the label of a box, which nobody sees: it need not be whole. */
+/** The label of a checkbox for screen readers, which need not be complete. */
 const shortNameOf = ({ description }: ListedSession): string =>
   description === null || description === '' ? words.tokens.none : visibleText(description, 24)
 
-/** The one that is meant where the address says nothing has no value. */
+/** The default choice has an empty value, so that it does not appear in the URL. */
 const choices = (labels: Readonly<Record<string, string>>, standard: string) =>
   Object.entries(labels).map(([value, label]) => ({ value: value === standard ? '' : value, label }))

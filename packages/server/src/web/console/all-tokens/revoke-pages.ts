@@ -1,4 +1,4 @@
-/** Tokens of other people are revoked: one, or some of them by a job. */
+/** The pages that revoke tokens of other users: one token, or several by a job. */
 import type { JobPreviewSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -18,7 +18,7 @@ const CANCEL = html`<a href="${PATH}">${words.form.cancel}</a>`
 export interface RevokeAnyPage {
   readonly form: FormState
   readonly token: Session
-  /** Its version: what is revoked is what was seen. */
+  /** The version of the token, so that the user revokes exactly the token on the page. */
   readonly etag: string
 }
 
@@ -43,7 +43,7 @@ export interface RevokeSomePage {
   readonly form: FormState
   readonly ids: readonly string[]
   readonly preview: Static<typeof JobPreviewSchema>
-  /** The first of them. */
+  /** The first of these tokens. */
   readonly first: readonly Session[]
 }
 
@@ -63,7 +63,7 @@ export function revokeSomePage({ form, ids, preview, first }: RevokeSomePage): C
 ${refused.length > 0 && refusals(refused)}
 ${ids.map((session) => hidden({ session }))}
 ${typedField(form, text.typed(total))}
-${actions(submit({ label: text.does, isDanger: true }), CANCEL)}`,
+${actions(submit({ label: text.manyDoes, isDanger: true }), CANCEL)}`,
     ),
   }
 }

@@ -1,4 +1,4 @@
-/** Tokens as rows: in the list of all, and on the page of their account. */
+/** The columns for tokens, in the list of all tokens and on the page of their account. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
@@ -13,9 +13,12 @@ const text = words.allTokens
 
 interface TokenColumns {
   readonly now: Date
-  /** In the list of all: their account, and no more of each than a page of a hundred has room for (C15). */
+  /**
+   * In the list of all tokens: shows their account, and only as much of each as a page of a hundred has room for
+   * (C15).
+   */
   readonly isOfAll: boolean
-  /** Whether the person may revoke it, if it is not revoked. */
+  /** Whether the user may revoke the token, if it is not revoked yet. */
   readonly mayRevoke: (token: ListedSession) => boolean
 }
 
@@ -52,17 +55,17 @@ export function tokenColumns({ now, isOfAll, mayRevoke }: TokenColumns): readonl
   return [token, may, ends, used, actions]
 }
 
-/** As a chip where it is not simply active: revoked, over, or about to end. A sign-in always ends soon. */
+/** Shows a chip unless the token is active for longer. A sign-in always expires soon, so it needs no chip for that. */
 function stateOf(token: ListedSession, now: Date): Html {
   const left = new Date(token.valid_until).getTime() - now.getTime()
   const isSimple = token.revoked_at === null && left > (token.kind === 'management' ? 0 : SOON_MS)
   return isSimple ? briefly(token.valid_until, now) : endOf(token, now)
 }
 
-/** To the minute, which is shorter than all of the instant. */
+/** Drops the seconds, which saves space. */
 const briefly = (at: string, now: Date): Html => relative(`${at.slice(0, 16)}Z`, now)
 
-/** When it was made, and what is not a login of somebody with a tool. */
+/** Shows when the token was created, or which rule opened it. */
 function originOf({ rule, kind, valid_since }: ListedSession): string {
   if (rule !== null) return words.tokens.job(visibleText(rule, 64))
   return text.made(dayOf(valid_since), kind === 'management')

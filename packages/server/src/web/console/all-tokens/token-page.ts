@@ -1,4 +1,4 @@
-/** One token of any account. */
+/** The page of one token, of any account. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
@@ -16,7 +16,7 @@ const text = words.allTokens.page
 export interface AnyTokenPage {
   readonly token: Session
   readonly mayRevoke: boolean
-  /** Whether the person sees the audit log. */
+  /** Whether the user sees the audit log. */
   readonly mayAudit: boolean
   readonly now: Date
 }

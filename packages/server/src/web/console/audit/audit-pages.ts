@@ -1,4 +1,4 @@
-/** The audit log: its entries, one of them, and the state of its chain. */
+/** The pages of the audit log: its entries, one entry, and the state of its chain. */
 import type { AuditEntrySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -12,7 +12,7 @@ import { instant, relative } from '../time.ts'
 
 type Details = Readonly<Record<string, unknown>>
 
-/** In one line, for a list; the page of the entry has what is cut off. */
+/** Shows the details in one line, for a list; the page of the entry has the part that is cut off. */
 const detailsLine = (details: Details, limit: number): string =>
   visibleText(
     Object.entries(details)
@@ -21,7 +21,7 @@ const detailsLine = (details: Details, limit: number): string =>
     limit,
   )
 
-/** The longest value that is shown. An export has all of it. */
+/** The maximum length of a value that is shown. An export has the whole value. */
 const MOST = 4_000
 
 function detailsList(details: Details): Html {
@@ -32,7 +32,7 @@ function detailsList(details: Details): Html {
   )}</dl>`
 }
 
-/** A text as it is, several in a row, and everything else as JSON. */
+/** Returns a text unchanged, several texts separated by commas, and other values as JSON. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ')
@@ -41,24 +41,26 @@ function textOf(value: unknown): string {
 
 export type Entry = Static<typeof AuditEntrySchema>
 
-/** What the newest entries tell of the chain. */
+/** The state of the chain, according to the newest entries. */
 export interface ChainState {
   readonly linked: { readonly seq: number; readonly at: string } | undefined
-  /** How many newer ones wait to be linked, as far as was looked. */
+  /** How many newer entries wait to be linked, as far as they were searched. */
   readonly waiting: number
-  /** The newest verification that is found. */
+  /** The newest verification that was found. */
   readonly verified: Verified | undefined
 }
 
 interface Verified {
-  /** When it ended. */
+  /** When the verification finished. */
   readonly at: string
-  /** Undefined for whoever may not see it. */
+  /** Undefined if the user may not see the job. */
   readonly job: string | undefined
   readonly brokenAt: ChainResult
 }
 
-/** The entry at which the chain was broken. Null: it was whole. Undefined: the entry does not say. */
+/**
+ * The entry at which the chain was broken; null if it was intact; undefined if the entry does not contain the result.
+ */
 export type ChainResult = number | null | undefined
 
 export interface AuditPage {
@@ -67,14 +69,14 @@ export interface AuditPage {
   readonly examined: number | undefined
   readonly query: Query
   readonly now: Date
-  /** Beside the first page alone. */
+  /** Only on the first page. */
   readonly chain: ChainState | undefined
 }
 
 const text = words.audit
 const PATH = '/console/audit'
 const TRAIL = [[PATH, text.title]] as const
-/** Of the details in a list. */
+/** The maximum length of the details in a list. */
 const LINE = 160
 
 export const auditPage = (page: AuditPage): ConsoleContent => {
@@ -126,7 +128,7 @@ ${(['since', 'until'] as const).map((name) =>
   }),
 )}`
 
-/** An instant in the address, which a field for days would lose, stays a text. */
+/** An instant in the URL stays a text, because a field for days would lose it. */
 const isDay = (value: string | undefined): boolean => value === undefined || /^\d{4}-\d\d-\d\d$/.test(value)
 
 const chainCard = (
@@ -138,7 +140,7 @@ const chainCard = (
     ? text.noneLinked
     : html`${text.linkedTo(linked.seq)} <span class="quiet">${relative(linked.at, now)}</span>`
 }${waiting > 0 && html`<br>${text.waiting(waiting, linked === undefined)}`}</p>
-<p>${text.lastVerified}: ${verified === undefined ? text.neverVerified : lastVerified(verified, now)}</p></section>`
+<p>${verified === undefined ? text.neverVerified : html`${text.lastVerified}: ${lastVerified(verified, now)}`}</p></section>`
 
 function lastVerified({ at, job, brokenAt }: Verified, now: Date): Html {
   const when = relative(at, now)

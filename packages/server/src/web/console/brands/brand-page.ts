@@ -1,4 +1,4 @@
-/** One brand: its account, its signing keys with the life they have left, what needs attention, its models. */
+/** The page of one brand: its account, its signing keys with their remaining life, notices, its models. */
 import type { ModelRecordSchema, TrustRootsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { type Html, html } from '../../html.ts'
@@ -22,7 +22,7 @@ export interface BrandPage {
   readonly models: readonly Static<typeof ModelRecordSchema>[]
   readonly moreModels: boolean
   readonly counts: DeviceCounts
-  /** Undefined for whoever may not see them. */
+  /** Undefined if the user may not see them. */
   readonly trustRoots: Static<typeof TrustRootsSchema>['trust_roots'] | undefined
   readonly mayManage: boolean
   readonly now: Date

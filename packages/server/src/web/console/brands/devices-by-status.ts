@@ -1,4 +1,4 @@
-/** How many devices there are, by status, each with the address of their list. */
+/** The numbers of devices by status, each with a link to their list. */
 import type { DeviceCountsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { type Html, html } from '../../html.ts'
@@ -13,17 +13,17 @@ const text = words.brands
 
 type IsMeant = (count: DeviceCounts['counts'][number]) => boolean
 
-/** Those of each status that there is; `where`: what the address of their list says beside it. */
+/** Shows the number for each status that has devices. `where`: another filter in the URL of their list. */
 export const devicesByStatus = (counts: Counts, isMeant: IsMeant, where: Entry): Html[] =>
   withDevices(counts, isMeant).map(
     ([status, devices]) =>
       html`<a class="chip" href="${addressOf('/console/devices', [where, ['status', status]])}">${inWords(status, devices)}</a> `,
   )
 
-/** The first ones of a row say how a brand or model does. */
+/** The statuses that a row names; the others are added up. */
 const IN_ROW: readonly string[] = ['active', 'pending']
 
-/** The same in a few words, for a row of a list: a page has a hundred. */
+/** Shows the same in a few words, for a row of a list, because a page has a hundred rows. */
 export function devicesInWords(counts: Counts, isMeant: IsMeant): Html {
   const found = new Map(withDevices(counts, isMeant))
   if (found.size === 0) return html`<span class="quiet">${text.noDevices}</span>`
@@ -49,6 +49,6 @@ function withDevices({ counts }: Counts, isMeant: IsMeant): [status: string, dev
   return [...found].filter(([, devices]) => devices > 0)
 }
 
-/** When they were counted; undefined before the first time. */
+/** Shows when the devices were counted; undefined before the first count. */
 export const countedAt = ({ counted_at }: Pick<DeviceCounts, 'counted_at'>): Html | undefined =>
   counted_at === null ? undefined : html`<p class="quiet">${text.countedAt} ${instant(counted_at)}</p>`

@@ -1,4 +1,4 @@
-/** The brands that somebody sees: their models, devices, and whether serials can be signed for them. */
+/** The list of the brands that the user sees: their models, devices, and whether their serials can be signed. */
 import type { BrandRecordSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -18,15 +18,15 @@ export interface BrandsPage {
   readonly next: string | null
   readonly query: Query
   readonly now: Date
-  /** By brand. One without is not counted. */
+  /** The number of models by brand. A brand that is missing was not counted. */
   readonly models: ReadonlyMap<string, number>
-  /** By brand. Of one without they are not known. */
+  /** The keys by brand. For a brand that is missing, they are unknown. */
   readonly keys: ReadonlyMap<string, readonly SigningKey[]>
   readonly counts: Pick<DeviceCounts, 'counts'>
   readonly may: {
     readonly addModels: boolean
     readonly seeTrustRoots: boolean
-    /** All brands, and what belongs to none. */
+    /** All brands, and the records that belong to no brand. */
     readonly seeAll: boolean
   }
 }
@@ -69,7 +69,7 @@ export const brandsPage = (page: BrandsPage): ConsoleContent => ({
   }),
 })
 
-/** As its account assertion has it. */
+/** The brand's name in its account assertion, or its id. */
 export const nameOf = ({ account_id, display_name }: Brand): string =>
   visibleText(display_name === '' ? account_id : display_name, 64)
 

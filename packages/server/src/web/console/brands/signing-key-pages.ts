@@ -1,4 +1,4 @@
-/** All signing keys, and what happens when one is disabled. */
+/** The list of all signing keys, and the page that disables one. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
@@ -30,13 +30,13 @@ export const signingKeysPage = ({ keys, next, query, ...how }: SigningKeysPage):
 export interface DisableKeyPage {
   readonly form: FormState
   readonly key: SigningKey
-  /** Models that have no other key. */
+  /** The models that have no other key. */
   readonly stopped: readonly string[]
-  /** Whether they are to be stopped. */
+  /** Whether the user wants to disable the key despite these models. */
   readonly isForced: boolean
 }
 
-/** What has to be typed. */
+/** The text that the user has to type. */
 export const typedFor = (key: Pick<SigningKey, 'key_id'>): string => shortId(key)
 
 export function disableKeyPage(page: DisableKeyPage): ConsoleContent {

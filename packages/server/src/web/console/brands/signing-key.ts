@@ -1,4 +1,4 @@
-/** A signing key as the pages show it: whether it signs, and what is left of its life as text and bar. */
+/** A signing key as the pages show it: its state, and its remaining life as a text and a bar. */
 import type { SigningKeySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -12,7 +12,7 @@ export type SigningKey = Static<typeof SigningKeySchema>
 
 const text = words.signingKeys
 
-/** Enough to tell keys apart. */
+/** This many letters are enough to distinguish keys. */
 const ID_LETTERS = 12
 
 export const shortId = ({ key_id }: Pick<SigningKey, 'key_id'>): string => key_id.slice(0, ID_LETTERS)
@@ -22,7 +22,7 @@ const signs = ({ state }: SigningKey): boolean => state === 'signs'
 const endOf = ({ until }: SigningKey): number => (until === null ? Infinity : Date.parse(until))
 const endsSoon = (key: SigningKey, now: Date): boolean => endOf(key) - now.getTime() < SOON_MS
 
-/** Whether the keys of a brand sign, and how long. */
+/** Shows whether a brand has a usable key, and when the last one expires. */
 export function signingState(keys: readonly SigningKey[], now: Date): Html {
   if (keys.length === 0) return stateChip('bad', text.none)
   const last = lastOf(keys)
@@ -32,7 +32,7 @@ export function signingState(keys: readonly SigningKey[], now: Date): Html {
   return html`${stateChip(endsSoon(last, now) ? 'warn' : 'good', text.signs)}<br><span class="quiet">${text.ends} ${relative(until, now)}</span>`
 }
 
-/** Of those that sign, the one that goes on longest. */
+/** Returns the usable key that expires last. */
 const lastOf = (keys: readonly SigningKey[]): SigningKey | undefined =>
   keys
     .filter(signs)
@@ -41,7 +41,7 @@ const lastOf = (keys: readonly SigningKey[]): SigningKey | undefined =>
       undefined,
     )
 
-/** What somebody has to do about the keys of a brand; undefined if nothing. */
+/** A notice if the keys of a brand need attention; undefined if they do not. */
 export function signingNotice(keys: readonly SigningKey[], now: Date): Html | undefined {
   const last = lastOf(keys)
   if (!last) return notice('bad', html`${text.notThere}`)
@@ -55,7 +55,7 @@ const notice = (tone: 'warn' | 'bad', what: Html): Html =>
 export interface SigningKeyTable {
   readonly keys: readonly SigningKey[]
   readonly now: Date
-  /** Whether the person may disable a key of this brand. */
+  /** Whether the user may disable a key of this brand. */
   readonly mayDisable: (brand: string) => boolean
   /** For keys of several brands. */
   readonly withBrand?: boolean
@@ -88,7 +88,7 @@ export const signingKeyColumns = ({
       html`${stateOf(key)}${key.fault !== null && key.disabled_at === null && html`<br><span class="quiet">${visibleText(key.fault, withBrand ? 120 : 300)}</span>`}`,
   },
   { label: text.columns.life, cell: (key) => lifeOf(key, now) },
-  // A list of all keys has a hundred on a page, and the page of their brand says more.
+  // The list of all keys has a hundred rows, and the page of their brand shows more.
   ...(withBrand
     ? []
     : [{ label: text.columns.added, isOptional: true, cell: ({ added_at }: SigningKey) => day(added_at) }]),
@@ -106,7 +106,7 @@ function stateOf(key: SigningKey): Html {
   return signs(key) ? stateChip('good', text.signs) : stateChip('bad', text.faulty)
 }
 
-/** In words, and as a bar of what is left between its beginning and its end. */
+/** Shows the remaining life in words, and as a bar between the key's first and last day. */
 function lifeOf({ since, until, disabled_at }: SigningKey, now: Date): Html {
   if (disabled_at !== null) {
     return html`<span class="quiet">${text.disabledOn} ${instant(disabled_at)}</span>`

@@ -1,4 +1,4 @@
-/** The accounts that may vouch for brands, for those who may see them. */
+/** The list of the accounts that can vouch for brands. */
 import type { TrustRootsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

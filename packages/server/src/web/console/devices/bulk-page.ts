@@ -1,4 +1,4 @@
-/** What a decision about many devices would do, before its job is made (contract/administration.md, C7). */
+/** The preview of a decision about many devices, before its job is created (contract/administration.md, C7). */
 import type { JobPreviewSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -20,18 +20,18 @@ export interface BulkPage {
   readonly form: FormState
   readonly verb: BulkVerb
   readonly preview: JobPreview
-  /** Of the first ones; those that are gone are not among them. */
+  /** The first devices, without those that no longer exist. */
   readonly first: readonly Device[]
-  /** What the address says. */
+  /** The parameters in the URL. */
   readonly query: { readonly entries: readonly Entry[] }
-  /** What chose them; undefined if somebody did, one by one. */
+  /** The filters that selected the devices; undefined if the user selected them one by one. */
   readonly filters: readonly Entry[] | undefined
 }
 
 const text = words.devices.bulk
 const PATH = '/console/devices'
 
-/** What cannot be undone, and what nobody has looked at one by one, takes a number that somebody types. */
+/** Whether the user has to type the number of devices: the decision cannot be undone, or a filter selected them. */
 export const takesNumber = (verb: BulkVerb, isFiltered: boolean): boolean => verb === 'revoke' || isFiltered
 
 export function bulkPage(page: BulkPage): ConsoleContent {
@@ -51,7 +51,7 @@ export function bulkPage(page: BulkPage): ConsoleContent {
 function whatWould(page: BulkPage): Html {
   const { verb, preview, filters } = page
   const { done, unchanged, refused, examined, total } = preview
-  return html`<p><strong>${text.nothingYet}</strong> ${filters ? text.filtered : text.chosen}
+  return html`<p><strong>${text.nothingYet}</strong> ${filters ? text.filtered : text.chosen(total)}
 ${filters?.map(([name, value]) => html`<span class="chip">${words.list.filter(name, visibleText(value, 64))}</span>`)}</p>
 ${examined < total && html`<p class="quiet">${text.examined(examined)}</p>`}
 <ul><li>${text.would[verb](done)}</li>${unchanged > 0 && html`<li>${text.unchanged(unchanged)}</li>`}${

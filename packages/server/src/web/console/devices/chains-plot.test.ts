@@ -1,4 +1,4 @@
-/** The plot of chains: what is drawn is what was given. */
+/** The plot of chains shows the sessions that it was given. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chainsOf, chainsPlot, squaresOf } from './chains-plot.ts'
@@ -6,7 +6,7 @@ import { chainsOf, chainsPlot, squaresOf } from './chains-plot.ts'
 const at = (hours: number) => new Date(Date.UTC(2026, 0, 1, hours)).toISOString()
 const session = (chain: string, hours: number) => ({ chain_id: chain, opened_at: at(hours) })
 
-test('of many chains, those that were used last, the oldest first', () => {
+test('shows the chains that were used last, the oldest first', () => {
   const sessions = [
     ...[1, 2, 3, 4, 5, 6].map((hour) => session(`chain-${hour}`, hour)),
     session('chain-1', 50),
@@ -23,7 +23,7 @@ test('of many chains, those that were used last, the oldest first', () => {
   )
 })
 
-test('squares that would lie on each other are one, and none leaves the picture', () => {
+test('draws overlapping squares as one, and none outside the picture', () => {
   assert.deepEqual(
     squaresOf([0, 1, 2, 40, 100], (x) => x),
     [-4, 36, 96],
@@ -33,7 +33,7 @@ test('squares that would lie on each other are one, and none leaves the picture'
   assert.ok(xs.length > 50 && xs.every((x) => x >= 72 && x <= 408), `${xs}`)
 })
 
-test('one session alone, or several of one moment, have a place; none have no picture', () => {
+test('draws a single session and simultaneous ones, and nothing for no sessions', () => {
   assert.equal(chainsPlot([]), undefined)
   for (const sessions of [[session('a', 1)], [session('a', 1), session('b', 1)]]) {
     const { markup = '' } = chainsPlot(sessions) ?? {}
@@ -42,7 +42,7 @@ test('one session alone, or several of one moment, have a place; none have no pi
   }
 })
 
-test('the text says what the picture shows, and what a stranger chose is text', () => {
+test('describes the picture in a text, and escapes foreign names', () => {
   const { markup = '' } = chainsPlot([session('"><script>', 1), session('b', 30)]) ?? {}
   assert.match(
     markup,

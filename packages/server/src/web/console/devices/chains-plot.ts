@@ -1,6 +1,6 @@
 /**
- * When the chains of a device's sessions were used, beside each other: two that go on at one time are two devices with
- * one key (contract/administration.md, C8 and C11). Drawn by the server, with a text and a table that say the same.
+ * Shows when each chain of a device's sessions was used. Two chains in use at the same time mean two devices with one
+ * key (contract/administration.md, C8 and C11). The server draws the picture, with an equivalent text and table.
  */
 import { scaleUtc } from 'd3-scale'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -9,7 +9,7 @@ import { words } from '../../words/en.ts'
 import { table } from '../table.ts'
 import { day, instant } from '../time.ts'
 
-/** A session, as far as its chain matters. */
+/** The part of a session that matters for its chain. */
 export interface ChainedSession {
   readonly chain_id: string
   /** RFC 3339. */
@@ -18,21 +18,21 @@ export interface ChainedSession {
 
 interface Chain {
   readonly name: string
-  /** Milliseconds, oldest first. */
+  /** Times in milliseconds, oldest first. */
   readonly opened: readonly number[]
 }
 
 const text = words.devices.plot
 const CLASSES = ['s1', 's2', 's3'] as const
-/** Those that were used last. */
+/** The number of chains that are drawn: those that were used last. */
 const MOST_CHAINS = 4
-/** In the units of the view box. */
+/** All lengths are in the units of the view box. */
 const BOX = { width: 420, left: 76, right: 392, row: 30, square: 8, foot: 22 } as const
 const HOUR_MS = 3_600_000
-/** Below that, a day alone says too little. */
+/** In a shorter span, the labels need a time as well as a day. */
 const SHORT_MS = 48 * HOUR_MS
 
-/** Undefined for no sessions. */
+/** Returns undefined if there are no sessions. */
 export function chainsPlot(sessions: readonly ChainedSession[]): Html | undefined {
   const chains = chainsOf(sessions)
   if (chains.length === 0) return undefined
@@ -50,7 +50,7 @@ export function chainsPlot(sessions: readonly ChainedSession[]): Html | undefine
   })}</details>`
 }
 
-/** At most {@link MOST_CHAINS}, the oldest first. */
+/** Returns at most {@link MOST_CHAINS} chains, the oldest first. */
 export function chainsOf(sessions: readonly ChainedSession[]): readonly Chain[] {
   const byChain = Map.groupBy(sessions, ({ chain_id }) => chain_id)
   return [...byChain]
@@ -63,10 +63,10 @@ export function chainsOf(sessions: readonly ChainedSession[]): readonly Chain[] 
     .sort((one, other) => (one.opened[0] ?? 0) - (other.opened[0] ?? 0))
 }
 
-/** Ids of chains begin with when they began. */
+/** Shortens the id of a chain to its beginning, which contains the time when the chain began. */
 export const chainName = (id: string): string => visibleText(id, 64).slice(0, 13)
 
-/** Left ends of the squares of a chain; those that would lie on each other are one. */
+/** Returns the left edges of a chain's squares; squares that would overlap become one. */
 export const squaresOf = (opened: readonly number[], xOf: (at: number) => number): readonly number[] => {
   const squares: number[] = []
   for (const at of opened) {
@@ -86,7 +86,7 @@ function picture(chains: readonly Chain[]): Html {
     .range([BOX.left, BOX.right])
   const isShort = span < SHORT_MS
   const ticks = scale.ticks(4)
-  // A day with its time is twice as long as a day.
+  // A label with day and time is twice as long as a label with a day.
   const every = Math.ceil(ticks.length / (isShort ? 3 : 6))
   const bottom = chains.length * BOX.row + 4
   const days = (at: number) => words.time.day(new Date(at))

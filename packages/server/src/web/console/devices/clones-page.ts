@@ -1,4 +1,4 @@
-/** Evidence of clones, of all devices. */
+/** The list of the evidence of clones, for all devices. */
 import { CLONE_KIND_NAMES, type CloneEvidenceSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

@@ -1,4 +1,4 @@
-/** Decisions about one device: approve, reject, release, revoke. */
+/** The pages for decisions about one device: approve, reject, release, revoke. */
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
@@ -21,13 +21,13 @@ const text = words.devices
 export interface DecisionPage {
   readonly form: FormState
   readonly device: Device
-  /** The `ETag` of what is shown: that is what somebody decides about. */
+  /** The `ETag` of the device on the page, so that the user decides about exactly this version. */
   readonly etag: string
 }
 
 export const waits = ({ status, removed_at }: Device): boolean => status === 'pending' && removed_at === null
 
-/** One that was rejected can be approved all the same. */
+/** A rejected device can still be approved. */
 export const canBeApproved = ({ status, removed_at }: Device): boolean =>
   (status === 'pending' || status === 'rejected') && removed_at === null
 
@@ -35,7 +35,7 @@ export const canBeReleased = (device: Device): boolean => isQuarantined(device) 
 export const canBeRevoked = ({ status, removed_at }: Device): boolean =>
   status === 'active' && removed_at === null
 
-/** On the page of the device too. */
+/** The form that approves a device, which is also on the device's page. */
 export const approveForm = ({ form, device, etag }: DecisionPage): Html =>
   postForm(
     form,
@@ -86,7 +86,7 @@ export const releasePage = (page: DecisionPage): ConsoleContent =>
   })
 
 interface RevokePage extends DecisionPage {
-  /** Sessions that are alive, as many as were counted. */
+  /** The number of active sessions, as far as they were counted. */
   readonly alive: { readonly count: number; readonly more: boolean }
 }
 

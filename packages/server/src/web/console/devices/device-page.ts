@@ -1,4 +1,4 @@
-/** One device: what it is, what was seen of it, and what can be done about it now. */
+/** The page of one device: its identity, its activity, and the decisions that are possible now. */
 import type {
   DeviceActivitySchema,
   DeviceAssertionsSchema,
@@ -33,14 +33,14 @@ export interface DevicePage {
   readonly sessions: Static<typeof DeviceSessionsSchema>['sessions']
   /** Newest first. */
   readonly registrations: Static<typeof DeviceRegistrationsSchema>['registrations']
-  /** Whether the first one is among them. */
+  /** Whether the first registration is among them. */
   readonly areAllRegistrations: boolean
   readonly assertions: Static<typeof DeviceAssertionsSchema>['assertions']
   readonly evidence: Static<typeof DeviceEvidenceSchema>['evidence']
   readonly history: Static<typeof HistorySchema>['history']
-  /** How many of the sessions stand in the table. */
+  /** How many of the sessions are in the table. */
   readonly shown: number
-  /** How many that would be further back; undefined if there are no more. */
+  /** How many sessions the table would have with older ones; undefined if there are none. */
   readonly older: number | undefined
 }
 
@@ -78,10 +78,10 @@ function notice(page: DevicePage): Html | undefined {
   if (canBeReleased(device)) {
     const chains = evidence.filter(({ kind }) => kind === 'two-chains')
     const times = chains.reduce((sum, one) => sum + one.times, 0)
-    return html`<p class="notice bad" role="status"><strong>${text.quarantineTitle}</strong> ${text.quarantineWhat(chains.length, times)} ${text.quarantineDo}</p>`
+    return html`<p class="notice bad" role="status"><strong>${text.quarantineLead}</strong> ${text.quarantineWhat(chains.length, times)} ${text.quarantineDo}</p>`
   }
   if (!canBeApproved(device)) return undefined
-  const title = waits(device) ? text.waitsTitle : text.rejectedTitle
+  const title = waits(device) ? text.waitsLead : text.rejectedLead
   return html`<div class="card"><p class="notice warn" role="status"><strong>${title}</strong> ${proposal(device)}</p>
 ${may(me, 'devices:decide', device.brand_id) && approveForm(page)}</div>`
 }
@@ -143,7 +143,7 @@ ${table({
 ${chainsPlot(sessions)}</section>`
 }
 
-/** One that a newer release knows has its own word. */
+/** A kind that only a newer release knows is shown unchanged. */
 const kindOf = (kind: string): string =>
   (words.clones.kinds as Readonly<Record<string, string>>)[kind] ?? visibleText(kind, 40)
 
@@ -204,7 +204,7 @@ function historyCard({ device, history, registrations, areAllRegistrations, me }
   }</section>`
 }
 
-/** The key that a device registered with. */
+/** Shows the API key with which a device registered. */
 const apiKeyIn = (
   { 'api-key': id }: Readonly<Record<string, unknown>>,
   { brand_id: brand, model }: Device,
@@ -213,7 +213,7 @@ const apiKeyIn = (
     ? html` · <a href="/console/models/${encodeURIComponent(brand)}/${encodeURIComponent(model)}/api-keys">${text.apiKey}</a> <span class="mono">${visibleText(id, 64)}</span>`
     : undefined
 
-/** What the firmware said instead of a serial number. */
+/** Shows the placeholder that the firmware sent instead of a serial number. */
 const placeholderIn = ({ 'ignored-serial': serial }: Readonly<Record<string, unknown>>): Html | undefined =>
   typeof serial === 'string' ? html` · ${text.ignoredSerial(visibleText(serial, 128))}` : undefined
 
@@ -233,7 +233,7 @@ function assertionsCard({ assertions }: DevicePage): Html {
   }</section>`
 }
 
-/** Of an assertion the lines stay. */
+/** Makes invisible characters of an assertion visible, but keeps its lines. */
 const shownLines = (assertion: string): string =>
   assertion
     .split('\n')

@@ -1,4 +1,4 @@
-/** How a device is called, and what its state looks like, on all pages. */
+/** The name and the state of a device, as all pages show them. */
 import type { DeviceSchema, ListedDeviceSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -11,15 +11,15 @@ export type ListedDevice = Static<typeof ListedDeviceSchema>
 
 const text = words.devices
 
-/** `serial` is what the device, or whoever imported it, says. */
+/** The serial, which the device or the user who imported it chose. */
 export const serialOf = ({ serial }: Pick<Device, 'serial'>): string =>
   serial === null ? text.noSerial : visibleText(serial, 80)
 
-/** For sentences: its serial, or its id if it has none. */
+/** The device's name in sentences: its serial, or its id if it has none. */
 export const nameOf = ({ serial, id }: Pick<Device, 'serial' | 'id'>): string =>
   serial === null ? id : visibleText(serial, 80)
 
-/** What somebody can type who means this device. */
+/** The name that users type to confirm that they mean this device. */
 export const typedNameOf = ({ serial, id }: Pick<Device, 'serial' | 'id'>): string =>
   serial !== null && /^[!-~]{1,64}$/.test(serial) ? serial : id
 
@@ -43,7 +43,7 @@ interface State extends Pick<Device, 'status' | 'quarantined_at'> {
   readonly removed_at?: string | null
 }
 
-/** What matters most about it. */
+/** Returns the state that matters most. */
 function stateOf({ status, quarantined_at, removed_at = null }: State): keyof typeof TONES {
   if (removed_at !== null) return 'removed'
   return isQuarantined({ status, quarantined_at }) ? 'quarantine' : status
@@ -54,7 +54,7 @@ export function deviceChip(device: State): Html {
   return stateChip(TONES[state], WORDS[state])
 }
 
-/** For sentences: `is active`. */
+/** The state in a sentence: `is active`. */
 export const isNow = (device: State): string => text.isNow[stateOf(device)]
 
 /** A device that is revoked or superseded gets no session anyway. */

@@ -1,4 +1,7 @@
-/** An import of devices: a file is sent, what it would do is shown, and then it is done (contract/administration.md, A17). */
+/**
+ * The pages that import devices: users send a file, see a preview, and then import it (contract/administration.md,
+ * A17).
+ */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
@@ -20,7 +23,7 @@ import type { ConsoleContent } from '../layout.ts'
 const text = words.deviceImport
 export const IMPORT_PATH = '/console/devices/import'
 
-/** Columns that each row needs. */
+/** The columns that each row must have. */
 export const NEEDED_COLUMNS = ['brand_id', 'model', 'serial', 'device_key_id'] as const
 
 export const importPage = (form: FormState): ConsoleContent => ({
@@ -51,20 +54,20 @@ ${actions(submit({ label: text.look }), html`<a href="/console/devices">${words.
 <p class="quiet">${text.larger} <code>ratafia devices import FILE</code></p></div>`,
 })
 
-/** What became of the look at the file. */
+/** The result of checking the file. */
 export type Looked =
   | { readonly state: 'looking' }
   | { readonly state: 'fits'; readonly devices: number; readonly added: number }
   | { readonly state: 'refused'; readonly message: string; readonly faults: readonly Fault[] }
   | { readonly state: 'failed'; readonly note: string | null }
-  /** Somebody started it already, or discarded it. */
+  /** The import was started already, or discarded. */
   | { readonly state: 'gone' }
 
 export interface ImportStepPage {
   readonly form: FormState
-  /** Of the job that waits with the file. */
+  /** The id of the job that waits with the file. */
   readonly id: string
-  /** The address of this page. */
+  /** The URL of this page. */
   readonly action: string
   readonly looked: Looked
 }
@@ -92,7 +95,7 @@ function stepBody(page: ImportStepPage): Html {
 <ul><li>${text.wouldAdd(looked.added)}</li>${left > 0 && html`<li>${text.wouldLeave(left)}</li>`}</ul></div>${choice(page, looked.devices)}`
     }
     case 'refused':
-      return html`<div class="card"><h2>${looked.faults.length > 0 ? text.faults(looked.faults.length) : text.notLooked}</h2>
+      return html`<div class="card"><h2>${looked.faults.length > 0 ? text.faults(looked.faults.length) : text.notLookedTitle}</h2>
 ${looked.faults.length > 0 ? faultsTable(text.faults(looked.faults.length), looked.faults) : html`<p>${visibleText(looked.message, 500)}</p>`}
 <p>${text.faultsWhat}</p></div>${choice(page)}`
     case 'failed':
@@ -103,7 +106,7 @@ ${looked.faults.length > 0 ? faultsTable(text.faults(looked.faults.length), look
   }
 }
 
-/** Import it, where it can be; discard it in any case, because it takes one of the places of its account. */
+/** Offers to import the file if that is possible, and always to discard it, because an account can only have a few. */
 const choice = (
   { form, action, looked }: ImportStepPage,
   devices?: number,

@@ -1,4 +1,4 @@
-/** The list of devices: counts, filters, and what can be done with those that somebody chooses. */
+/** The list of devices: counts, filters, and the actions for selected devices. */
 import {
   DEVICE_SORTS,
   DEVICE_STATUS_NAMES,
@@ -31,7 +31,7 @@ import { addressOfDevice, deviceChip, type ListedDevice, modelOf, serialOf } fro
 
 const text = words.devices
 const PATH = '/console/devices'
-/** In the select. With more, somebody types its name. */
+/** The number of models in the select. With more, users type the model's name. */
 const MOST_MODELS = 100
 
 export interface DevicesPage {
@@ -39,7 +39,7 @@ export interface DevicesPage {
   readonly next: string | null
   readonly examined: number | undefined
   readonly counts: Static<typeof DeviceCountsSchema>
-  /** What the address says. */
+  /** The parameters in the URL. */
   readonly query: Query & { all(name: string): readonly string[] }
   readonly me: Me
   readonly now: Date
@@ -81,7 +81,7 @@ export const devicesPage = (page: DevicesPage): ConsoleContent => ({
 const searched = (part: string | undefined): string | undefined =>
   part && text.searched(visibleText(part, 64))
 
-/** Short, because there are a hundred of them. */
+/** The markup is short, because a page has a hundred of them. */
 const registeredOn = ({ registered_at: at }: ListedDevice): Html =>
   html`<time class="quiet" datetime="${at.slice(0, 10)}">${words.time.day(new Date(at))}</time>`
 
@@ -165,7 +165,7 @@ ${filterCheck(query, { name: 'never_seen', label: label.neverSeen })}`,
 ${otherFilters(query)}`
 }
 
-/** Of all that have devices, as they were counted; the one that is asked for, too. */
+/** A filter with all models that had devices at the last count, and the model in the URL. */
 function modelFilter(query: Query, { counts }: DevicesPage['counts']): Html {
   const names = [...new Set(counts.map(({ brand_id, model }) => `${brand_id}/${model}`))].sort()
   const asked = query.get('model')
@@ -183,7 +183,7 @@ function modelFilter(query: Query, { counts }: DevicesPage['counts']): Html {
   })
 }
 
-/** What an address may say beside the fields stays when they are changed. */
+/** Keeps filters in the URL that have no field, when the user changes the others. */
 function otherFilters(query: Query): Html | undefined {
   const others = without(query, 'cursor', 'limit', ...FIELDS)
   if (others.length === 0) return undefined
@@ -199,7 +199,7 @@ const empty = ({ me }: DevicesPage): Html => html`<p><strong>${text.empty}</stro
 }</p>
 <p class="quiet">${text.emptyCommand} <code>ratafia devices import --help</code></p>`
 
-/** Those that the person may do, and that a device of this page allows. */
+/** Returns the decisions that the user may make, and that are possible for a device on this page. */
 function verbsFor({ me, devices }: Pick<DevicesPage, 'me' | 'devices'>): readonly BulkVerb[] {
   return BULK_VERBS.filter((verb) =>
     devices.some((device) => FITS[verb](device) && mayDo(me, verb, device.brand_id)),
@@ -233,7 +233,7 @@ ${
 }`
 }
 
-/** Only where that is known: lists count nothing. */
+/** Returns the number of matching devices if it is known, because lists do not count. */
 function howMany(
   { query, devices, next }: Pick<DevicesPage, 'query' | 'devices' | 'next'>,
   { waiting }: DevicesPage['counts'],

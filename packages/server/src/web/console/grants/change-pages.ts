@@ -1,4 +1,4 @@
-/** A role is given, and taken away. */
+/** The pages that grant and remove a role. */
 import { ROLE_NAMES, ROLES } from '@ratafia/api'
 import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
@@ -12,7 +12,7 @@ const text = words.grants
 const TRAIL = [['/console/grants', text.title]] as const
 const CANCEL = html`<a href="/console/grants">${words.form.cancel}</a>`
 
-/** The agents that the account has now. */
+/** The agents that the account already has. */
 export interface OlderAgents {
   readonly account: string
   readonly names: readonly string[]
@@ -20,7 +20,7 @@ export interface OlderAgents {
 
 export interface AddGrantPage {
   readonly form: FormState
-  /** Undefined until the account is known, and for one without agents. */
+  /** Undefined until the account is known, and for an account without agents. */
   readonly older: OlderAgents | undefined
 }
 
@@ -49,7 +49,7 @@ ${actions(submit({ label: text.addPage.does }), CANCEL)}`,
   ),
 })
 
-/** `agents_of` says whose agents somebody has seen. */
+/** `agents_of` contains the account whose agents the user has seen. */
 const olderAgents = (form: FormState, { account, names }: OlderAgents): Html =>
   html`${hidden({ agents_of: account })}${choiceField(form, {
     ...{ name: 'agent', label: text.addPage.agents, hint: text.addPage.agentsHint, isMany: true },
@@ -59,7 +59,7 @@ const olderAgents = (form: FormState, { account, names }: OlderAgents): Html =>
 export interface RemoveGrantPage {
   readonly form: FormState
   readonly grant: Grant
-  /** Its version: what is taken away is what was seen. */
+  /** The version of the grant, so that the user removes exactly the grant on the page. */
   readonly etag: string
 }
 
@@ -82,7 +82,7 @@ ${actions(submit({ label: text.removePage.does, isDanger: true }), CANCEL)}`,
   }
 }
 
-/** Instead of the form, for what the service would refuse. */
+/** The page that replaces the form if the service would refuse the removal. */
 export const grantStaysPage = ({ message }: { readonly message: string }): ConsoleContent => ({
   title: text.removePage.refused,
   section: 'grants',

@@ -1,4 +1,4 @@
-/** Grants as rows: in the list of all, and on the page of their account. */
+/** The columns for grants, in the list of all grants and on the page of their account. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { html } from '../../html.ts'
@@ -13,7 +13,7 @@ const text = words.grants
 
 interface GrantColumns {
   readonly now: Date
-  /** The account of the person. */
+  /** The account of the user. */
   readonly me: string
   readonly mayRemove: boolean
   readonly withAccount: boolean
@@ -28,7 +28,7 @@ export function grantColumns({ now, me, mayRemove, withAccount }: GrantColumns):
   const actions: Column<Grant> = {
     label: text.columns.actions,
     cell: ({ id, role, account_id }) =>
-      // Nobody takes it from themselves.
+      // Operators cannot remove the role from themselves.
       role === 'operator' && account_id === me
         ? html`<span class="quiet">${text.own}</span>`
         : html`<a class="button small danger" href="/console/grants/${encodeURIComponent(id)}/remove">${text.remove}</a>`,

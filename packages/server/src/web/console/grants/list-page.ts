@@ -1,4 +1,4 @@
-/** Who may administer what. */
+/** The list of grants: which account has which role. */
 import { ROLE_NAMES, ROLES } from '@ratafia/api'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
@@ -14,7 +14,7 @@ export interface GrantsPage {
   readonly next: string | null
   readonly query: Query
   readonly mayManage: boolean
-  /** The account of the person. */
+  /** The account of the user. */
   readonly me: string
   readonly now: Date
 }

@@ -1,4 +1,4 @@
-/** What is wrong in a file that a job was to import, with the place of each fault. */
+/** The faults in a file that a job was to import, each with its place. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
@@ -15,7 +15,10 @@ export interface Fault {
 
 const text = words.jobs
 
-/** As the item of the job has them, whose schema leaves `extra` open: what has another form is left out. */
+/**
+ * Returns the faults in a job's item. Its schema does not define `extra`, so entries with an unknown form are left
+ * out.
+ */
 export function faultsOf({ extra }: Pick<JobItem, 'extra'>): readonly Fault[] {
   const faults = extra?.['faults']
   if (!Array.isArray(faults)) return []
@@ -34,7 +37,7 @@ export function faultsOf({ extra }: Pick<JobItem, 'extra'>): readonly Fault[] {
   })
 }
 
-/** `label`: what a screen reader calls the table. */
+/** `label`: the table's name for screen readers. */
 export const faultsTable = (label: string, rows: readonly Fault[]): Html =>
   table<Fault>({
     ...{ label, rows },

@@ -1,4 +1,4 @@
-/** What jobs look like wherever they are named: their state, and how far they are. */
+/** The state and the progress of jobs, as all pages show them. */
 import type { JobItemsSchema, JobSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import type { Html } from '../../html.ts'
@@ -20,13 +20,13 @@ const STATE_TONES: Readonly<Record<Job['state'], Tone>> = {
   failed: 'bad',
 }
 
-/** A job that is done and refused some of its records is nothing to overlook. */
+/** Marks a job that is done but refused some of its records as bad, so that users notice it. */
 export const jobChip = ({ state, refused }: Pick<Job, 'state' | 'refused'>): Html =>
   stateChip(state === 'done' && refused > 0 ? 'bad' : STATE_TONES[state], text.stateOf(state))
 
 const OUTCOME_TONES: Readonly<Record<string, Tone>> = { done: 'good', unchanged: 'off', refused: 'bad' }
 
-/** Null: its turn has not come. */
+/** Null means that the record is still pending. */
 export const outcomeChip = (outcome: string | null): Html =>
   stateChip(OUTCOME_TONES[outcome ?? 'open'] ?? 'warn', text.outcomeOf(outcome ?? 'open'))
 
@@ -50,7 +50,7 @@ export function progressText(job: Job, now: Date): string {
   ].join(' · ')
 }
 
-/** As fast as until now. Undefined while nothing tells how fast that is, and for a file, which is one step. */
+/** Assumes the speed so far. Undefined while the speed is unknown, and for a file, which is a single step. */
 function secondsLeft(job: Job, now: Date): number | undefined {
   const settled = settledOf(job)
   if (job.state !== 'running' || job.started_at === null || settled === 0 || job.total === 1) return undefined

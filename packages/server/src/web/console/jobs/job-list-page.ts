@@ -16,9 +16,9 @@ export interface JobsPage {
   readonly next: string | null
   readonly query: Query
   readonly now: Date
-  /** Whether these are the jobs of everybody. */
+  /** Whether these are the jobs of all users. */
   readonly ofAll: boolean
-  /** Whether the person sees devices; whoever does not has jobs that revoke tokens. */
+  /** Whether the user sees devices; a user who does not can only have jobs that revoke tokens. */
   readonly seesDevices: boolean
 }
 

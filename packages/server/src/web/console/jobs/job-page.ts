@@ -1,4 +1,4 @@
-/** One job: how far it is, and what became of each of its records. */
+/** The page of one job: its progress, and the outcome of each of its records. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
@@ -10,7 +10,7 @@ import { instant } from '../time.ts'
 import { isOpen, type Job, type JobItem, jobChip, outcomeChip, progressText, settledOf } from './job-chips.ts'
 import { jobResult } from './job-result.ts'
 
-/** Whether an uploading job could be started now: if not, why. */
+/** True if an uploading job can be started now; otherwise the reason. */
 export type Startable = true | string
 
 export interface JobPage {
@@ -19,16 +19,16 @@ export interface JobPage {
   readonly next: string | null
   readonly query: Query
   readonly now: Date
-  /** Undefined unless the job waits for its file. */
+  /** Undefined unless the job is waiting for its file. */
   readonly startable: Startable | undefined
 }
 
 const text = words.jobs
 const OUTCOMES = ['open', 'done', 'unchanged', 'refused'] as const
-/** Seconds. */
+/** The interval in seconds at which the page reloads. */
 const REFRESH = 4
 
-/** The API says which file a job is about, and not a record. */
+/** The subjects that are a file or the audit log instead of a record. */
 const SINGLE: readonly string[] = Object.keys(text.single)
 
 export function jobPage(page: JobPage): ConsoleContent {
@@ -57,11 +57,11 @@ const titleOf = ({ kind }: Pick<Job, 'kind'>): string => visibleText(text.kindOf
 
 export const addressOfJob = ({ id }: Pick<Job, 'id'>): string => `/console/jobs/${encodeURIComponent(id)}`
 
-/** One that imports its file is a single step, and ends by itself. */
+/** A running import is a single step that finishes by itself, so it cannot be stopped. */
 const mayCancel = (job: Job): boolean =>
   isOpen(job) && !(job.state === 'running' && (job.parts !== null || job.kind === 'audit.verify'))
 
-/** Somebody who reads a page of records, or holds it still, is not disturbed. */
+/** The page does not reload while the user reads later records, or has paused updates. */
 const follows = ({ job, query }: JobPage): boolean =>
   (job.state === 'queued' || job.state === 'running') &&
   query.get('cursor') === undefined &&
@@ -69,7 +69,7 @@ const follows = ({ job, query }: JobPage): boolean =>
 
 const progressOf = (job: Job, now: Date): Html => html`<p>${bar(job)}</p><p>${progressText(job, now)}</p>`
 
-/** Without a value while one step takes all of the time. */
+/** Shows no value while the job is a single step. */
 function bar(job: Job): Html {
   if (job.state === 'running' && job.total === 1) {
     return html`<progress aria-label="${text.progress}"></progress>`
@@ -112,7 +112,7 @@ function factsOf(job: Job): Html {
 const itemsOf = ({ job, items, next, query }: JobPage): Html => html`<h2>${text.items}</h2>
 ${list<JobItem>({
   ...{ path: addressOfJob(job), rows: items, next, label: text.itemsLabel },
-  // That the page is held still chooses none of them.
+  // The parameter that pauses updates does not filter the records.
   query: { ...query, entries: without(query, 'still') },
   filters: filterSelect(query, {
     name: 'outcome',
@@ -134,7 +134,7 @@ ${list<JobItem>({
   ],
 })}`
 
-/** The page of the record, where there is one. */
+/** Links to the page of the record, if it has one. */
 function subjectOf({ kind }: Job, subject: string): Html {
   const shown = html`<span class="mono">${visibleText(subject, 80)}</span>`
   return kind.startsWith('devices.') && /^[0-9a-f-]{36}$/.test(subject)

@@ -1,4 +1,4 @@
-/** One's own account: who one is, the password, reminders, browsers that are signed in, agents. */
+/** The page of the user's own account: personal data, password, reminders, active sessions, agents. */
 import type { BrowserSchema, Me, RemindersSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -23,7 +23,7 @@ export interface MePage {
   readonly reminders: Static<typeof RemindersSchema> & { readonly etag: string }
   readonly browsers: readonly Browser[]
   readonly agents: readonly Agent[]
-  /** Where people change their password; undefined with an identity service elsewhere. */
+  /** The URL where users change their password; undefined with an external identity service. */
   readonly account: string | undefined
   readonly identity: string
   readonly now: Date
@@ -107,7 +107,7 @@ const browsersCard = ({ browsers, now }: MePage): Html => html`
 
 const unknown = html`<span class="quiet">${text.browsers.unknown}</span>`
 
-/** What it called itself, or what its owner called it. */
+/** The name that the browser sent, or that its owner chose. */
 export const browserName = ({
   description,
   user_agent,

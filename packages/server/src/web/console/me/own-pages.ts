@@ -1,4 +1,4 @@
-/** Signing browsers out, adding and removing agents of one's own. */
+/** The pages that sign out the user's browsers, and add and remove the user's agents. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
@@ -78,7 +78,7 @@ ${actions(submit({ label: text.agents.addDo }), CANCEL)}`,
 
 export interface ShownAgentPage {
   readonly agent: Pick<Agent, 'name'>
-  /** With the private key: the contents of a file for the clients of the agent. */
+  /** The contents of a file for the agent's clients, with the private key. */
   readonly file: object
 }
 

@@ -1,4 +1,4 @@
-/** The allow-list of a model: its entries, and what is taken off it. */
+/** The pages of a model's allow-list: its entries, and their removal. */
 import type { AllowListSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -21,7 +21,7 @@ const trailOf = (model: Named): readonly (readonly [string, string])[] => [
   [pathOf(model), text.title],
 ]
 
-/** As a field of a form has it. Neither a serial number nor the id of a key has a slash. */
+/** An entry as a form field. Neither a serial number nor the id of a key contains a slash. */
 const entryText = ({ serial, device_key_id }: Entry): string => `${serial ?? ''}/${device_key_id ?? ''}`
 
 export const entryIn = (value: string): Entry | undefined => {
@@ -33,7 +33,7 @@ export const entryIn = (value: string): Entry | undefined => {
 export interface AllowListPage {
   readonly form: FormState
   readonly model: Named
-  /** Whether the policy asks for the list. */
+  /** Whether the policy uses the list. */
   readonly isUsed: boolean
   readonly entries: readonly Entry[]
   readonly next: string | null
@@ -111,9 +111,9 @@ ${actions(
 })
 
 export interface CheckRemovalPage extends RemoveAllowedPage {
-  /** Those that are asked for. */
+  /** The entries that the user selected. */
   readonly entries: readonly Entry[]
-  /** How many entries of the list they are. */
+  /** How many entries of the list they match. */
   readonly removed: number
 }
 

@@ -1,4 +1,4 @@
-/** The API keys of a model: their use, a new one that is shown once, and the end of one. */
+/** The pages of a model's API keys: the list, a new key that is shown once, and the revocation of a key. */
 import type { ApiKeySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -16,7 +16,7 @@ export type ApiKey = Static<typeof ApiKeySchema>
 
 const text = words.apiKeys
 
-/** It may have characters that nobody sees. */
+/** The key's label, with invisible characters made visible. */
 export const labelOf = ({ label }: Pick<ApiKey, 'label'>): string => visibleText(label, 80)
 const pathOf = (model: Named): string => `${modelPath(model)}/api-keys`
 const trailOf = (model: Named): readonly (readonly [string, string])[] => [
@@ -116,7 +116,7 @@ export interface ShownApiKeyPage {
   readonly key: string
 }
 
-/** In each form that takes it: a key has letters, digits, `_` and `-` alone. */
+/** Shows the key in each form that needs it. It needs no quoting: a key has only letters, digits, `_` and `-`. */
 export const shownApiKeyPage = ({ model, label, key }: ShownApiKeyPage): ConsoleContent => ({
   title: text.shownTitle(labelOf({ label })),
   section: 'brands',

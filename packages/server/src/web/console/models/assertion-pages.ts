@@ -1,4 +1,4 @@
-/** A new model, or a newer revision of its assertion: pasted, looked at, and only then stored. */
+/** The pages for a new model or a newer assertion: users paste it, see a preview, and then store it. */
 import { hidden } from '../../form-fields.ts'
 import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
@@ -9,7 +9,7 @@ import { modelName, modelPath, modelTrail } from './model-table.ts'
 import { policyFields } from './policy-fields.ts'
 
 const text = words.models
-/** A form has 64 KiB, in which some characters become three. */
+/** A form can have 64 KiB, in which some characters take three bytes. */
 const MOST_CHARACTERS = 30_000
 const NEW = '/console/models/new'
 const NEW_TRAIL = [
@@ -25,7 +25,7 @@ const assertionField = (form: FormState) =>
 
 export interface NewModelPage {
   readonly form: FormState
-  /** What a new model has where nothing was chosen. */
+  /** The policy of a new model before the user chooses anything. */
   readonly standard: { readonly [Name in (typeof SETTINGS)[number] | 'serials']?: string }
 }
 
@@ -43,7 +43,7 @@ ${actions(submit({ label: text.look }), html`<a href="/console/models">${words.f
   )}`,
 })
 
-/** What was typed, for the next form. */
+/** Hidden fields with what the user typed, for the next form. */
 const typed = ({ fields }: FormState, names: readonly string[]) =>
   hidden(Object.fromEntries(names.map((name) => [name, fields.get(name)])))
 
@@ -85,9 +85,9 @@ export const newerPage = ({ form, model }: NewerPage): ConsoleContent => ({
 })
 
 export interface CheckNewerPage extends NewerPage {
-  /** With the newer assertion. */
+  /** The model with the newer assertion. */
   readonly wouldBe: Model
-  /** Of the model that is there. */
+  /** The version of the current model. */
   readonly etag: string
 }
 

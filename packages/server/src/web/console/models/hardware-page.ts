@@ -1,4 +1,4 @@
-/** The keys that are built into boards. They belong to no brand. */
+/** The list of the keys that are built into boards. They do not belong to a brand. */
 import type { HardwareIdentitiesSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

@@ -1,4 +1,4 @@
-/** Files that a job imports: allow-lists and hardware identities. */
+/** The pages that import allow-lists and hardware identities by a job. */
 import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { actions, areaField, type FormState, fileField, postForm, selectField, submit } from '../form.ts'

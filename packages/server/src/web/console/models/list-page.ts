@@ -1,4 +1,4 @@
-/** The models that devices may register as. */
+/** The list of the models as which devices can register. */
 import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import type { DeviceCounts } from '../brands/devices-by-status.ts'

@@ -1,4 +1,4 @@
-/** One model: what its assertion says, its policy with what is dangerous about it, and what belongs to it. */
+/** The page of one model: its assertion, its policy with the risks, its devices, keys and lists. */
 import type { AllowListSchema, ApiKeysSchema, RemodelsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -88,7 +88,7 @@ function remodelsOf({ model, remodels: { remodels, next } }: ModelPage): Html {
   return html`<section class="card"><h2>${text.remodels}</h2>${
     remodels.length === 0
       ? html`<p>${words.remodels.empty}</p>`
-      : html`<p>${words.remodels.columns.to}</p><ul>${remodels.slice(0, 5).map(({ to }) => html`<li class="mono">${visibleText(to, 200)}</li>`)}</ul>${
+      : html`<p>${words.remodels.becomes}</p><ul>${remodels.slice(0, 5).map(({ to }) => html`<li class="mono">${visibleText(to, 200)}</li>`)}</ul>${
           (remodels.length > 5 || next !== null) && html`<p class="quiet">…</p>`
         }`
   }<p><a href="${modelPath(model)}/remodels">${text.remodelsAll}</a></p></section>`

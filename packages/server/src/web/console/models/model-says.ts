@@ -1,4 +1,4 @@
-/** What a model is: what its assertion says, and its policy, each warning beside the setting that it is about. */
+/** The content of a model's assertion, and its policy, with each warning next to its setting. */
 import type { ModelDetailsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -8,7 +8,7 @@ import { instant } from '../time.ts'
 
 export type Model = Static<typeof ModelDetailsSchema>
 
-/** The settings of a policy that are chosen. The template of serial numbers is typed. */
+/** The settings of a policy that users choose from a list. They type the template of serial numbers. */
 export const SETTINGS = [
   'registration',
   'proposed_serial',
@@ -46,7 +46,7 @@ const signerOf = ({ signer }: Model): HtmlValue =>
     ? text.noSigner
     : html`<a href="/console/brands/${encodeURIComponent(signer.authority_id)}">${signer.authority_id}</a> ${text.withKey} <code title="${signer.key_id}">${signer.key_id.slice(0, 12)}…</code>`
 
-/** Its settings, each with what it does. */
+/** Shows the settings of the policy, each with its effect. */
 export const policySays = (model: Model): Html => html`<dl>
 ${SETTINGS.map((name) => row(words.policy.settings[name].label, settingSays(model, name)))}
 ${row(words.policy.serials, html`<code>${visibleText(model.serials, 128)}</code>`)}</dl>`
@@ -61,7 +61,7 @@ export function choiceOf(name: SettingName, value: string): readonly [name: stri
   return choices[value] ?? [value, '']
 }
 
-/** Of this setting. */
+/** Shows the warnings about this setting. */
 export const warningsAt = (
   { warnings_by_setting: warnings }: Pick<Model, 'warnings_by_setting'>,
   name: string,

@@ -1,4 +1,4 @@
-/** Models in a table: who may register, and what is dangerous about it. */
+/** A table of models, with their registration policy and the number of warnings. */
 import type { ModelRecordSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -17,11 +17,11 @@ const text = words.models
 /** `BRAND/MODEL`. */
 export const modelName = ({ brand_id, model }: Named): string => `${brand_id}/${model}`
 
-/** Of its page, from the root of the service. */
+/** The path of the model's page, from the root of the service. */
 export const modelPath = ({ brand_id, model }: Named): string =>
   `/console/models/${encodeURIComponent(brand_id)}/${encodeURIComponent(model)}`
 
-/** The pages above those of a model's parts. */
+/** The pages above the pages of a model's parts. */
 export const modelTrail = (model: Named): readonly (readonly [string, string])[] => [
   ...brandTrail(model),
   [modelPath(model), model.model],

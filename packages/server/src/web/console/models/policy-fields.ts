@@ -1,4 +1,4 @@
-/** The settings of a policy as fields of a form. */
+/** The form fields for the settings of a policy. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
@@ -12,11 +12,11 @@ export type Policy = Pick<Model, SettingName | 'serials'>
 
 export interface PolicyFields {
   readonly form: FormState
-  /** What is chosen before anything was typed; undefined where the person has to choose. */
+  /** The choices before the user changes anything; undefined for a setting that the user has to choose. */
   readonly chosen: { readonly [Name in SettingName | 'serials']?: string | undefined }
-  /** The policy that is there, where there is one. */
+  /** The current policy, if there is one. */
   readonly now?: Policy
-  /** What is dangerous about the policy that was typed, or the one that is there. */
+  /** The risks of the policy that the user typed, or of the current one. */
   readonly warnings: Pick<Model, 'warnings_by_setting'>
 }
 

@@ -1,4 +1,4 @@
-/** Changes the policy of a model. What would become dangerous is read before it is saved. */
+/** The page that changes a model's policy. Users accept each new risk before it is saved. */
 import { hidden } from '../../form-fields.ts'
 import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
@@ -13,13 +13,13 @@ const text = words.policy
 export interface PolicyPage {
   readonly form: FormState
   readonly model: Model
-  /** Of the model that is shown. */
+  /** The version of the model on the page. */
   readonly etag: string
-  /** The model as it would be with what was typed; undefined if that was refused, or nothing was typed. */
+  /** The model with the policy that the user typed; undefined if that was refused, or nothing was typed. */
   readonly wouldBe: Model | undefined
 }
 
-/** The warnings that a change adds. */
+/** Returns the warnings that a change adds. */
 export const addedWarnings = (before: Model, after: Model): Model['warnings_by_setting'] =>
   after.warnings_by_setting.filter(({ warning }) => !before.warnings.includes(warning))
 

@@ -1,4 +1,4 @@
-/** The models that devices of a model may become. */
+/** The pages of the models that devices of a model can become. */
 import type { RemodelSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -69,7 +69,7 @@ ${
   }
 }
 
-/** BRAND/MODEL as two parts of an address. */
+/** Returns BRAND/MODEL as two parts of a path. */
 const inPath = (name: string): string => name.split('/').map(encodeURIComponent).join('/')
 
 export interface RemoveRemodelPage {

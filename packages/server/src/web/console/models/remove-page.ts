@@ -1,4 +1,4 @@
-/** Removes a model, or says what still needs it. */
+/** The page that removes a model, or shows what still needs it. */
 import type { RemovedModelSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { hidden } from '../../form-fields.ts'
@@ -12,10 +12,10 @@ import { modelName, modelPath, modelTrail } from './model-table.ts'
 
 const text = words.models
 
-/** Why it cannot be removed. */
+/** The reason why it cannot be removed. */
 interface StillNeeded {
   readonly message: string
-  /** By what. */
+  /** The kind of record that needs it. */
   readonly by: string
 }
 

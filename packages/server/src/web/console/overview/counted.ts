@@ -1,4 +1,4 @@
-/** What happened over time: a plot of each counter, and the refusals by their code. */
+/** The activity over time: a plot of each counter, and the refusals by error code. */
 import type { CountersSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -13,7 +13,7 @@ type Counter = Counters['counters'][number]
 
 const text = words.overview
 
-/** By the series of its plot: the labels that are added up, or all that no other has. */
+/** For each plot, its series: the labels that a series adds up, or all labels that no other series has. */
 const SERIES: Readonly<Record<keyof typeof text.plots, readonly Part[]>> = {
   registrations: [
     { name: text.series.serial, labels: ['serial'] },
@@ -69,7 +69,7 @@ function seriesOf({ name, labels }: Part, parts: readonly Part[], buckets: Count
   }
 }
 
-/** More codes than this are not shown: the API has them all. */
+/** The number of codes that are shown; the API returns all. */
 const MOST_CODES = 20
 
 export function refusals({ counters, period }: Counters): Html | undefined {
@@ -103,7 +103,7 @@ export function refusals({ counters, period }: Counters): Html | undefined {
   }</section>`
 }
 
-/** A fifth more or less is nothing to look at; twice as much is. */
+/** A change by a fifth is normal; a doubled count needs attention. */
 function changeOf({ now, before }: { readonly now: number; readonly before: number | undefined }): Html {
   const { change } = text
   if (before === undefined) return html`<span class="quiet">${change.unknown}</span>`

@@ -1,4 +1,4 @@
-/** Where an administrator begins: what waits, and what happened. */
+/** The first page for administrators: pending work and recent activity. */
 import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
@@ -9,12 +9,12 @@ import { type Attention, type Finding, toDo } from './to-do.ts'
 export interface OverviewPage {
   readonly attention: Attention
   readonly counters: Counters
-  /** Of the status; none where it is not for this person. */
+  /** The findings of the status; empty if the user may not see them. */
   readonly findings: readonly Finding[]
-  /** To choose from; undefined where there are too many for a list. */
+  /** The brands to choose from; undefined if there are too many for a list. */
   readonly brands: readonly string[] | undefined
   readonly query: Query
-  /** Up to when everything was stored that was counted. */
+  /** The time up to which all counts are stored. */
   readonly countedTo: Date
   readonly now: Date
 }
@@ -37,7 +37,7 @@ const noBrand = html`<div class="card"><p><strong>${text.noBrand}</strong> ${tex
 
 const filters = ({ query, brands, counters }: OverviewPage) => html`
 <form class="filters push" method="get" action="/console/overview">${brandFilter(query, brands)}${filterSelect(
-  // What is shown is chosen, also where the address does not say it.
+  // The period that is shown is selected, even if it is not in the URL.
   { entries: [], get: (name) => (name === 'period' ? counters.period : undefined) },
   {
     name: 'period',
@@ -46,7 +46,7 @@ const filters = ({ query, brands, counters }: OverviewPage) => html`
   },
 )}<button class="small" type="submit">${words.list.show}</button></form>`
 
-/** Somebody who sees one brand alone has nothing to choose. */
+/** Undefined for users who see only one brand, because they have nothing to choose. */
 function brandFilter(query: Query, brands: readonly string[] | undefined) {
   const filter = { name: 'brand', label: text.brand }
   if (!brands) return filterText(query, filter)

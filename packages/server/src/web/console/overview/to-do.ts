@@ -1,4 +1,4 @@
-/** What waits for somebody: each line leads to the list that has it. */
+/** The pending work: each line links to the list that has it. */
 import type { AttentionSchema, StatusSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -13,17 +13,17 @@ export type Finding = Static<typeof StatusSchema>['findings'][number]
 const text = words.overview
 
 interface Line {
-  /** Of the page that has it. */
+  /** The URL of the page that has it. */
   readonly href: string
   readonly says: string
-  /** Behind the link. */
+  /** The text after the link. */
   readonly rest?: HtmlValue
 }
 
-/** Of each kind; more are only counted. */
+/** The number of lines of each kind; the others are only counted. */
 const MOST = 5
 
-/** Its own lines say these two. */
+/** These two parts have lines of their own. */
 const SAID: ReadonlySet<string> = new Set(['signing_keys', 'sign_in_links'])
 
 export function toDo(attention: Attention, findings: readonly Finding[], now: Date): Html {
@@ -122,7 +122,7 @@ const linkLines = ({ sign_in_links: links }: Attention, now: Date): readonly Lin
   }))
 }
 
-/** The first few, and where the others are. */
+/** Returns lines for the first few, and a link to the others. */
 const first = <T>(all: readonly T[], href: string, line: (one: T) => Line): readonly Line[] => [
   ...all.slice(0, MOST).map(line),
   ...(all.length > MOST ? [{ href, says: text.more(all.length - MOST) }] : []),

@@ -1,4 +1,4 @@
-/** What a rule can match, for the pages of rules. */
+/** The claims that a rule can match, for the pages of rules. */
 import type { IssuerSchema, PublisherSchema, ShownPublisherSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 
@@ -7,7 +7,7 @@ export type ShownPublisher = Static<typeof ShownPublisherSchema>
 type Issuer = Static<typeof IssuerSchema>
 
 export interface RuleIssuer extends Issuer {
-  /** Each has a field: first those that are needed, then those of which one is. */
+  /** The claims that have a field: first the required ones, then those of which at least one is required. */
   readonly claims: readonly { readonly name: string; readonly isNeeded: boolean }[]
 }
 
@@ -19,10 +19,10 @@ export const ruleIssuer = (issuer: Issuer): RuleIssuer => ({
   ],
 })
 
-/** The name of the field: names of claims have characters that ids of fields cannot have. */
+/** The name of a claim's field. The claim's own name can have characters that element ids cannot have. */
 export const claimField = (index: number): string => `claim-${index}`
 
-/** `claim=text`, or `claim:=JSON` for what is not a text, as the command line writes it. */
+/** Returns `claim=text`, or `claim:=JSON` for other values than texts, as on the command line. */
 export const matchLines = ({ match }: Pick<Publisher, 'match'>): readonly string[] =>
   Object.entries(match).map(([claim, matcher]) =>
     typeof matcher === 'string' ? `${claim}=${matcher}` : `${claim}:=${JSON.stringify(matcher)}`,

@@ -1,4 +1,4 @@
-/** One's own rules for jobs of CI systems. */
+/** The list of the user's own rules for CI jobs. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
@@ -18,7 +18,7 @@ export interface PublishersPage {
 
 const text = words.publishers
 
-/** A rule may have any name, `new` too, so rules are below `rules`. */
+/** A rule can have any name, even `new`, so all rules are below `rules`. */
 export const rulePath = (name: string): string => `/console/publishers/rules/${encodeURIComponent(name)}`
 
 export const publishersPage = ({ publishers, next, query, now }: PublishersPage): ConsoleContent => ({
@@ -55,6 +55,6 @@ export function lastUse({ last_used_at: at, disuse }: Publisher, now: Date): Htm
   return html`${relative(at, now)}${disuse === null ? undefined : html` ${stateChip('warn', text.unused)}`}`
 }
 
-/** Texts of a rule, each visible. */
+/** Shows the texts of a rule, with invisible characters made visible. */
 export const codes = (values: readonly string[]): Html[] =>
   values.map((value) => html`<code>${visibleText(value, 400)}</code><br>`)

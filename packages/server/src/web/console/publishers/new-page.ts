@@ -1,4 +1,4 @@
-/** The form of a rule: first whose jobs, then what their ID tokens have to say. */
+/** The form of a rule: first the platform, then the claims that its ID tokens must have. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
@@ -13,9 +13,9 @@ import { claimField, type RuleIssuer } from './claims.ts'
 export interface NewPublisherPage {
   readonly form: FormState
   readonly issuers: readonly RuleIssuer[]
-  /** The one that was chosen. */
+  /** The issuer that the user chose. */
   readonly issuer: RuleIssuer | undefined
-  /** Whose ids were looked up, as its host writes it. */
+  /** The project whose ids were looked up, with the name that its host returned. */
   readonly project: string | undefined
   readonly mostMinutes: number
   readonly username: string
@@ -23,7 +23,7 @@ export interface NewPublisherPage {
 
 const text = words.publishers
 
-/** Those that a rule may grant. */
+/** The permissions that a rule can grant. */
 const PERMISSIONS = [
   'package_upload',
   'package_release',
@@ -36,7 +36,7 @@ const PERMISSIONS = [
   'package_register',
 ] as const
 
-/** Whose ids can be looked up by the address of a project. */
+/** The platforms whose ids can be looked up by the URL of a project. */
 const WITH_ADDRESSES: ReadonlySet<string> = new Set(['github', 'gitlab', 'forgejo'])
 
 export const newPublisherPage = (page: NewPublisherPage): ConsoleContent => ({
@@ -50,7 +50,7 @@ export const newPublisherPage = (page: NewPublisherPage): ConsoleContent => ({
 const noIssuers = html`<div class="card"><p><strong>${text.new.noIssuers}</strong> ${text.new.noIssuersWhat}</p>
 <p class="quiet">${text.new.noIssuersCommand} <code>ratafia issuers add https://token.actions.githubusercontent.com --kind github</code></p></div>`
 
-/** Links, so that choosing one needs no script. */
+/** The platforms are links, so that choosing one needs no script. */
 const choose = ({ issuers }: NewPublisherPage): Html => html`<section class="card"><h2>${text.new.whose}</h2>
 <ul>${issuers.map(
   ({ url, kind }) =>
@@ -107,7 +107,7 @@ ${actions(submit({ label: text.new.does, does: 'make' }), html`<a href="/console
   )
 }
 
-/** Nobody knows ids by heart. */
+/** Looks up the ids, which users do not know by heart. */
 const lookUp = (form: FormState, project: string | undefined): Html => html`
 ${textField(form, { name: 'project', label: text.new.project, hint: text.new.projectHint, maxlength: 2000 })}
 ${project !== undefined && html`<p class="notice good" role="status">${text.new.found(visibleText(project, 200))}</p>`}

@@ -1,7 +1,7 @@
 /**
- * The publishing job of each platform, to copy, with the address of this service and the name of the rule. docs/ci.md
- * and docs/ci/platforms.md show the same jobs; tests compare them and run their scripts. Nothing of it is a sentence: it
- * is what a machine reads.
+ * The publishing job of each platform, to copy, with the URL of this service and the name of the rule. docs/ci.md and
+ * docs/ci/platforms.md show the same jobs; tests compare them and run their scripts. The texts are not in the catalogue
+ * of words, because machines read them.
  */
 
 interface Job {
@@ -9,12 +9,12 @@ interface Job {
   readonly rule: string
 }
 
-/** A guess that nobody can take for an address of their own. */
+/** A placeholder that users cannot mistake for a URL of their own. */
 const UPLOADS = 'https://uploads.example.com'
 
 /**
- * The lines that every platform runs. They name the store to snapcraft, which would otherwise take the credential to its
- * default store. `dollar`: what a platform writes in place of a dollar sign.
+ * The lines that every platform runs. They name the store, because snapcraft would otherwise send the credential to its
+ * default store. `dollar`: the platform's spelling of a dollar sign.
  */
 const publish = (
   { url, rule }: Job,
@@ -129,11 +129,11 @@ ${publish(job, 10)}
           - serviceAccountToken: { path: token, audience: "${job.url}", expirationSeconds: 600 }`,
 }
 
-/** Of a platform without one: what a job runs that has an ID token in a variable. */
+/** The lines for a platform without a job of its own, for a job that has an ID token in a variable. */
 const anyJob = (job: Job): string => `export RATAFIA_URL=${job.url} RATAFIA_ID_TOKEN="$ID_TOKEN"
 ${publish(job, 0)}`
 
-/** The platforms that have a job of their own here. */
+/** The platforms with a job of their own here. */
 export const PLATFORMS: readonly string[] = Object.keys(PIPELINES)
 
 export const pipelineOf = (kind: string, job: Job): string =>

@@ -1,4 +1,4 @@
-/** The form of a rule as it is typed: texts in, a wish out. */
+/** Reads the form of a rule, as the user typed it. */
 import { type FieldProblem, invalidField, noting, quote } from '../../../errors.ts'
 import { words } from '../../words/en.ts'
 import type { FormState } from '../form.ts'
@@ -15,9 +15,9 @@ export interface DraftRule {
   readonly channels: readonly string[] | undefined
   readonly stores: readonly string[] | undefined
   readonly allowRegister: boolean
-  /** Milliseconds; undefined where it cannot be read. */
+  /** The lifetime in milliseconds; undefined if it cannot be read. */
   readonly lifetime: number | undefined
-  /** What is missing or cannot be read. The operation that makes the rule reports it with all else. */
+  /** The fields that are missing or cannot be read. The operation that creates the rule reports them with its own. */
   readonly unread: readonly FieldProblem[]
 }
 
@@ -53,7 +53,7 @@ function matchIn(fields: FormState['fields'], { claims }: RuleIssuer): Readonly<
   for (const line of (fields.get('match') ?? '').split(/\r?\n/)) {
     if (line.trim() === '') continue
     const [, before = '', json, after = ''] = /^([^=]*?)(:?)=(.*)$/.exec(line) ?? []
-    // As in the other fields, spaces around a text are none of it.
+    // As in the other fields, spaces around a text are dropped.
     const [claim, value] = [before.trim(), after.trim()]
     if (claim === '') throw invalidField(text.line(quote(line.slice(0, 80))), { field: 'match' })
     if (match.has(claim)) throw invalidField(text.twice(quote(claim.slice(0, 80))), { field: 'match' })
@@ -70,7 +70,7 @@ function jsonOf(value: string, claim: string): unknown {
   }
 }
 
-/** Between commas or white space; undefined if there are none. */
+/** Returns the items between commas or white space; undefined if there are none. */
 function itemsOf(field: string | undefined): readonly string[] | undefined {
   const items = (field ?? '').split(/[\s,]+/).filter((item) => item !== '')
   return items.length === 0 ? undefined : items

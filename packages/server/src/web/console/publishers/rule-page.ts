@@ -1,4 +1,4 @@
-/** One rule: what it says, what is risky about it, and what its jobs need. */
+/** The page of one rule: its claims, its risks, and the job that uses it. */
 import type { RemovedPublisherSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -38,14 +38,14 @@ export const publisherPage = ({ publisher, baseUrl, now }: PublisherPage): Conso
 <dt>${words.limits.packages}</dt><dd>${codes(publisher.packages)}</dd>
 <dt>${words.limits.channels}</dt><dd>${publisher.channels === null ? words.limits.allChannels : codes(publisher.channels)}</dd>
 <dt>${words.limits.stores}</dt><dd>${publisher.stores === null ? words.limits.allStores : codes(publisher.stores)}</dd>
-<dt>${text.lifetime}</dt><dd>${text.minutes(publisher.lifetime_seconds)}</dd></dl></section></div>
+<dt>${text.lives}</dt><dd>${text.minutes(publisher.lifetime_seconds)}</dd></dl></section></div>
 <section class="card"><h2>${text.pipeline(text.kind(publisher.kind))}</h2><p>${text.pipelineWhat}</p>
 ${shownText({ id: 'pipeline', label: text.pipelineLabel, value: pipelineOf(publisher.kind, { url: baseUrl, rule: publisher.name }) })}</section>`,
 })
 
 export interface RemovePublisherPage {
   readonly form: FormState
-  /** What the removal would do. */
+  /** The effect that the removal would have. */
   readonly would: Static<typeof RemovedPublisherSchema>
 }
 

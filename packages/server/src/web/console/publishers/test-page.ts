@@ -1,4 +1,4 @@
-/** A rule and an ID token, claim by claim. */
+/** The page that compares an ID token with a rule, claim by claim. */
 import type { TestedPublisherSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

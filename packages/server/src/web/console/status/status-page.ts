@@ -1,4 +1,4 @@
-/** How the service is: what needs attention first, with what to do. */
+/** The page of the service's status: the parts that need attention first, with advice. */
 import type { ManagementPermission } from '@ratafia/api'
 import type { Me, StatusSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
@@ -26,7 +26,7 @@ const text = words.status
 const TONES: Readonly<Record<Finding['state'], Tone>> = { attention: 'bad', unknown: 'off', ok: 'good' }
 const ORDER: readonly Finding['state'][] = ['attention', 'unknown', 'ok']
 
-/** Where more about a part is, and who may open that page. */
+/** The page about each part, and the permission that it requires. */
 const PAGES: Readonly<Record<string, readonly [address: string, needs: ManagementPermission]>> = {
   bulk_jobs: ['/console/jobs', 'devices:read'],
   signing_keys: ['/console/brands', 'models:read'],

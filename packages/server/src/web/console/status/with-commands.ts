@@ -1,9 +1,9 @@
-/** What a finding of the status says, as markup. */
+/** Turns the text of a status finding into markup. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
 
-/** What stands between backticks is a command, to be typed as it is. */
+/** Shows the text between backticks as a command. */
 export const withCommands = (says: string, limit: number): Html[] =>
   visibleText(says, limit)
     .split('`')

@@ -1,4 +1,4 @@
-/** What the form of a new token asks for, as far as it is filled. */
+/** Reads the new-token form, as far as it is filled in. */
 import { PERMISSIONS } from '@ratafia/api'
 import { type FieldProblem, invalidField, invalidFields, noting } from '../../../errors.ts'
 import { words } from '../../words/en.ts'
@@ -19,8 +19,8 @@ export interface DraftToken {
 const text = words.tokens.newPage.problems
 
 /**
- * Throws {@link RequestError} `invalid-field` with every field that is missing or wrong: no limit is left out by
- * forgetting one.
+ * Returns the token that the form asks for. Throws {@link RequestError} `invalid-field` with every field that is
+ * missing or wrong, so that a forgotten field never means no limit.
  */
 export function draftTokenIn(fields: Fields, { now }: { readonly now: Date }): DraftToken {
   const problems: FieldProblem[] = []
@@ -36,7 +36,7 @@ function refuse(field: keyof typeof text): never {
   throw wrong(field)
 }
 
-/** Throws {@link RequestError} `invalid-field`. */
+/** Returns the limits in the form. Throws {@link RequestError} `invalid-field`. */
 export function limitsIn(fields: Fields): Limits {
   const problems: FieldProblem[] = []
   const chosen = (name: 'permissions' | 'packages' | 'channels') => {
@@ -57,12 +57,12 @@ export function limitsIn(fields: Fields): Limits {
 }
 
 export interface DraftBefore {
-  /** Of the token that the new one is to be like. */
+  /** The limits of the token that the new one is modelled on. */
   readonly limits: Limits | undefined
   readonly life: string
 }
 
-/** The fields of a form that nobody has sent yet, as it shows them: from the address, or else as they begin. */
+/** Returns the fields of a form that was not sent yet: those in the URL, or else their initial values. */
 export function filledIn(fields: Fields, { limits, life }: DraftBefore): Fields {
   const begin: ReadonlyMap<string, readonly string[]> = new Map([
     ['life', [life]],
@@ -78,7 +78,7 @@ export function filledIn(fields: Fields, { limits, life }: DraftBefore): Fields 
   const all = (name: string) => {
     const given = fields.all(name)
     const values = given.length > 0 ? given : (begin.get(name) ?? [])
-    // Others have no box.
+    // Other permissions have no checkbox.
     return name === 'permissions'
       ? values.filter((value) => PERMISSIONS.some((one) => one === value))
       : values
@@ -92,7 +92,7 @@ const beginWith = (
 ): (readonly [string, readonly string[]])[] =>
   values === null ? [[`all_${name}`, ['on']]] : [[name, values]]
 
-/** Texts of a field, with commas or spaces between. */
+/** Returns the texts of a field, which are separated by commas or spaces. */
 export const itemsOf = (fields: Pick<Fields, 'all'>, name: string): readonly string[] => [
   ...new Set(fields.all(name).flatMap((value) => value.split(/[\s,]+/).filter((item) => item !== ''))),
 ]
@@ -100,7 +100,10 @@ export const itemsOf = (fields: Pick<Fields, 'all'>, name: string): readonly str
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Of `life` in days, in hours (`12h`), or of a day whose midnight in UTC it is. Throws {@link RequestError} `invalid-field`. */
+/**
+ * Returns when the token expires: after `life` in days or in hours (`12h`), or at 00:00 UTC on a day. Throws
+ * {@link RequestError} `invalid-field`.
+ */
 export function endIn(fields: Pick<Fields, 'get'>, now: Date): Date {
   const life = fields.get('life')
   const [, length, unit] = /^([1-9][0-9]{0,3})([dh]?)$/.exec(life ?? '') ?? []
@@ -110,7 +113,7 @@ export function endIn(fields: Pick<Fields, 'get'>, now: Date): Date {
   if (life !== 'date') throw wrong('life')
   const date = fields.get('date') ?? ''
   const at = new Date(`${date}T00:00:00Z`)
-  // Date takes 31 February for another day.
+  // Date reads 31 February as another day.
   const isDay = !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 10) === date
   if (isDay && at > now) return at
   throw wrong('date')

@@ -1,4 +1,4 @@
-/** What a token may do, or why it is refused: for whoever has one and wonders. */
+/** The page that explains what a pasted token can do, or why it is refused. */
 import type { Explanation } from '@ratafia/api/schemas'
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
@@ -13,7 +13,7 @@ const text = words.tokens.explainPage
 
 export interface ExplainPage {
   readonly form: FormState
-  /** Of the token that was pasted. */
+  /** The explanation of the pasted token. */
   readonly explanation: Explanation | undefined
   readonly now: Date
 }

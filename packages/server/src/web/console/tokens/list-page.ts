@@ -1,4 +1,4 @@
-/** The list of one's own tokens. */
+/** The list of the user's own tokens. */
 import { SHORTEST_LIFE_MS } from '../../../reminder-steps.ts'
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
@@ -12,15 +12,15 @@ import { day, orNever, relative, SOON_MS } from '../time.ts'
 
 const text = words.tokens
 
-/** What its owner calls it. */
+/** The description that its owner gave it. */
 export const nameOf = ({ description }: Pick<Session, 'description'>): string =>
   description === null || description === '' ? text.none : visibleText(description, 80)
 
-/** Active sessions that the jobs of one rule opened. */
+/** The number of active sessions that the jobs of one rule opened. */
 export interface JobSessions {
   readonly rule: string
   readonly sessions: number
-  /** There are more than were counted. */
+  /** Whether there are more than were counted. */
   readonly more: boolean
 }
 
@@ -28,9 +28,9 @@ export interface TokensPage {
   readonly tokens: readonly ListedSession[]
   readonly next: string | null
   readonly query: Query
-  /** The next ones that end within 30 days. */
+  /** The next tokens that expire within 30 days. */
   readonly ending: readonly ListedSession[]
-  /** Active sessions of CI jobs by their rule, where the list leaves them out. */
+  /** The active sessions of CI jobs by rule, if the list leaves them out. */
   readonly jobs: readonly JobSessions[]
   /** The session of this browser. */
   readonly current: string
@@ -92,19 +92,19 @@ const tokenList = ({ tokens, next, query, current, now }: TokensPage): Html =>
         cell: (token) =>
           html`<a href="/console/tokens/${token.session_id}"><strong>${nameOf(token)}</strong></a>${
             token.session_id === current && html` ${chip(text.thisOne)}`
-          }<br><span class="quiet">${token.rule !== null ? text.job(visibleText(token.rule, 64)) : html`${text.made} ${day(token.valid_since)}`}</span>`,
+          }<br><small>${token.rule !== null ? text.job(visibleText(token.rule, 64)) : html`${text.made} ${day(token.valid_since)}`}</small>`,
       },
       { label: text.columns.may, cell: mayDo },
       {
         label: text.columns.ends,
         cell: (token) =>
-          html`${endOf(token, now)}<br><span class="quiet">${words.time.day(new Date(token.valid_until))}</span>`,
+          html`${endOf(token, now)}<br><small>${words.time.day(new Date(token.valid_until))}</small>`,
       },
       {
         label: text.columns.used,
         cell: ({ last_used_at, last_used_from }) =>
           html`${orNever(last_used_at, (at) => relative(at, now))}${
-            last_used_from !== null && html`<br><span class="quiet">${visibleText(last_used_from, 64)}</span>`
+            last_used_from !== null && html`<br><small>${visibleText(last_used_from, 64)}</small>`
           }`,
       },
     ],
@@ -113,13 +113,13 @@ const tokenList = ({ tokens, next, query, current, now }: TokensPage): Html =>
 <a class="button danger" href="/console/tokens/revoke-all">${text.revokeAll}</a></form>`,
   })
 
-/** In a row, whatever its kind. */
+/** Shows the permissions of a token of any kind, in a row. */
 export function mayDo({ kind, limits, manage }: Pick<Session, 'kind' | 'limits' | 'manage'>): Html {
   if (kind === 'developer') return limitChips(limits)
   return html`${chip(text.administers)}${manage?.read_only && chip(text.onlyReads)}`
 }
 
-/** Its state, as what decides: revoked, expired, or when it ends. */
+/** Shows whether the token is revoked or expired, or otherwise when it expires. */
 export function endOf(session: EndingSession, now: Date): Html {
   const { revoked_at, valid_until } = session
   if (revoked_at !== null) return stateChip('off', text.revoked)
@@ -130,7 +130,10 @@ export function endOf(session: EndingSession, now: Date): Html {
 
 type EndingSession = Pick<Session, 'revoked_at' | 'valid_since' | 'valid_until' | 'kind' | 'rule'>
 
-/** Whether its owner has to replace it before it expires. A CI job gets another one; a short one is meant to be short. */
+/**
+ * Whether its owner has to replace it before it expires. CI jobs get new tokens, and short-lived ones are meant to
+ * expire.
+ */
 const needsSuccessor = ({ kind, rule, valid_since, valid_until }: EndingSession): boolean =>
   kind === 'developer' &&
   rule === null &&

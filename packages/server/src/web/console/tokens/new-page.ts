@@ -1,4 +1,6 @@
-/** The form of a new token: filled by its address, never sent by itself (contract/administration.md, `tokens/new`). */
+/**
+ * The new-token form. Its URL can fill it in, but only the user sends it (contract/administration.md, `tokens/new`).
+ */
 import { PERMISSIONS } from '@ratafia/api'
 import type { RemindersSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
@@ -21,28 +23,28 @@ import { type Limits, limitSentence } from '../limits.ts'
 
 const text = words.tokens.newPage
 
-/** The fields of the form, before anybody typed. */
+/** The fields of the form before the user types. */
 interface TokenDraft {
   readonly description: string
-  /** `unrecorded`: of the token that it is to be like, nobody knows. */
+  /** Undefined if there is no other token to start from, or its limits were not recorded. */
   readonly limits: Limits | undefined
 }
 
 export interface NewTokenPage {
   readonly form: FormState
   readonly draft: TokenDraft
-  /** The token that it takes the place of. */
+  /** The token that the new one replaces. */
   readonly replaces: { readonly id: string; readonly name: string; readonly isRecorded: boolean } | undefined
-  /** What the fields ask for now; undefined while something is missing. */
+  /** The limits and the expiry in the fields; undefined while a field is missing. */
   readonly asked: { readonly limits: Limits; readonly until: Date } | undefined
-  /** The longest life in milliseconds that is allowed; undefined for any. */
+  /** The longest lifetime that is allowed, in milliseconds; undefined for any. */
   readonly mostLifetime: number | undefined
   readonly reminders: Static<typeof RemindersSchema>
   readonly signedInAt: Date | undefined
   readonly now: Date
 }
 
-/** Those that most programs need; the others are one click away. */
+/** The permissions that most programs need; the others are one click away. */
 const COMMON = [
   'package_access',
   'package_upload',
@@ -62,7 +64,7 @@ export const newTokenPage = (page: NewTokenPage): ConsoleContent => ({
   body: html`${templates()}${postForm(page.form, { action: '/console/tokens/new', class: 'card' }, fields(page))}`,
 })
 
-/** Links, so that choosing one needs no script. */
+/** The templates are links, so that choosing one needs no script. */
 const TEMPLATES = {
   publish:
     'permissions=package_access&permissions=package_upload&permissions=package_release&channels=edge&life=90',
@@ -134,10 +136,10 @@ ${page.signedInAt && html`<p class="quiet">${text.signedIn(words.time.relative(p
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** In days. */
+/** The lifetimes to choose from, in days. */
 const LIVES = [30, 90, 365] as const
 
-/** Values of `life` to choose from. */
+/** Returns the values of `life` to choose from. */
 function lives(most = Number.POSITIVE_INFINITY): readonly [string, ...string[]] {
   const [first, ...more] = LIVES.filter((days) => days * DAY_MS <= most).map(String)
   return first === undefined ? [longest(most)] : [first, ...more]
@@ -146,7 +148,7 @@ function lives(most = Number.POSITIVE_INFINITY): readonly [string, ...string[]] 
 const longest = (most: number): string =>
   most >= DAY_MS ? String(Math.floor(most / DAY_MS)) : `${Math.floor(most / HOUR_MS)}h`
 
-/** What the form begins with. */
+/** Returns the lifetime that the form begins with. */
 export function usualLife(most: number | undefined): string {
   const choices = lives(most)
   return choices.includes('90') ? '90' : choices[0]

@@ -1,4 +1,4 @@
-/** An earlier end for one token of one's own, while another takes its place. */
+/** The page that shortens the expiry of the user's own token, while another one replaces it. */
 import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, selectField, submit } from '../form.ts'
@@ -9,10 +9,13 @@ import { nameOf } from './list-page.ts'
 
 const text = words.tokens.shortenPage
 const DAY_MS = 86_400_000
-/** In days, as the operation takes them. */
+/** The times to expiry in days that the operation accepts. */
 const ENDS = ['1', '7', '30'] as const
 
-/** Those that come before its own end: none, if it ends within a day or has ended. */
+/**
+ * Returns the times that are before the token's own expiry. There are none if it expires within a day, or has
+ * expired.
+ */
 export const earlierEnds = (token: Session, now: Date): readonly (typeof ENDS)[number][] =>
   token.revoked_at !== null
     ? []

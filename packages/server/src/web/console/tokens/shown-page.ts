@@ -1,4 +1,4 @@
-/** A new token, shown once in each form that tools take (contract/administration.md, C6). */
+/** The page of a new token, shown once in each form that tools read (contract/administration.md, C6). */
 import type { FilledForm, FormUse, LeftOutForm } from '../../../credential-forms.ts'
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
@@ -15,7 +15,7 @@ export interface ShownTokenPage {
     readonly forms: readonly FilledForm[]
     readonly leftOut: readonly LeftOutForm[]
   }
-  /** Where the service answers, for the example with curl. */
+  /** The URL of the service, for the example with curl. */
   readonly baseUrl: string
   readonly replaced: { readonly name: string; readonly until: Date } | undefined
 }

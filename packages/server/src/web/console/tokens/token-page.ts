@@ -1,4 +1,4 @@
-/** One token of one's own, and ending it. */
+/** The pages of one of the user's own tokens, and of revoking it. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
@@ -111,7 +111,7 @@ export const revokeManyPage = ({ form, tokens, current }: RevokeManyPage): Conso
         html`<li>${nameOf(token)}${token.session_id === current && html` ${chip(text.thisOne)}`}<input type="hidden" name="session" value="${token.session_id}"></li>`,
     )}</ul>
 ${typedField(form, text.revokePage.typed(tokens.length))}
-${actions(submit({ label: text.revokePage.does, isDanger: true }), CANCEL)}`,
+${actions(submit({ label: text.revokePage.manyDoes, isDanger: true }), CANCEL)}`,
   ),
 })
 
@@ -126,7 +126,7 @@ export const revokeAllPage = ({ form }: { readonly form: FormState }): ConsoleCo
     html`<p>${text.revokePage.allWhat}</p>
 ${checkField(form, { name: 'keep', label: text.revokePage.allButThis, isChecked: true })}
 ${typedField(form, text.revokePage.all)}
-${actions(submit({ label: text.revokeAll, isDanger: true }), CANCEL)}`,
+${actions(submit({ label: text.revokePage.allDoes, isDanger: true }), CANCEL)}`,
   ),
 })
 

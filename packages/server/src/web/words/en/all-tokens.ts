@@ -1,4 +1,4 @@
-/** Words of the pages of the tokens of all accounts. */
+/** The words of the pages of the tokens of all accounts. */
 import { type Html, html } from '../../html.ts'
 import { counted, number } from './common.ts'
 
@@ -9,63 +9,63 @@ export const allTokens = {
   account: 'Account',
   state: 'State',
   kind: 'Kind',
-  endsBefore: 'Ends before (midnight UTC)',
+  endsBefore: 'Expires before (midnight UTC)',
   unusedSince: 'Not used since (midnight UTC)',
   columns: {
     token: 'Token',
     account: 'Account',
-    may: 'May',
-    ends: 'Ends',
+    may: 'Permissions',
+    ends: 'Expires',
     used: 'Last used',
     actions: 'Actions',
   },
   made: (day: string, administers: boolean): string =>
-    administers ? `sign-in of ${day}, to administer` : `made ${day}`,
-  revoke: 'Revoke…',
-  revokeChosen: 'Revoke the chosen…',
-  empty: 'No account has an active token.',
+    administers ? `sign-in of ${day}, admin` : `created ${day}`,
+  revoke: 'Revoke token…',
+  revokeChosen: 'Revoke selected…',
+  empty: 'No active tokens yet.',
   emptyWhat:
-    'Here are the tokens of all accounts: of publishers and their tools, of CI jobs, and of whoever administers this service. Each appears once somebody has logged in.',
-  emptyStep: 'Show those that have ended or are revoked, too',
+    'This page lists the tokens of all accounts: those of publishers and their tools, of CI jobs, and of the people who administer this service. A token appears when its owner has logged in.',
+  emptyStep: 'Show expired and revoked tokens',
   emptyCommand: 'Or on the command line:',
 
   page: {
-    limits: 'What it may do',
-    facts: 'Facts',
+    limits: 'Limits',
+    facts: 'Details',
     account: 'Account',
     kind: 'Kind',
-    made: 'Made',
-    ends: 'Ends',
+    made: 'Created',
+    ends: 'Expires',
     revoked: 'Revoked',
     revokedBy: (by: string): string => `by ${by}`,
     signedIn: 'Signed in as',
     openedFrom: 'Opened from',
     rule: 'CI rule',
     issuer: 'Issuer',
-    job: 'What the job says of itself',
+    job: 'Claims of the job',
     session: 'Session',
-    managementKind: 'management token: it administers this service',
+    managementKind: 'management token: administers this service',
     developerKind: 'developer token: for a store and its tools',
     roles: 'Roles',
-    allRoles: 'all that the account has',
+    allRoles: 'all roles of the account',
     brands: 'Brands',
-    allBrands: 'all of them',
-    notRecorded: 'What it was limited to was not recorded.',
+    allBrands: 'all brands',
+    notRecorded: 'The limits were not recorded.',
     history: 'Entries in the audit log',
   },
 
   revokePage: {
     title: 'Revoke this token?',
     what: (name: string, username: string): Html =>
-      html`“${name}” of <strong>${username}</strong> and everything made from it stop working within a second, on every node. This cannot be undone: ${username} makes another.`,
+      html`“${name}” of <strong>${username}</strong> and everything derived from it stop working within a second, on every node. This cannot be undone: ${username} has to create another.`,
     already: 'This token is revoked already.',
-    does: 'Revoke it',
-    done: (name: string, username: string): string => `“${name}” of ${username} is revoked.`,
+    does: 'Revoke token',
+    done: (name: string, username: string): string => `Token “${name}” of ${username} revoked.`,
     manyTitle: (many: number): string => `Revoke ${counted(many, 'token', 'tokens')}?`,
-    nothing: 'Choose at least one token',
-    nothingWhat: 'No token was chosen. Go back to the list, choose some, and try again.',
-    back: 'To the list',
-    nothingYet: 'Nothing is done yet. This is what would happen:',
+    nothing: 'No tokens selected',
+    nothingWhat: 'You selected no tokens. Go back to the list, select some, and try again.',
+    back: 'Back to the list',
+    nothingYet: 'Nothing has been changed yet.',
     would: ({ done, unchanged, refused }: { done: number; unchanged: number; refused: number }): string =>
       [
         `${counted(done, 'token would be', 'tokens would be')} revoked.`,
@@ -75,11 +75,12 @@ export const allTokens = {
         .filter((sentence) => sentence !== '')
         .join(' '),
     manyWhat:
-      'They and everything made from them stop working within a second. This cannot be undone. A job does it; you see how far it is.',
+      'They and everything derived from them stop working within a second. This cannot be undone. A job does the work, and you can follow its progress.',
+    manyDoes: 'Revoke tokens',
     first: (many: number, shown: number): string =>
-      many > shown ? `The first ${number(shown)} of ${number(many)}` : 'These',
+      many > shown ? `The first ${number(shown)} of ${number(many)}` : 'Selected tokens',
     refused: 'Refused',
     typed: (many: number): string => String(many),
-    job: 'The job is made. Tokens are revoked one after the other.',
+    job: 'Job created. It revokes the tokens one after the other.',
   },
 } as const

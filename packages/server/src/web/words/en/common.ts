@@ -1,4 +1,4 @@
-/** Words of all pages of the console. */
+/** The words that all pages of the console share. */
 import { type Html, html } from '../../html.ts'
 
 const NUMBER = new Intl.NumberFormat('en')
@@ -26,12 +26,12 @@ const UNITS = [
 ] as const
 
 /**
- * To the nearest unit: what was made for 90 days ends in 90 days, a second later too. From two years on in years, and up
- * to then in days: how many days are left is what decides.
+ * Rounds to the nearest unit, so that a token for 90 days still expires "in 90 days" a second later. Counts in days
+ * up to two years, because the number of days matters to the reader, and in years from then.
  */
 function relative(at: Date, now: Date): string {
   const exact = at.getTime() - now.getTime()
-  // So that 59 minutes and 59 seconds are an hour, and not 60 minutes.
+  // 59 minutes and 59 seconds are an hour, not 60 minutes.
   const difference = Math.abs(exact) < 60_000 ? exact : Math.round(exact / 60_000) * 60_000
   const days = difference / 86_400_000
   if (Math.abs(days) >= 730) return RELATIVE.format(Math.round(days / 365), 'year')
@@ -51,15 +51,15 @@ export const time = {
 }
 
 export const form = {
-  refused: 'Nothing was done. Correct this first:',
-  typeToGoOn: (expected: Html): Html => html`Type ${expected} to go on`,
-  notTyped: (expected: string): string => `Type exactly ${expected}. Nothing was done.`,
-  outOfDate: 'This form was made for an earlier sign-in. Check it, and send it again.',
+  refused: 'There is a problem:',
+  typeToGoOn: (expected: Html): Html => html`Type ${expected} to confirm`,
+  notTyped: (expected: string): string => `Type exactly ${expected}. Nothing was changed.`,
+  outOfDate: 'This form belongs to an earlier sign-in. Check it, and send it again.',
   incomplete: 'The form was incomplete. Check it, and send it again.',
-  notWhole: 'The form did not arrive whole. Go back, and send it again.',
-  oneFile: 'The form has more than one file. Send one.',
+  notWhole: 'The form did not arrive complete. Go back, and send it again.',
+  oneFile: 'The form has more than one file. Send only one.',
   tooManyFields: (most: number): string =>
-    `The form has more than ${number(most)} fields. Choose fewer records.`,
+    `The form has more than ${number(most)} fields. Select fewer records.`,
   tooManyParts: (most: number): string => `The form has more than ${number(most)} parts.`,
   cancel: 'Cancel',
   copy: 'Copy',
@@ -67,35 +67,35 @@ export const form = {
 }
 
 export const table = {
-  choose: 'Choose',
-  chooseAll: 'Choose all on this page',
-  chooseOne: (name: string): string => `Choose ${name}`,
+  choose: 'Select',
+  chooseAll: 'Select all on this page',
+  chooseOne: (name: string): string => `Select ${name}`,
 }
 
-/** `name`: of a parameter of the address. */
+/** `name`: a parameter in the URL. */
 const filterName = (name: string): string => (name === 'q' ? 'search' : name.replaceAll('_', ' '))
 
 export const list = {
-  show: 'Show',
-  clear: 'Clear the filters',
+  show: 'Apply filters',
+  clear: 'Clear filters',
   more: 'More filters',
   nothingMatches: 'Nothing matches these filters:',
   filter: (name: string, value: string): string => `${filterName(name)}: ${value.slice(0, 64)}`,
   theFilter: (name: string): string => `The filter “${filterName(name)}”`,
   partial: (examined = 0): string =>
     examined === 0
-      ? 'Nothing fits so far, and there is more to look at.'
-      : `${counted(examined, 'record', 'records')} looked at, and none fits so far. Go on to look at the next ones.`,
-  noMore: 'There is nothing more.',
+      ? 'No matches so far, and there are more records to search.'
+      : `${counted(examined, 'record', 'records')} searched, without a match so far. Continue with the next ones.`,
+  noMore: 'There are no more records.',
   firstPage: 'First page',
   next: 'Next page',
-  goOn: 'Go on',
+  goOn: 'Continue search',
   shown: (rows: number): string => `${number(rows)} on this page`,
 }
 
 export const frame = {
-  skip: 'Skip to the content',
-  mine: 'Mine',
+  skip: 'Skip to content',
+  mine: 'Personal',
   administration: 'Administration',
   signOut: 'Sign out',
   signIn: 'Sign in',
@@ -103,37 +103,37 @@ export const frame = {
 }
 
 export const reminders = {
-  /** `sentBy`: how the service sends reminders, without mail. */
+  /** `sentBy`: the channels by which the service sends reminders; mail is not among them. */
   noMail: (sentBy: readonly string[]): Html =>
-    html`This service sends no mail, because no mail server is set: an operator sets <code>RATAFIA_SMTP_URL</code>. ${
+    html`This service sends no mail, because it has no mail server. An operator can set <code>RATAFIA_SMTP_URL</code>. ${
       sentBy.includes('webhook')
-        ? 'Its webhook gets each reminder.'
-        : html`A webhook works without mail: <code>RATAFIA_WEBHOOK_URL</code>.`
+        ? 'Its webhook receives each reminder.'
+        : html`A webhook can receive reminders instead: <code>RATAFIA_WEBHOOK_URL</code>.`
     }`,
 }
 
 export const errors = {
   titles: {
-    400: 'This is not possible',
-    403: 'You may not do this',
-    404: 'There is no such page',
-    409: 'This has changed',
-    413: 'This is too large',
+    400: 'Request not possible',
+    403: 'Permission denied',
+    404: 'Page not found',
+    409: 'Conflicting change',
+    413: 'Request too large',
     429: 'Too many requests',
-    500: 'Something failed',
-    503: 'The service is away for a moment',
+    500: 'Internal error',
+    503: 'Service temporarily unavailable',
   } as Readonly<Record<number, string>>,
-  noPage: 'There is no page of the console at this address.',
+  noPage: 'The console has no page at this address.',
   back: 'Back to the start page',
   tryAgain: 'Try again',
-  nothingLost: 'Nothing was lost, and nothing was done.',
-  signedOut: 'You are not signed in any more',
+  nothingLost: 'Nothing was lost, and nothing was changed.',
+  signedOut: 'Not signed in any more',
   signedOutText:
-    'Nothing was done, and what you typed is still here. Sign in again in another tab, then come back to this page.',
+    'Nothing was changed, and what you typed is still here. Sign in again in another tab, then come back to this page.',
   lookAgain: 'Back to the form, with what I typed',
   signInElsewhere: 'Sign in (opens another tab)',
-  sentBefore: 'This form was sent before',
+  sentBefore: 'Form already sent',
   sentBeforeText:
-    'It acts once, and has done so: nothing was done now. If it gave a secret, that was shown already: if you have not kept it, revoke what it belongs to and make another. To send something else, open the form again.',
-  otherSite: 'This form was sent by another site. Nothing was done.',
+    'The form took effect the first time, and nothing was changed now. If it created a secret, that was shown then. If you have not saved it, revoke it and create another. To send something else, open the form again.',
+  otherSite: 'This form was sent by another site. Nothing was changed.',
 }

@@ -1,10 +1,10 @@
-/** Words of what a token is limited to. */
+/** The words for a token's limits. */
 import { type Html, html } from '../../html.ts'
 
 const SHORT: Readonly<Record<string, string>> = {
   edit_account: 'change the account',
   modify_account_key: 'change account keys',
-  package_access: 'see',
+  package_access: 'view',
   package_manage: 'manage',
   package_metrics: 'read metrics',
   package_purchase: 'buy',
@@ -27,21 +27,21 @@ interface Sentence {
 }
 
 export const limits = {
-  may: 'It may',
+  may: 'Permissions',
   packages: 'Packages',
   channels: 'Channels',
   stores: 'Stores',
   everything: 'everything',
-  everythingLong: 'everything that the account may do',
-  allPackages: 'all of the account',
+  everythingLong: 'everything that the account can do',
+  allPackages: 'all packages of the account',
   allChannels: 'all',
-  allStores: 'all of the account',
-  doEverything: 'do everything that your account may do',
+  allStores: 'all stores of the account',
+  doEverything: 'everything that your account can do',
   more: (number: number): string => `+${number}`,
   notRecorded: 'not recorded',
   notRecordedLong:
-    'What it is limited to was not recorded, because the list is too long. Whoever has it can paste it into “What may this token do?”.',
-  /** `see, upload`; a permission of another vocabulary as it is. */
+    'The limits were not recorded, because the list is too long. If you have the token, paste it into “What can this token do?”.',
+  /** `view, upload`; a permission of another vocabulary stays unchanged. */
   shortPermission: (name: string): string => SHORT[name] ?? name,
   sentence: ({ may, packages, channels, stores }: Sentence): Html =>
     html`${may}${packages === null ? html`, for all your packages` : html`, for ${packages}`}${

@@ -1,10 +1,10 @@
-/** The sections of the console, as the navigation calls them. */
+/** The names of the console's sections in its navigation. */
 
 export const navigation = {
   tokens: 'Tokens',
   publishers: 'Publishing from CI',
   me: 'Sign-in and agents',
-  tools: 'Set up a tool',
+  tools: 'Tool setup',
   overview: 'Overview',
   devices: 'Devices',
   clones: 'Clones',

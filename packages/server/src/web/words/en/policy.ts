@@ -1,71 +1,70 @@
-/** Words of the policy of a model: its settings, what each means, and what is dangerous. */
+/** The words of a model's policy: its settings, what each of them means, and its risks. */
 
 interface Setting {
   readonly label: string
-  /** What it decides. */
+  /** A sentence about what it decides. */
   readonly what: string
-  /** By value: what it is called, and what it does. */
+  /** By value: its name, and what it does. */
   readonly choices: Readonly<Record<string, readonly [name: string, meaning: string]>>
 }
 
 export const policy = {
-  title: 'Change the policy',
-  what: 'It applies from the next registration on. Devices that have a serial keep it.',
+  title: 'Policy',
+  what: 'A change applies from the next registration. Devices that have a serial keep it.',
   settings: {
     registration: {
-      label: 'Who may register',
-      what: 'Which devices get a serial.',
+      label: 'Registration',
+      what: 'This decides which devices get a serial.',
       choices: {
-        auto: ['everybody', 'whoever has the model assertion, and an API key if the model has one'],
-        'allow-list': ['allow-list', 'devices whose serial number or key is on the list'],
-        approval: ['approval', 'each device waits until somebody approves it'],
+        auto: ['Automatic', 'any device that has the model assertion, and an API key if the model has one'],
+        'allow-list': ['Allow-list', 'only devices whose serial number or key is on the list'],
+        approval: ['Approval', 'each device waits until you approve it'],
       },
     },
     proposed_serial: {
       label: 'Proposed serial number',
-      what: 'Whether a device says which serial number it wants.',
+      what: 'This decides whether a device chooses its serial number.',
       choices: {
-        required: ['required', 'a device that proposes none is refused'],
-        optional: ['optional', 'it gets the one it proposes, or else one that is made here'],
-        ignored: ['ignored', 'serial numbers are always made here'],
+        required: ['Required', 'a device that proposes none is refused'],
+        optional: ['Optional', 'the device gets the one that it proposes, or a generated one'],
+        ignored: ['Ignored', 'serial numbers are always generated'],
       },
     },
     taken_serial: {
       label: 'Taken serial number',
-      what: 'When a new device key asks for the serial number of another device.',
+      what: 'This applies when a new device key asks for the serial number of another device.',
       choices: {
-        refuse: ['refuse', 'the new key is refused, and the first device keeps its serial'],
-        reissue: ['reissue', 'the new key gets it, and the first device is superseded'],
+        refuse: ['Refuse', 'the new key is refused, and the first device keeps its serial'],
+        reissue: ['Reissue', 'the new key gets it, and the first device is superseded'],
       },
     },
     hardware_identity: {
       label: 'Hardware identity',
-      what: 'Whether a device proves that it has the key that is built into its board.',
+      what: 'This decides whether a device has to prove that it has the key that is built into its board.',
       choices: {
-        required: ['required', 'only boards whose hardware identity is imported'],
-        ignored: ['ignored', 'no proof is asked for'],
+        required: ['Required', 'only boards whose hardware identity is imported'],
+        ignored: ['Ignored', 'no proof is required'],
       },
     },
     clones: {
-      label: 'When a clone is seen',
-      what: 'Two that use the same device key.',
+      label: 'Detected clones',
+      what: 'This applies when two devices use the same device key.',
       choices: {
-        quarantine: ['quarantine', 'the device gets no session until somebody decides'],
-        record: ['record', 'it is written down, and the device goes on'],
+        quarantine: ['Quarantine', 'the device gets no session until you decide'],
+        record: ['Record only', 'the device keeps working'],
       },
     },
   } as const satisfies Readonly<Record<string, Setting>>,
-  serials: 'Serial numbers made here',
+  serials: 'Generated serial numbers',
   serialsHint:
-    'uuid, or a template with one {number}: AC-{number:8} makes AC-00000001, AC-00000002 and so on.',
+    'Either uuid, or a template with one {number}: AC-{number:8} gives AC-00000001, AC-00000002 and so on.',
   choice: (name: string, meaning: string): string => `${name}: ${meaning}`,
-  now: (value: string): string => `Now: ${value}.`,
-  save: 'Save the policy',
-  chooseRegistration: 'Choose who may register.',
-  readFirst:
-    'Read what is dangerous about this policy. Tick it if you want it anyway, or choose another setting.',
-  accept: 'This policy is dangerous',
-  acceptHint: 'Tick what you have read and want anyway.',
-  saved: 'The policy is saved. It applies from the next registration on.',
-  unchanged: 'Nothing was different, so nothing was changed.',
+  now: (value: string): string => `Currently: ${value}.`,
+  save: 'Save policy',
+  chooseRegistration: 'Choose which devices can register.',
+  readFirst: 'Read the risks of this policy. Tick each one that you accept, or choose another setting.',
+  accept: 'Risks of this policy',
+  acceptHint: 'Tick the risks that you have read and accept.',
+  saved: 'Policy saved. It applies from the next registration.',
+  unchanged: 'The policy already had these settings, so nothing was changed.',
 } as const

@@ -1,22 +1,24 @@
-/** Words of the page of clones. */
+/** The words of the page of clones. */
 
 export const clones = {
   title: 'Clones',
   label: 'Evidence of clones',
-  what: 'Signs that a second device holds a device key or a serial. The newest evidence comes first.',
+  what: 'This page lists the signs that a second device uses a device key or a serial. The newest evidence comes first.',
   kinds: {
-    'second-chain': 'a second chain of sessions',
-    'forked-chain': 'a chain that forked',
-    'two-chains': 'two chains alive',
-    'second-key': 'a second key',
+    'second-chain': 'second chain of sessions',
+    'forked-chain': 'forked chain',
+    'two-chains': 'two active chains',
+    'second-key': 'second key',
   },
   meanings: {
-    'second-chain': 'It opened a session while it had one. A device that lost its state does that too.',
+    'second-chain':
+      'The device opened a session while it had one. A device that lost its state also does that.',
     'forked-chain': 'An old session was refreshed a second time. A power cut can cause that.',
     'two-chains': 'Two chains of sessions are in use at the same time: two devices have the key.',
-    'second-key': 'Another key asked for its serial: a replaced board, or somebody who tries to take it.',
+    'second-key':
+      'Another key asked for its serial: the board was replaced, or someone is trying to take the serial.',
   },
-  meaning: 'What the kinds mean',
+  meaning: 'Kinds of evidence',
   filters: {
     kind: 'Kind',
     anyKind: 'all kinds',
@@ -28,14 +30,14 @@ export const clones = {
     device: 'Device',
     model: 'Model',
     status: 'Status',
-    kind: 'What',
+    kind: 'Kind',
     other: 'Chain or key',
     times: 'Times',
     last: 'Last seen',
   },
-  empty: 'There is no evidence of clones.',
+  empty: 'No evidence of clones yet.',
   emptyWhat:
-    'It is recorded when two devices use one key or ask for one serial. The policy of the model decides whether such a device goes into quarantine.',
-  emptyStep: 'Look at the devices',
+    'Evidence is recorded when two devices use one key or ask for one serial. The policy of the model decides whether such a device is quarantined.',
+  emptyStep: 'Show devices',
   emptyCommand: 'Or on the command line:',
 } as const

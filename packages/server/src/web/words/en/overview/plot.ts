@@ -1,4 +1,4 @@
-/** Words of plots: what was counted in the hours of a day, the days of a month or the months of a year. */
+/** The words of plots, which show counts by the hours of a day, the days of a month or the months of a year. */
 import { counted, number } from '../common.ts'
 
 type Unit = 'hour' | 'day' | 'month'
@@ -18,7 +18,7 @@ const UNITS: Readonly<Record<Unit, readonly [string, string]>> = {
   day: ['day', 'days'],
   month: ['month', 'months'],
 }
-const PEAKS: Readonly<Record<Unit, string>> = { hour: 'from', day: 'on', month: 'in' }
+const PEAKS: Readonly<Record<Unit, string>> = { hour: 'at', day: 'on', month: 'in' }
 
 interface Summary {
   readonly label: string
@@ -31,15 +31,15 @@ interface Summary {
 
 export const plot = {
   start,
-  /** At an axis, where there is little room. */
+  /** A number at an axis, where there is little room. */
   tick: (value: number): string => (value < 100_000 ? number(value) : SHORT.format(value)),
-  /** What the plot shows, for whoever does not see it. */
+  /** Describes the plot for readers who cannot see it. */
   summary: ({ label, unit, periods, total, peak, series }: Summary): string => {
     const sums = series.map((one) => `${one.name} ${number(one.total)}`).join(', ')
-    const most = `Most ${PEAKS[unit]} ${start(unit, peak.at)}: ${number(peak.value)}.`
-    return `${label}: ${number(total)} in ${counted(periods, ...UNITS[unit])}. ${most} ${series.length > 1 ? `Of all: ${sums}.` : ''}`.trim()
+    const most = `Peak ${PEAKS[unit]} ${start(unit, peak.at)}: ${number(peak.value)}.`
+    return `${label}: ${number(total)} in ${counted(periods, ...UNITS[unit])}. ${most} ${series.length > 1 ? `By kind: ${sums}.` : ''}`.trim()
   },
-  nothing: 'Nothing was counted in this time.',
+  nothing: 'No activity in this period.',
   asTable: 'As a table',
-  when: 'When (UTC)',
+  when: 'Time (UTC)',
 } as const

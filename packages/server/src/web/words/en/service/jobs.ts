@@ -1,25 +1,25 @@
-/** Words of the pages of jobs. */
+/** The words of the job pages. */
 import { type Html, html } from '../../../html.ts'
 import { counted, number } from '../common.ts'
 
-/** What a kind does, for those that this release knows. */
+/** The name of each kind that this release knows. */
 const KINDS: Readonly<Record<string, string>> = {
-  'devices.approve': 'Approve devices',
-  'devices.reject': 'Reject devices',
-  'devices.revoke': 'Revoke devices',
-  'devices.release': 'Release devices from quarantine',
-  'devices.import': 'Import devices',
-  'tokens.revoke': 'Revoke tokens',
-  'allow-list.import': 'Import an allow-list',
-  'allow-list.remove': 'Remove entries of an allow-list',
-  'hardware-identities.import': 'Import hardware identities',
-  'packages.import': 'Import the package directory',
-  'audit.verify': 'Verify the audit log',
+  'devices.approve': 'Device approval',
+  'devices.reject': 'Device rejection',
+  'devices.revoke': 'Device revocation',
+  'devices.release': 'Device release from quarantine',
+  'devices.import': 'Device import',
+  'tokens.revoke': 'Token revocation',
+  'allow-list.import': 'Allow-list import',
+  'allow-list.remove': 'Allow-list removal',
+  'hardware-identities.import': 'Hardware identity import',
+  'packages.import': 'Package directory import',
+  'audit.verify': 'Audit log verification',
 }
 
 const STATES: Readonly<Record<string, string>> = {
-  uploading: 'waits for its file',
-  queued: 'waits for its turn',
+  uploading: 'waiting for file',
+  queued: 'queued',
   running: 'running',
   done: 'done',
   cancelled: 'cancelled',
@@ -31,10 +31,10 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   done: 'done',
   unchanged: 'unchanged',
   refused: 'refused',
-  open: 'open',
+  open: 'pending',
 }
 
-/** What an import, or a verification, counts. */
+/** The counts of an import or a verification. */
 const RESULTS: Readonly<Record<string, string>> = {
   added: 'Added',
   broken_at: 'Broken at entry',
@@ -63,15 +63,15 @@ export const jobs = {
   kindOf: (kind: string): string => KINDS[kind] ?? kind,
   stateOf: (state: string): string => STATES[state] ?? state,
   outcomeOf: (outcome: string): string => OUTCOMES[outcome] ?? outcome,
-  columns: { job: 'Job', state: 'State', progress: 'Done', by: 'By', made: 'Made' },
-  tried: 'only tried',
-  mine: 'You see your own jobs; operators see all. A job is kept for 30 days after it ends, unless the service is set otherwise.',
-  all: "You see everybody's jobs. A job is kept for 30 days after it ends, unless the service is set otherwise.",
-  empty: 'There is no job.',
+  columns: { job: 'Job', state: 'State', progress: 'Progress', by: 'Author', made: 'Created' },
+  tried: 'dry run',
+  mine: 'You see your own jobs; operators see all. A job is kept for 30 days after it finishes, unless the service is configured otherwise.',
+  all: 'You see the jobs of all users. A job is kept for 30 days after it finishes, unless the service is configured otherwise.',
+  empty: 'No jobs yet.',
   emptyWhat:
-    'A job makes the same decision about many records, or imports a file, and goes on when you close the page.',
-  emptyStep: 'Choose devices',
-  emptyStepTokens: 'Choose tokens',
+    'A job makes one decision about many records, or imports a file. It continues when you close the page.',
+  emptyStep: 'Select devices',
+  emptyStepTokens: 'Select tokens',
   emptyCommand: 'Or on the command line:',
 
   settled: (settled: number, total: number): string => `${number(settled)} of ${number(total)}`,
@@ -80,73 +80,73 @@ export const jobs = {
   left: about,
   progress: 'Progress',
   running: 'The job is running. This page updates every few seconds.',
-  waiting: 'The job waits for its turn. This page updates every few seconds.',
-  holdStill: 'Stop updating this page',
-  follow: 'Follow the job',
+  waiting: 'The job is queued. This page updates every few seconds.',
+  holdStill: 'Pause updates',
+  follow: 'Resume updates',
 
   facts: {
     kind: 'Kind',
-    by: 'Made by',
-    made: 'Made',
-    started: 'Began',
-    ended: 'Ended',
-    parts: 'Parts of its file',
+    by: 'Created by',
+    made: 'Created',
+    started: 'Started',
+    ended: 'Finished',
+    parts: 'Parts of the file',
     note: 'Note',
-    id: 'Id',
+    id: 'ID',
   },
   notYet: 'not yet',
-  triedWhat: 'This job only tries. It says what it would do, and changes nothing.',
+  triedWhat: 'This job is a dry run: it shows what would be done, and changes nothing.',
   outcome: 'Outcome',
-  outcomes: { all: 'all', open: 'open', done: 'done', unchanged: 'unchanged', refused: 'refused' },
+  outcomes: { all: 'all', open: 'pending', done: 'done', unchanged: 'unchanged', refused: 'refused' },
   items: 'Records',
   itemsLabel: 'Records of the job, in the order of the selection',
-  itemColumns: { subject: 'Record', outcome: 'Outcome', why: 'Why' },
-  itemsEmpty: 'The job has no records.',
-  exports: 'Save the records as',
+  itemColumns: { subject: 'Record', outcome: 'Outcome', why: 'Reason' },
+  itemsEmpty: 'No records.',
+  exports: 'Export the records as',
   csv: 'CSV',
   lines: 'JSON lines',
 
-  /** `subject` of the only item of an import, or of a verification. */
+  /** By the `subject` of the only item of an import, or of a verification. */
   single: { file: 'The file', 'audit log': 'The audit log' } as Readonly<Record<string, string>>,
   resultOf: (name: string): string => RESULTS[name] ?? asWords(name),
-  fileDone: 'The file was imported.',
-  fileTried: 'The file can be imported: this is what it would do.',
+  fileDone: 'File imported.',
+  fileTried: 'The file can be imported. It would have these results:',
   fileRefused: (faults: number): string =>
     faults === 0
       ? 'The file was refused. Nothing was imported.'
       : `The file was refused: ${counted(faults, 'fault', 'faults')}. Nothing was imported.`,
-  faults: 'Faults of the file',
-  faultColumns: { place: 'Place', column: 'Column', message: 'What is wrong' },
+  faults: 'Faults in the file',
+  faultColumns: { place: 'Place', column: 'Column', message: 'Problem' },
   line: (line: number): string => `line ${number(line)}`,
   item: (item: number): string => `item ${number(item)}`,
   wholeFile: 'the file',
 
-  verified: 'The chain is whole: no entry was changed, removed, moved or inserted.',
+  verified: 'The chain is intact: no entry was changed, removed, moved or inserted.',
   broken: (seq: number): string =>
-    `The chain is broken at entry ${number(seq)}. No entry after it was checked.`,
+    `The chain is broken at entry ${number(seq)}. Later entries were not checked.`,
   end: 'Last intact entry',
   endWhat:
-    'Keep this text elsewhere, and give it to the next verification: the log must still contain the entry.',
+    'Keep this text outside the service, and give it to the next verification: the log must still contain the entry.',
   copyEnd: 'Copy',
-  nextVerification: 'Verify again from this entry',
+  nextVerification: 'Verify again from this entry…',
 
   uploading: (parts: number): string =>
-    `The job waits for its file, which comes in ${counted(parts, 'part', 'parts')}.`,
-  whole: 'All parts are here. When it is started, the file is imported whole or not at all.',
-  start: 'Start',
+    `The job waits for its file, which has ${counted(parts, 'part', 'parts')}.`,
+  whole: 'All parts have arrived. When you start the job, the whole file is imported, or nothing.',
+  start: 'Start job',
   startTitle: 'Start this job?',
-  started: 'The job is started.',
-  isStarted: 'The job does not wait to be started.',
+  started: 'Job started.',
+  isStarted: 'The job is not waiting to be started.',
 
-  cancel: 'Stop…',
+  cancel: 'Stop job…',
   cancelTitle: 'Stop this job?',
-  cancelDo: 'Stop it',
-  cancelBack: 'Let it go on',
+  cancelDo: 'Stop job',
+  cancelBack: 'Keep it running',
   cancelWhat: (settled: number, total: number): Html =>
-    html`<strong>${number(settled)} of ${number(total)}</strong> are decided. What is done stays done; what is open stays as it is.`,
-  cancelFile: 'Nothing of the file has been imported, and nothing will be.',
-  cancelAgain: 'A job that was stopped does not go on. Make another for what is left.',
-  cancelled: 'The job is stopped.',
-  wasOver: 'The job had ended before.',
-  isOver: 'The job has ended. There is nothing to stop.',
+    html`<strong>${number(settled)} of ${number(total)}</strong> records are decided and stay so. The others stay unchanged.`,
+  cancelFile: 'Nothing has been imported from the file, and nothing will be.',
+  cancelAgain: 'You cannot resume a stopped job. Create another one for the rest.',
+  cancelled: 'Job stopped.',
+  wasOver: 'The job had finished already.',
+  isOver: 'The job has finished. There is nothing to stop.',
 } as const

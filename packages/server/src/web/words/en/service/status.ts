@@ -1,16 +1,16 @@
-/** Words of the page that says how the service is, and of the package directory. */
+/** The words of the pages of the service's status and of the package directory. */
 import { type Html, html } from '../../../html.ts'
 import { counted } from '../common.ts'
 
 const PARTS: Readonly<Record<string, string>> = {
   service: 'Service',
-  nodes: 'Processes',
+  nodes: 'Nodes',
   jobs: 'Periodic work',
   bulk_jobs: 'Jobs',
   database: 'Database',
-  schema: 'Schema of the database',
+  schema: 'Database schema',
   clock: 'Clock',
-  changes: 'Changes received',
+  changes: 'Change notifications',
   secret_key: 'Secret key',
   keys: 'Root keys and key pairs',
   signing_keys: 'Signing keys of brands',
@@ -28,10 +28,10 @@ export const status = {
   attentionCount: (count: number): string => counted(count, 'part needs attention', 'parts need attention'),
   allWell: 'Nothing needs attention.',
   label: 'Parts of the service, those that need attention first',
-  columns: { part: 'Part', state: 'State', says: 'What is known, and what to do' },
+  columns: { part: 'Part', state: 'State', says: 'Finding' },
   partOf: (part: string): string => PARTS[part] ?? part,
-  states: { ok: 'in order', attention: 'needs attention', unknown: 'cannot be seen from here' },
-  asSeen: 'As seen by the node that answered. Reload the page to look again.',
+  states: { ok: 'OK', attention: 'needs attention', unknown: 'not visible from here' },
+  asSeen: 'As seen by the node that answered. Reload the page to check again.',
   command: 'On the command line:',
   packages: 'Package directory',
 } as const
@@ -40,28 +40,28 @@ export const packages = {
   title: 'Package directory',
   label: 'Packages by name',
   columns: { name: 'Name', id: 'Snap id' },
-  empty: 'The package directory is empty.',
+  empty: 'No packages yet.',
   emptyWhat:
-    'It says which snap id a name has, for tokens that are limited to packages. While it is empty, the name itself is used as the snap id.',
-  emptyStep: 'Import a file',
+    'The directory gives the snap id of each name, for tokens that are limited to packages. While it is empty, the name itself is used as the snap id.',
+  emptyStep: 'Import packages…',
   emptyCommand: 'On the command line:',
-  import: 'Import…',
-  importTitle: 'Import the package directory',
+  import: 'Import packages…',
+  importTitle: 'Package directory import',
   importWhat:
-    'The whole file is imported, or nothing. A job reads it and says what is wrong, with line and column.',
-  file: 'The file',
+    'The whole file is imported, or nothing. A job reads it and reports each problem, with line and column.',
+  file: 'File',
   fileHint:
-    'CSV with the columns name and snap_id, or JSON, of up to 4 MB. Longer files are for the command line.',
+    'CSV with the columns name and snap_id, or JSON, up to 4 MB. Use the command line for larger files.',
   fileMissing: 'Choose a file.',
   format: 'Format',
   formats: { csv: 'CSV with a header line', json: 'JSON list of objects', ndjson: 'JSON lines' },
   replaceAll: 'Remove the packages that are not in the file',
   replaceAllHint:
-    'A package that is removed has its name as its snap id again, or none. Try the file first: the job says how many would go.',
+    'After its removal, a package has its name as its snap id again, or none. Validate the file first: the job shows how many packages would be removed.',
   typeReplace: (word: Html): Html => html`To remove packages, type ${word}`,
   replaceWord: 'replace',
-  try: 'Try it first',
+  try: 'Validate only',
   do: 'Import',
-  trying: 'A job tries the file and says what the import would do.',
-  importing: 'A job imports the file.',
+  trying: 'Validation started. Nothing is imported.',
+  importing: 'Import started.',
 } as const
