@@ -63,7 +63,10 @@ eachDatabase((kind, _open, fresh) => {
 
   test('brands add refuses a key of another account, then brands can be added, listed and shown', async () => {
     await says(['brands', 'list'], /^No brands yet\./)
-    await refuses(addAcme(world('keys/device.pem')), /Pass the key and the assertion that belong together\.\n$/)
+    await refuses(
+      addAcme(world('keys/device.pem')),
+      /Pass the key and the assertion that belong together\.\n$/,
+    )
     const added = await program.json(...addAcme())
     assert.deepEqual(added, { account_id: 'acme-brand', display_name: 'Acme-brand', key_id: brandKey })
     await says(['brands', 'list'], /^ACCOUNT ID +DISPLAY NAME +ADDED AT\nacme-brand +Acme-brand /)

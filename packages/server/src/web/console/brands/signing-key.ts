@@ -50,7 +50,7 @@ export function signingNotice(keys: readonly SigningKey[], now: Date): Html | un
 }
 
 const notice = (tone: 'warn' | 'bad', what: Html): Html =>
-  html`<p class="notice ${tone}" role="status"><strong>${what}</strong> ${text.whatToDo}<br><code>${text.addCommand}</code></p>`
+  html`<p class="notice ${tone}" role="status"><strong>${what}</strong> ${text.advice}<br><code>${text.addCommand}</code></p>`
 
 export interface SigningKeyTable {
   readonly keys: readonly SigningKey[]

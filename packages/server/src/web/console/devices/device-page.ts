@@ -78,7 +78,7 @@ function notice(page: DevicePage): Html | undefined {
   if (canBeReleased(device)) {
     const chains = evidence.filter(({ kind }) => kind === 'two-chains')
     const times = chains.reduce((sum, one) => sum + one.times, 0)
-    return html`<p class="notice bad" role="status"><strong>${text.quarantineLead}</strong> ${text.quarantineWhat(chains.length, times)} ${text.quarantineDo}</p>`
+    return html`<p class="notice bad" role="status"><strong>${text.quarantineLead}</strong> ${text.quarantineWhat(chains.length, times)} ${text.quarantineAdvice}</p>`
   }
   if (!canBeApproved(device)) return undefined
   const title = waits(device) ? text.waitsLead : text.rejectedLead

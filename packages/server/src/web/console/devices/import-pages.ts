@@ -91,7 +91,7 @@ function stepBody(page: ImportStepPage): Html {
       return html`<div class="card"><p role="status">${text.looking}</p></div>${choice(page)}`
     case 'fits': {
       const left = looked.devices - looked.added
-      return html`<div class="card"><p>${text.wouldDo(looked.devices)}</p>
+      return html`<div class="card"><p>${text.wouldImport(looked.devices)}</p>
 <ul><li>${text.wouldAdd(looked.added)}</li>${left > 0 && html`<li>${text.wouldLeave(left)}</li>`}</ul></div>${choice(page, looked.devices)}`
     }
     case 'refused':

@@ -35,7 +35,7 @@ export function modelPage(page: ModelPage): ConsoleContent {
     beside: mayManage && html`<a class="button primary push" href="${path}/policy">${text.changePolicy}</a>`,
     body: html`${
       model.signer_fault !== null &&
-      html`<p class="notice bad" role="status"><strong>${text.cannotSign}</strong> ${visibleText(model.signer_fault, 400)}<br>${words.signingKeys.whatToDo}<br><code>${words.signingKeys.addCommand}</code></p>`
+      html`<p class="notice bad" role="status"><strong>${text.cannotSign}</strong> ${visibleText(model.signer_fault, 400)}<br>${words.signingKeys.advice}<br><code>${words.signingKeys.addCommand}</code></p>`
     }
 <div class="cols"><section class="card"><h2>${text.policy}</h2>${policySays(model)}</section>
 <section class="card"><h2>${text.says}</h2>${assertionSays(model)}

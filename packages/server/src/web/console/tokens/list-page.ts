@@ -46,7 +46,7 @@ export const tokensPage = (page: TokensPage): ConsoleContent => ({
 })
 
 const endingNotice = ({ ending, now }: TokensPage): Html => html`
-<div class="notice warn" role="status"><strong>${text.ending(ending.length)}</strong> ${text.endingDo}
+<div class="notice warn" role="status"><strong>${text.ending(ending.length)}</strong> ${text.endingAdvice}
 <ul>${ending.map(
   (token) =>
     html`<li>${nameOf(token)}, ${relative(token.valid_until, now)} <a href="/console/tokens/${token.session_id}/rotate">${text.rotate}</a></li>`,

@@ -72,7 +72,7 @@ export const signingKeys = {
   disable: 'Disable key…',
   notThere: 'No key of this brand can sign, so its devices are refused when they register.',
   endsSoon: (relative: Html): Html => html`The last usable key of this brand expires ${relative}.`,
-  whatToDo:
+  advice:
     'Get an account-key assertion for a new key, and add both on the host; private keys are never sent over HTTP. The old key stays usable while it is valid.',
   addCommand: 'ratafia signing-keys add next.pem --account-key next.account-key',
 

@@ -16,7 +16,7 @@ export const tokens = {
     number === 1
       ? 'One token expires within 30 days:'
       : `${counted(number, 'token expires', 'tokens expire')} within 30 days:`,
-  endingDo: 'Rotate it: you create one like it, and the old one keeps working for as long as you choose.',
+  endingAdvice: 'Rotate it: you create one like it, and the old one keeps working for as long as you choose.',
   explainLink: 'Explain token…',
   description: 'Description',
   state: 'State',

@@ -24,7 +24,7 @@ export const deviceImport = {
   wouldAdd: (added: number): string => `${counted(added, 'device', 'devices')} would be added.`,
   wouldLeave: (left: number): string =>
     `${counted(left, 'device is', 'devices are')} here already, and ${left === 1 ? 'stays' : 'stay'} unchanged.`,
-  wouldDo: (devices: number): string =>
+  wouldImport: (devices: number): string =>
     `The file has ${counted(devices, 'device', 'devices')}. Nothing is imported yet.`,
   import: (devices: number): string => `Import ${counted(devices, 'device', 'devices')}`,
   discard: 'Discard file',

@@ -129,7 +129,7 @@ export const devices = {
     chains === 0
       ? 'It was imported in quarantine, or its evidence has been removed.'
       : `Two devices use this key: ${chains === 1 ? 'one session was' : `${number(chains)} sessions were`} renewed${times === 1 ? '' : ` ${counted(times, 'time', 'times')}`} while another was active.`,
-  quarantineDo:
+  quarantineAdvice:
     'If the board was copied, revoke the device, and let the real one register with a new key. If you know that there is only one device, release it.',
   waitsLead: 'It is pending, and needs your decision.',
   ignoredSerial: (serial: string): string =>
