@@ -42,7 +42,7 @@ const faults = (path: string, passages: readonly Passage[]): readonly string[] =
   passages.flatMap((passage) => faultsOf(passage).map((fault) => `${path}:${fault}`))
 
 /** `LINE: NAME: "the words around it"`, and what to write. A line break counts as a space. */
-export function faultsOf({ place, line, text }: Passage): readonly string[] {
+function faultsOf({ place, line, text }: Passage): readonly string[] {
   const read = text.replaceAll(/\s/g, ' ')
   return PATTERNS.filter(({ places }) => places === undefined || places.includes(place)).flatMap(
     ({ name, pattern, instead }) => {
