@@ -105,6 +105,6 @@ export function jobTokenIn(body: string, { person, name: rule }: Rule, era: numb
   const { t, v } = JSON.parse(Buffer.from(credentials, 'base64').toString())
   const headers =
     t === 'u1-macaroon' ? presenting({ root: v.r, discharge: v.d }) : { authorization: `Macaroon ${v}` }
-  // After a revocation of all logins, a later root from a node whose clock is behind looks earlier.
+  // A root created shortly after all logins were revoked can still count as earlier.
   return { ...{ person, era, session, rule, headers }, lasts: era === 0 }
 }

@@ -89,7 +89,7 @@ function pairOf(
   return {
     ...{ person, era, session, root, discharge, exported, headers },
     exchanged: { path: '/v1/tokens/usso/exchange', headers },
-    // After a revocation of all logins, a later root from a node whose clock is behind looks earlier.
+    // A root created shortly after all logins were revoked can still count as earlier.
     lasts: era === 0,
   }
 }

@@ -83,7 +83,7 @@ function retentionTasks(
 ): readonly RetentionTask[] {
   const { audit } = retention
   return [
-    // Kept for a day after they expire, because they may still be valid by the clock of another node.
+    // Kept for a day after they expire, because the database's clock can be set back.
     { table: 'completed_login', keepMs: DAY_MS, remove: completedLogins.removeExpired },
     { table: 'sign_in_session', keepMs: DAY_MS, remove: signInSessions.removeExpired },
     { table: 'used_time_step', keepMs: DAY_MS, remove: secondFactors.removeUsedSteps },
