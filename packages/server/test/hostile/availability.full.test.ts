@@ -314,7 +314,7 @@ oneDatabase((_kind, open, fresh) => {
     const answers = await registerAll(keys.slice(0, FEW))
     assert.equal(answers.filter(({ status }) => status === 202).length, 2 * WAITING)
     for (const answer of answers) {
-      if (answer.status !== 202) assert.match(refusalOf(answer).message, /from your network that wait/)
+      if (answer.status !== 202) assert.match(refusalOf(answer).message, /from your network are waiting/)
     }
     const rest = registerAll(keys.slice(FEW))
     assert.equal((await registration(deviceKey('device2'), '203.0.113.1')).status, 202)

@@ -34,7 +34,7 @@ export interface DeepSeeds {
   readonly session: Macaroon
 }
 
-/** Texts that only the running service can create, when the request is sent. */
+/** Strings that only the running service can create, when the request is sent. */
 export interface FreshTexts {
   requestId(): Promise<string>
   nonce(): Promise<string>

@@ -64,7 +64,7 @@ const VALUES = [
 const text = (ids: readonly string[]) =>
   fc.oneof(fc.constantFrom(...VALUES, ...ids), anyText, fc.string({ unit: 'binary', maxLength: 60 }))
 
-/** The JSON of an invented cursor, or any text. */
+/** The JSON of an invented cursor, or any string. */
 const cursors = fc.oneof(
   fc
     .array(fc.oneof(fc.jsonValue(), fc.string({ maxLength: 20 })), { maxLength: 4 })

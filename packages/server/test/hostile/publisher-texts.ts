@@ -1,6 +1,6 @@
 /**
- * Texts of the worst publisher tools: invented caveat ids and discharges, and correctly sealed or signed ones
- * with absurd contents.
+ * Input from the worst publisher tools: invented caveat ids and discharges, and correctly sealed or signed
+ * ones with absurd contents.
  */
 import { isUtf8 } from 'node:buffer'
 import {
@@ -45,7 +45,7 @@ export async function publisherSeeds(service: TestService): Promise<PublisherSee
   }
 }
 
-/** Any text, including NUL, control characters and halves of surrogate pairs. */
+/** Any string, including NUL, control characters and halves of surrogate pairs. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({
