@@ -59,13 +59,17 @@ say(`The device key is ${key.publicKey.id}.`)
 
 const serial = await register()
 const { fields: granted, authorityId } = expectType(serial, 'serial')
+const before = await readFile(join(state, 'serial'), 'utf8').catch(() => '')
 await writeFile(join(state, 'serial'), encode(serial))
-say(`Registered: ${fields.brandId}/${fields.model}/${granted.serial}, signed by ${authorityId}.`)
+const again = before.includes(`\nserial: ${granted.serial}\n`)
+say(
+  `${again ? 'Already registered' : 'Registered'}: ${fields.brandId}/${fields.model}/${granted.serial}, signed by ${authorityId}.`,
+)
 
 if (!options['no-session']) {
   const session = await openSession()
   say(`Session: ${session.slice(0, 24)}…`)
-  say(`The service's answer about this session: ${await text('GET', '/device-session', presenting(session))}`)
+  say(`Session details: ${await text('GET', '/device-session', presenting(session))}`)
   const refreshed = await openSession(session)
   say(`Refreshed: ${refreshed.slice(0, 24)}…`)
 }
@@ -86,7 +90,7 @@ function readArguments() {
       process.stdout.write(HELP)
       process.exit()
     }
-    if (directory === undefined) throw new Error('Name the directory of the model assertion.')
+    if (directory === undefined) throw new Error('Pass the directory that contains the model assertion.')
     if (more.length > 0) throw new Error(`Unexpected arguments: ${more.join(' ')}.`)
     return { directory, url: url.replace(/\/+$/, ''), options: values }
   } catch (error) {
@@ -167,16 +171,26 @@ async function json(path: string, sent: Sent = {}): Promise<Record<string, strin
 }
 
 async function text(method: string, path: string, sent: Sent): Promise<string> {
-  const response = await fetch(`${url}${path}`, { method, ...sent })
+  const response = await fetch(`${url}${path}`, { method, ...sent }).catch(() => {
+    throw new Error(`Can't reach ${url}. Check that the service is running.`)
+  })
   const body = await response.text()
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${body}`)
   return body
 }
 
 async function readModel(): Promise<string> {
-  if (options.model !== undefined) return readFile(options.model, 'utf8')
-  const name = (await readdir(directory)).find((file) => file.startsWith('model-'))
-  if (name === undefined) throw new Error(`There is no model-… in ${directory}. Use --model.`)
+  const { model } = options
+  if (model !== undefined) {
+    return readFile(model, 'utf8').catch(() => {
+      throw new Error(`${model} cannot be read. Pass the file of the model assertion.`)
+    })
+  }
+  const names = await readdir(directory).catch(() => {
+    throw new Error(`There is no directory ${directory}.`)
+  })
+  const name = names.find((file) => file.startsWith('model-'))
+  if (name === undefined) throw new Error(`There is no model-… in ${directory}. Pass --model.`)
   return readFile(join(directory, name), 'utf8')
 }
 

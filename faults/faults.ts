@@ -22,7 +22,7 @@ import { setClock, shiftedClock, startWithWrongClocks, TURNS } from './wrong-clo
 export interface Pace {
   readonly client: number
   readonly operator: number
-  /** Between the commands about CI rules, which run in parallel. */
+  /** The pause between the commands about CI rules, which run in parallel. */
   readonly rules: number
 }
 
@@ -51,7 +51,7 @@ export interface Fault extends Layout {
 const FIND_NEXT = `select name from schema_migration where name = '${NEXT_MIGRATION}'`
 const COUNT_PARTITIONS = `select count(*) from pg_inherits where inhparent = to_regclass('device')`
 
-/** Less than the five minutes from which a node does not serve. */
+/** Less than the five minutes that make a node stop serving. */
 const CLOCK_OFF_MS = 240_000
 /** Nodes leave an old primary within seconds. A node that stays this long believes it. */
 const BELIEVED_MS = 60_000
@@ -238,7 +238,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'clock-off',
-    says: 'the clock of one node is four minutes off, ahead and behind in turn',
+    says: 'the clock of one node is four minutes off, alternately ahead and behind',
     ...{ ...threeNodes, leastStrikes: 2 },
     async strike({ world, round }) {
       const node = world.nodes[1]

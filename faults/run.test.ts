@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { CALM } from './faults.ts'
 import { run } from './run.ts'
 
-test('a run that cannot start reports the stage at which it gave up, and does not throw', async () => {
+test('a run that cannot start reports the stage where it gave up, and does not throw', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-run-'))
   try {
     const result = await run({

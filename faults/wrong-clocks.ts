@@ -21,13 +21,13 @@ const AT_START = [
   { aheadMs: -2 * HOUR_MS, on: 'one' },
 ] as const
 
-/** Steps by which the clock of a running node is set. */
+/** How far the clock of a running node is set off, in steps. */
 const STEPS = [2 * HOUR_MS, -2 * HOUR_MS, 40 * DAY_MS, -40 * DAY_MS] as const
 
 /** The number of strikes after which every row above was used. */
 export const TURNS = 4
 
-/** Starts one node or all of them with a wrong clock. They must not serve, and do no harm. */
+/** Starts one node or all of them with a wrong clock. They must not serve or do any harm. */
 export async function startWithWrongClocks({ world, round }: Striking): Promise<Evidence> {
   const { aheadMs, on } = AT_START[(round - 1) % AT_START.length] ?? AT_START[0]
   const nodes = on === 'one' ? world.nodes.slice(1, 2) : world.nodes

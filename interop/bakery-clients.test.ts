@@ -28,7 +28,7 @@ onEachDatabase((world) => {
       await lifeWith(start({ BAKERY_AGENT_FILE: world().agentFile }), world(), FARM)
     })
 
-    test(`${name}: a login that the user rejects gives no token`, async () => {
+    test(`${name}: a login that the user rejects does not give a token`, async () => {
       const { installation, service } = world()
       const browser = await browserOf(installation.directory, { ...ADA, button: 'Reject login' })
       const client = start(browser.environment)

@@ -58,7 +58,7 @@ onEachDatabase((world, kind) => {
     await page.goto(login.visit)
     await picture(page, `${kind}-1-sign-in`)
     await signIn(page, 'not the password')
-    assert.match(await page.getByRole('alert').innerText(), /username or the password is wrong/)
+    assert.match(await page.getByRole('alert').innerText(), /username, e-mail address or password is wrong/)
     assert.equal(await page.getByLabel('Username').inputValue(), ADA.username)
     assert.equal(await page.getByLabel('Password').inputValue(), '')
     await picture(page, `${kind}-2-wrong-password`)
@@ -216,7 +216,7 @@ onEachDatabase((world, kind) => {
     assert.ok(totp instanceof TOTP)
     assert.equal(totp.label, fay.username)
     await page.getByLabel('Current code').fill(totp.generate())
-    await page.getByRole('button', { name: 'Turn on second factor' }).click()
+    await page.getByRole('button', { name: 'Enable second factor' }).click()
     assert.equal(await heading(page), 'Your recovery codes')
     const codes = await page.getByRole('main').getByRole('listitem').allInnerTexts()
     assert.equal(codes.length, 10)
@@ -266,7 +266,7 @@ onEachDatabase((world, kind) => {
     await page.getByRole('link', { name: 'Change your password' }).click()
     await page.getByLabel('Current password').fill(gil.password)
     await page.getByLabel('New password', { exact: true }).fill('the second password')
-    await page.getByLabel('New password again').fill('the second password')
+    await page.getByLabel('Repeat new password').fill('the second password')
     await picture(page, `${kind}-12-change-password`)
     await page.getByRole('button', { name: 'Change password' }).click()
     assert.match(await page.getByRole('status').innerText(), /^Password changed\./)
@@ -274,7 +274,7 @@ onEachDatabase((world, kind) => {
     const link = await installation.ratafia(['accounts', 'reset-link', gil.username, ...location])
     await page.goto(link.trim())
     await page.getByLabel('New password', { exact: true }).fill('the third password')
-    await page.getByLabel('New password again').fill('the third password')
+    await page.getByLabel('Repeat new password').fill('the third password')
     const width = await page.evaluate('document.documentElement.scrollWidth')
     assert.ok(Number(width) <= 320, `the page is ${width} pixels wide`)
     await page.getByRole('button', { name: 'Set password' }).click()
@@ -308,8 +308,8 @@ onEachDatabase((world, kind) => {
     const login = await startLogin()
     await page.goto(login.visit)
     await signIn(page)
-    // The same machine under another name is another site. Its forms are sent without cookies, and its frames stay
-    // empty.
+    // The same machine under a different name is a different site. Its forms are sent without cookies, and
+    // its frames stay empty.
     const elsewhere = login.visit.replace('127.0.0.1', 'localhost')
     const fields = await page
       .locator('form[action="confirm"] input')

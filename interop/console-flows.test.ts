@@ -98,7 +98,7 @@ inConsoleWorld((world) => {
     })
   }
 
-  test('a text is also copied over plain HTTP, where browsers give pages no clipboard', async () => {
+  test("copying text also works over plain HTTP, where pages cannot use the browser's clipboard", async () => {
     const { page, context } = await openWindow(browser)
     const shown =
       '<pre id="text">one two</pre><button hidden data-copy="text" data-copied="Copied">Copy</button>'
@@ -137,7 +137,7 @@ inConsoleWorld((world) => {
 <button onclick="document.getElementById('f').submit()">Win</button>`)
     })
     await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
-    // Another name of this machine is another site.
+    // A different name for this machine is a different site.
     const { port } = hostile.address() as AddressInfo
     await page.goto(`http://localhost:${port}/`)
     const frame = page.frames().find((one) => one !== page.mainFrame())

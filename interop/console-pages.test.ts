@@ -1,6 +1,6 @@
-// Follows the links of the console in a real browser, and checks every page: axe finds no problem in light, dark and
-// forced colours at 320 and 1280 pixels, no page is wider than the window, foreign texts are escaped, and everything
-// works without a script (contract/administration.md, C12 and C16).
+// Follows the links of the console in a real browser, and checks every page: axe finds no problem in light,
+// dark and forced colours at 320 and 1280 pixels, no page is wider than the window, foreign text is escaped,
+// and everything works without a script (contract/administration.md, C12 and C16).
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

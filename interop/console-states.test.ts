@@ -25,7 +25,7 @@ type State = readonly [
 ]
 
 const EMPTY: readonly State[] = [
-  ['no rules of CI', '/console/publishers', /No rules yet/],
+  ['no rules of CI', '/console/publishers', /No CI rules yet/],
   ['no clones', '/console/clones', /No evidence of clones yet/],
   ['no hardware identities', '/console/hardware-identities', /No hardware identities yet/],
   ['no matching device', '/console/devices?q=ZZZ', /Nothing matches these filters/],
@@ -72,9 +72,9 @@ const REFUSED: readonly State[] = [
     },
   ],
   [
-    'an import with faults',
+    'an import with errors',
     '/console/devices/import',
-    /1 fault in the file/,
+    /1 problem in the file/,
     async (page) => {
       await page.locator('textarea').fill(`brand_id,model,serial,device_key_id\n${BRAND},${MODEL},AC--bad,x`)
       await page.locator('main form button[type=submit]').first().click()
@@ -203,7 +203,7 @@ inConsoleWorld((world) => {
     await context.close()
   })
 
-  test('while the database is away, nothing is lost, and the page explains it', async () => {
+  test('while the database is unavailable, nothing is lost, and the page explains it', async () => {
     const { url } = world().service
     const { page, context } = await openWindow(browser)
     await signIn(page, url, OPERATOR)

@@ -14,7 +14,7 @@ import { type Nginx, startNginx } from './support/nginx.ts'
 import { type Service, startService } from './support/service.ts'
 import { ADA, addAccount } from './support/world.ts'
 
-// Browsers trust http://localhost as if it were https, so the test needs another name.
+// Browsers trust http://localhost as if it were https, so the test needs a different name.
 const HOST = 'store.example'
 const NAME = 'ratafia-console'
 

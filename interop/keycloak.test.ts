@@ -1,6 +1,6 @@
 /**
  * A CI job without a secret, played by the service account of a Keycloak client. Its tokens are exchanged for
- * credentials, with which craft-store works unmodified. OAuth libraries do the exchange themselves.
+ * credentials that an unmodified craft-store accepts. OAuth libraries do the exchange themselves.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -72,7 +72,7 @@ onEachDatabase((world, kind) => {
     return String(body['credentials'])
   }
 
-  /** Returns the reason for which a token is refused. Fails if it is accepted. */
+  /** Returns the reason why a token is refused. Fails if it is accepted. */
   async function refused(token: string): Promise<string> {
     const { status, body } = await exchange(token)
     assert.deepEqual([status, body['error']], [400, 'invalid_grant'], JSON.stringify(body))

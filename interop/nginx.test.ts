@@ -254,7 +254,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(taken(), [], 'no request reached the store')
     })
 
-    test("a client's address is the one that nginx sees, whatever the client's headers contain", async () => {
+    test("nginx decides a client's address, regardless of the client's headers", async () => {
       const { serial, key } = await session()
       const body = join(installation.directory, 'session.json')
       await writeFile(
@@ -385,14 +385,14 @@ for (const kind of DATABASES) {
 }
 
 const addressOf = (server: Server): string => `127.0.0.1:${(server.address() as AddressInfo).port}`
-/** Returns the address on which the service listens, regardless of its base URL. */
+/** Returns the address that the service listens on, regardless of its base URL. */
 const directUrl = ({ url }: Service): string => url
 const hostOf = ({ url }: Service): string => new URL(url).host
 
 /** Returns a path with a value for each parameter of a route, which can limit it by an expression in parentheses. */
 const samplePath = (route: string): string => route.replace(/:\w+(\(.*?\$\)\.[*+]\))?|\*/g, 'x')
 
-/** Returns the status with which nginx answers a request without a body. */
+/** Returns the status of nginx's answer to a request without a body. */
 async function statusOf(
   { url, certificate }: Pick<Nginx, 'url'> & Partial<Nginx>,
   method: string,

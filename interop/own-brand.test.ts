@@ -111,7 +111,7 @@ suite('a brand of your own', { timeout: 300_000 }, () => {
   })
 })
 
-/** Returns the texts of a stream. Its assertions must have no body with a blank line. */
+/** Returns the text of each assertion in a stream. Its assertions must have no body with a blank line. */
 function assertionsIn(stream: string): readonly string[] {
   return stream.split(/\n\n(?=type: )/).map((text) => `${text.trimEnd()}\n`)
 }

@@ -1,4 +1,4 @@
-// The libraries with which publishers' tools log in, driven like in those tools.
+// The libraries that publishers' tools log in with, driven like in those tools.
 
 import { suite } from 'node:test'
 import { gatewayTests } from './publishers/gateway.ts'

@@ -59,7 +59,7 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
       const words = ['/bin/bash', '-c', `cd ${clientPaths.root} && ${typed}`]
       const asked = await atTerminal(words, environment, [
         ['Password: ', `${PASSWORD}\r`],
-        ['Again: ', `${PASSWORD}\r`],
+        ['Repeat password: ', `${PASSWORD}\r`],
       ])
       assert.equal(asked.code, 0, asked.shown)
       return

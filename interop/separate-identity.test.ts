@@ -73,7 +73,7 @@ for (const kind of DATABASES) {
 
     test('the page of a separate identity service names the service that asks, and warns that it is unknown', async () => {
       const { pages } = await login()
-      assert.match(pages.join('\n'), /does not know the service that asks/)
+      assert.match(pages.join('\n'), /does not know the requesting service/)
       assert.ok(pages.join('\n').includes(service.url))
     })
 
@@ -108,7 +108,10 @@ for (const kind of DATABASES) {
       return ((await response.json()) as { PublicKey: string }).PublicKey
     }
 
-    /** Returns the first bytes of the key to which the root macaroon's caveat is sealed (contract/bakery.md 2.3). */
+    /**
+     * Returns the first bytes of the key that the root macaroon's caveat is sealed to (contract/bakery.md
+     * 2.3).
+     */
     async function keyPrefixOfCaveat(): Promise<Buffer> {
       const response = await fetch(`${service.url}/api/v2/tokens`, {
         method: 'POST',

@@ -201,7 +201,7 @@ onEachDatabase((world) => {
     assert.equal((await other.run()).change?.status, 'Done')
   })
 
-  test('security: repeating a captured registration gives the same answer and creates no other device', async () => {
+  test('security: repeating a captured registration gives the same answer and does not create another device', async () => {
     const { front, device } = world()
     const snapd = await device('acme-pc')
     front.taken()

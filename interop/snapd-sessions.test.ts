@@ -75,7 +75,7 @@ onEachDatabase((world) => {
     assert.equal(taken.at(-1), `POST ${AUTH}/sessions 200`)
   })
 
-  test('security: a revoked device is refused at its next request, and gets no other session', async () => {
+  test('security: a revoked device is refused at its next request, and cannot open another session', async () => {
     const { front, installation } = world()
     const snapd = await registered()
     const { session } = good(await snapd.sections())
@@ -121,7 +121,7 @@ onEachDatabase((world) => {
     good(await other.session())
   })
 
-  test('security: repeating a captured session request at once opens no second session', async () => {
+  test('security: repeating a captured session request at once does not open a second session', async () => {
     const { front, installation } = world()
     const snapd = await registered()
     good(await snapd.session())

@@ -16,7 +16,7 @@ before(() => {
 })
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Runs a command, and types each text the instant its question appears. */
+/** Runs a command, and types each answer the instant its question appears. */
 const ratafiaAtTerminal = (words: readonly string[], answers: Typed): Promise<AtTerminal> =>
   atTerminal([process.execPath, clientPaths.ratafia, ...words], { RATAFIA_DATA_DIR: directory }, answers)
 
@@ -25,7 +25,7 @@ const ANN = ['accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', '
 test('a password typed the instant the question appears is not shown', async () => {
   const { shown, echoes, code } = await ratafiaAtTerminal(ANN, [
     ['Password: ', `${PASSWORD}\r`],
-    ['Again: ', `${PASSWORD}\r`],
+    ['Repeat password: ', `${PASSWORD}\r`],
   ])
   assert.equal(code, 0, shown)
   assert.deepEqual(echoes, [false, false])

@@ -47,8 +47,8 @@ for (const [title, printed, reason] of [
     '{"message":"405 Method Not Allowed - POST","statusCode":405}',
     '405 Method Not Allowed - POST',
   ],
-  ['no output', '', 'npm audit printed no report'],
-  ['a page instead of JSON', '<html>', 'npm audit printed no report'],
+  ['no output', '', 'npm audit did not print a report'],
+  ['a page instead of JSON', '<html>', 'npm audit did not print a report'],
 ] as const) {
   test(`${title} leaves advisories unchecked, and the output reports it`, () => {
     assert.deepEqual(readAudit(printed, printed), {

@@ -1,6 +1,7 @@
 /**
- * Asks the npm registry for advisories on the packages in package-lock.json: `npm run check:advisories`. Fails if a
- * shipped package has one. Many mirrors serve no advisories; then nothing is checked, and the output reports this.
+ * Asks the npm registry for advisories on the packages in package-lock.json: `npm run check:advisories`.
+ * Fails if a shipped package has one. Many mirrors do not serve advisories; then nothing is checked, and the
+ * output reports this.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ interface Vulnerability {
 export function readAudit(printed: string, shipped: string): Outcome {
   const audit = parsed(printed)
   if (audit.vulnerabilities === undefined) {
-    const reason = typeof audit.message === 'string' ? audit.message : 'npm audit printed no report'
+    const reason = typeof audit.message === 'string' ? audit.message : 'npm audit did not print a report'
     return { failed: false, lines: [`Advisories are unchecked: ${reason}.`] }
   }
   const affected = Object.values(audit.vulnerabilities)

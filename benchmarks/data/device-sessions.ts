@@ -10,7 +10,7 @@ import { groupsOf, opened } from './opened.ts'
 const DAY_MS = 86_400_000
 const AT_ONCE = 32
 
-/** Returns the sessions' macaroons, as devices present them. The devices get sessions in turn. */
+/** Returns the sessions' macaroons, as devices present them. Sessions are spread evenly over the devices. */
 export async function manyDeviceSessions(
   installation: BenchInstallation,
   devices: readonly Device[],

@@ -16,7 +16,7 @@ import { accountsOf } from './tokens.ts'
 
 const DAY_MS = 86_400_000
 
-/** Returns values of the header `Macaroons`, which belong to the people of the scene in turn. */
+/** Returns values of the header `Macaroons`, spread evenly over the people of the scene. */
 export async function manyLogins(
   installation: BenchInstallation,
   scene: Scene,

@@ -13,12 +13,12 @@ import { groupsOf, opened } from './opened.ts'
 export const [LARGE, MIDDLE, SMALL] = ['large-brand', 'middle-brand', 'small-brand'] as const
 /** A model that has one in 2,000 of the devices. */
 export const RARE = { brandId: LARGE, model: 'rare' } as const
-/** The addresses from which one in 20 devices was last seen (large), and one in 200 (small). */
+/** The last known addresses of one in 20 devices (large), and of one in 200 (small). */
 export const LARGE_BLOCK = '10.20.0.0/16'
 export const SMALL_BLOCK = '10.30.1.0/24'
 
 const DAY_MS = 86_400_000
-/** The time of the newest registration, and the latest time at which a device was seen. */
+/** The time of the newest registration, and of the latest sighting of a device. */
 export const NOW = Date.parse('2026-06-01T00:00:00Z')
 const REGISTERED_FOR_MS = 700 * DAY_MS
 

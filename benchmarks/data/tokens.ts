@@ -16,7 +16,7 @@ export interface MadeToken {
   readonly text: string
 }
 
-/** Creates tokens, which belong to the people of the scene in turn. */
+/** Creates tokens, spread evenly over the people of the scene. */
 export function manyTokens(
   installation: BenchInstallation,
   scene: Scene,

@@ -65,7 +65,7 @@ function fieldsOf(pid: number): readonly string[] {
   return stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
 }
 
-/** Reads a file, or returns an empty text if the process or thread has just ended. */
+/** Reads a file, or returns an empty string if the process or thread has just ended. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -81,7 +81,7 @@ async function replayNonce(wire: Wire, { models, keys }: Scene): Promise<{ reado
   const device = await register(unit, registration(unit, requestId), wire, random)
   const nonce = (await ask(nonceRequest, wire, random)) ?? ''
   const session = device && (await open(device, opening(device, nonce), wire, random))
-  if (!session) throw new Error('a valid device got no session')
+  if (!session) throw new Error('a valid device could not open a session')
   return wire.send(wire.pick(random), opening(device, nonce, session))
 }
 

@@ -58,7 +58,7 @@ export interface Pace {
   readonly warmUpSeconds: number
 }
 
-/** Warms up each contender, and then measures them in turn. */
+/** Warms up each contender, and then measures them alternately. */
 export async function alternate(
   contenders: readonly Contender[],
   { rounds, seconds, warmUpSeconds }: Pace,

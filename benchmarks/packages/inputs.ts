@@ -35,7 +35,7 @@ export interface Inputs {
   readonly dischargeJson: string
   /** The condition that a holder adds. */
   readonly condition: string
-  /** The texts of assertions by name. Keys have 4096 bits, unless the name contains another size. */
+  /** The text of each assertion, by name. Keys have 4096 bits, unless the name contains a different size. */
   readonly assertions: Readonly<Record<(typeof VECTORS)[number] | 'serial-request-2048', string>>
 }
 

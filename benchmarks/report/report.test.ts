@@ -88,7 +88,7 @@ test('the page names the commit, the machine and the number of refusals', () => 
   assert.match(text, /^\| `verify` whoami \| sqlite \| µs of CPU \| 40\.0 \| bare: 20\.0 \| 2\.00 times \|/m)
 })
 
-test('the page shows each work with the commit at which it was measured', () => {
+test('the page shows each work with the commit that was measured', () => {
   const [older, newer] = [results('1111111', { verify: [costly] }), results('2222222', { login: [slow] })]
   const text = figuresOf({ works: { ...older.works, ...newer.works } })
   assert.match(text, /^\| 1111111 \|.*\| `verify` \|\n\| 2222222 \|.*\| `login` \|$/m)

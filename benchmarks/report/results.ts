@@ -1,4 +1,4 @@
-/** Keeps the results of a commit in `benchmarks/results/<commit>.json`, to which each run adds its works. */
+/** Keeps the results of a commit in `benchmarks/results/<commit>.json`. Each run adds its works. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
@@ -90,7 +90,7 @@ export function newestRuns(): NewestRuns {
   const runs = all.flatMap(({ commit, works }) =>
     Object.entries(works).map(([name, run]) => [name, { ...run, commit }] as const),
   )
-  // If several runs have the same name, the last one counts.
+  // If several runs have the same name, the last one is used.
   return { works: Object.fromEntries(runs.sort(([, a], [, b]) => Date.parse(a.date) - Date.parse(b.date))) }
 }
 

@@ -27,7 +27,7 @@ const DAY_SECONDS = 86_400
 const REFRESHES = 1
 const VERIFICATIONS = 20
 const PEAK = 3
-/** The days for which sessions are kept after they expire. */
+/** How many days sessions are kept after they expire. */
 const KEPT_DAYS = 30
 
 const MISSING = 'The newest result lacks'
@@ -45,7 +45,7 @@ function perCore(results: NewestRuns): string {
     const database = [aSecond(databaseCpu), short(statements)]
     return [`| ${[says, aSecond(cpu), ...database].join(' | ')} |`]
   })
-  if (rows.length === 0) return `${MISSING} all works from which the requests per core follow.`
+  if (rows.length === 0) return `${MISSING} all works that determine the requests per core.`
   return [
     '| request | per second and node core | per second and PostgreSQL core | statements |',
     '|---|---|---|---|',
@@ -66,7 +66,7 @@ function perFleet(results: NewestRuns): string {
   const registered = operation(results, 'registration: 2 requests', 'bytes stored')
   const refreshed = operation(results, 'refresh: 2 requests', 'bytes stored')
   if (!(refresh && registration && verificationCpu && verificationDatabase && registered && refreshed)) {
-    return `${MISSING} \`session\`, \`registration\` or \`costs\`, from which the cores for a number of devices follow.`
+    return `${MISSING} \`session\`, \`registration\` or \`costs\`, which determine the cores for a number of devices.`
   }
   const perSecond = (devices: number, aDay: number) => (devices / DAY_SECONDS) * aDay * PEAK
   const cores = (devices: number, ofRefresh: number, ofVerification: number) =>

@@ -10,7 +10,7 @@ import { profile, profilerOf } from './profiling.ts'
 
 export interface Service extends Running {
   readonly installation: BenchInstallation
-  /** The file to which it writes a CPU profile. */
+  /** The file for a CPU profile. */
   readonly profile: string
 }
 

@@ -19,7 +19,7 @@ import { detailsOf, named, type Work } from './work.ts'
 export const RSA = join(import.meta.dirname, '../services/rsa.ts')
 /** The clients at a time. More would only wait for the signatures. */
 export const CLIENTS = 8
-/** The most registrations of a round, so that the units suffice. */
+/** The maximum number of registrations in a round, so that there are enough units. */
 const MOST = 400
 const FAKE = 'fakedevicesvc'
 

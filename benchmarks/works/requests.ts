@@ -21,7 +21,7 @@ interface Kind {
   readonly requests: readonly Prepared[]
 }
 
-/** The request with which snapcraft asks for a token. */
+/** The token request of snapcraft. */
 const WANTED = {
   ...{ description: 'the CI of a team', permissions: ['package_access', 'package_push'] },
   ...{ channels: ['edge', 'beta'], expires: '2037-01-01T00:00:00.000' },

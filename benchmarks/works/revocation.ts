@@ -61,7 +61,7 @@ export const revocations: Work = {
   },
 }
 
-/** Starts the nodes and the proxies, through which only the nodes' listeners connect. */
+/** Starts the nodes and the proxies, which only the nodes' listeners connect through. */
 async function world(
   scene: Scene,
   run: Run,

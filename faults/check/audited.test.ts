@@ -60,7 +60,7 @@ const CASES: readonly Case[] = [
     found: [],
   },
   {
-    says: 'reports a removed rule whose entry counts no revoked session, but one was revoked',
+    says: 'reports a removed rule whose entry does not count the session that was revoked',
     tables: {
       token_session: [ofRule],
       audit_entry: [opened, entry('publisher.remove', 'R', { sessions: 0 })],

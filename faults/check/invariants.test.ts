@@ -36,7 +36,7 @@ interface Case {
   readonly says: string
   readonly history: readonly Seen[]
   readonly truth?: Partial<Truth>
-  /** Undefined: no violation. */
+  /** The violated invariant; undefined if there is none. */
   readonly violates?: InvariantName
   readonly what?: string
 }

@@ -10,7 +10,7 @@ const line = (level: number, msg: string, type?: string): string =>
 const LINES: readonly { readonly says: string; readonly text: string; readonly why?: string }[] = [
   { says: 'accepts an unavailable database', text: line(40, 'a job failed', 'Unavailable') },
   {
-    says: 'reports a job that fails with another error',
+    says: 'reports a job that fails with a different error',
     text: line(40, 'a job failed', 'TypeError'),
     why: 'an unexpected error',
   },

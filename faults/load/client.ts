@@ -24,7 +24,7 @@ export interface Client {
   readonly rejected: Waiting[]
   /** The model that its devices can become. */
   readonly next: Model
-  /** The ids of the keys for which a remodel was sent. */
+  /** The ids of the keys that a remodel was sent for. */
   readonly remodelled: Set<string>
   readonly eras: Eras
   /** Logins that were not presented yet. */
@@ -133,7 +133,7 @@ export const send = ({ wire, random }: Client, request: Request, target: Target 
  * afterwards, and those after it. A login that begins while the command runs may belong to either, so it is ignored.
  */
 class Eras {
-  /** Even between commands, odd during one. */
+  /** A number that is even between commands, and odd during one. */
   readonly #eras = new Map<string, number>()
 
   of({ username }: Person): number {

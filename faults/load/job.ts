@@ -32,7 +32,7 @@ export interface IdToken {
   readonly rule: Rule
   readonly keyId: string
   readonly text: string
-  /** The Idempotency-Key with which the ID token is sent; undefined if there is none. */
+  /** The Idempotency-Key that is sent with the ID token; undefined if there is none. */
   readonly idempotencyKey: string | undefined
 }
 

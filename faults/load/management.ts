@@ -20,7 +20,7 @@ export const makingJob = (by: Credential, idempotencyKey: string): Request => ({
   },
 })
 
-/** Returns a request by which an account grants itself a role that only an operator can grant. */
+/** Returns a request in which an account grants itself a role that only an operator can grant. */
 export const givingItselfRole = (by: Credential): Request => ({
   ...json('add-grant', `${MANAGEMENT}/grants`, { account: by.person.username, role: 'operator' }, by.headers),
   ...{ uses: subjectsOf(by), forbidden: true },

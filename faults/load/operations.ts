@@ -96,8 +96,8 @@ const OPERATIONS: readonly Operation[] = [
   { name: 'approve all pending devices in a job', weight: 2, run: approveInJob },
   { name: 'grant itself a role', weight: 1, run: askForMoreRights },
   { name: 'revoke in the console', weight: 2, run: endInConsole },
-  { name: 'become another model', weight: 1, run: (client) => remodel(client, 1) },
-  { name: 'become another model at two nodes', weight: 1, run: (client) => remodel(client, 2) },
+  { name: 'become a different model', weight: 1, run: (client) => remodel(client, 1) },
+  { name: 'become a different model at two nodes', weight: 1, run: (client) => remodel(client, 2) },
   { name: 'open a session', weight: 4, run: openOne },
   { name: 'refresh a session', weight: 5, run: refreshOne },
   {

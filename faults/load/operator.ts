@@ -15,7 +15,7 @@ const STATUSES: ReadonlyMap<number | null, number> = new Map([
   [1, 400],
   [2, 400],
   [3, 503],
-  // The schema is that of another release.
+  // The schema is that of a different release.
   [4, 400],
   // A killed command may have taken effect, like an unanswered request.
   [null, 0],
@@ -91,7 +91,7 @@ export interface Choice extends Commanded {
   readonly person?: Person
 }
 
-/** Picks a client for which the duty has a command. */
+/** Picks a client that the duty has a command for. */
 function find(duty: Duty | undefined, clients: readonly Client[], random: Random) {
   const from = random.below(clients.length)
   for (const client of [...clients.slice(from), ...clients.slice(0, from)]) {
@@ -188,7 +188,7 @@ function approve({ waiting }: Client, random: Random): Choice | undefined {
 function reject({ waiting, rejected }: Client, random: Random): Choice | undefined {
   const one = random.pick(waiting)
   if (!one) return undefined
-  // Move it whatever the result: approving a rejected device would not be a violation.
+  // Move it regardless of the result: approving a rejected device would not be a violation.
   waiting.splice(waiting.indexOf(one), 1)
   rejected.push(one)
   return {

@@ -37,7 +37,7 @@ export interface Answer {
 export interface Recorder {
   readonly history: Seen[]
   readonly progress: Progress
-  /** Milliseconds since the run began. */
+  /** Returns the milliseconds since the run began. */
   now(): number
 }
 

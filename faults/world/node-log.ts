@@ -11,7 +11,10 @@ export interface LogLine {
 }
 
 const TAIL = 12
-/** The most lines kept, so that a node that repeats a line forever does not fill this process's memory. */
+/**
+ * The maximum number of lines kept, so that a node that repeats a line forever does not fill this process's
+ * memory.
+ */
 const MOST = 5_000
 
 export class NodeLog {

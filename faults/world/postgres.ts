@@ -16,7 +16,7 @@ import { HANGS_AFTER_MS, until } from './until.ts'
 
 /** When a stopping server is stopped immediately: a commit that waits for a lost standby would wait forever. */
 const STOPS_AT_ONCE_AFTER_MS = 10_000
-/** The name by which the standby identifies itself to the primary. */
+/** The name that the standby uses to identify itself to the primary. */
 const STANDBY = 'standby'
 
 export class Postgres {
@@ -134,7 +134,7 @@ export class Postgres {
     return state && String(state['sync_state'])
   }
 
-  /** Disconnects a standby from its primary: it receives no further commits. */
+  /** Disconnects a standby from its primary, so that it does not receive any more commits. */
   async stopFollowing(): Promise<void> {
     await this.query("alter system set primary_conninfo = ''")
     await this.query('select pg_reload_conf()')

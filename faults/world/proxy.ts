@@ -17,7 +17,7 @@ export class TcpProxy {
   #to: number
   #delayMs = 0
   #answersMs = 0
-  /** The client's address for which nothing passes; undefined means all clients. */
+  /** The address of the client whose traffic is dropped; undefined means all clients. */
   #hole: { readonly client: string | undefined } | undefined
   #held = 0
   #delayed = 0

@@ -9,7 +9,7 @@ export interface Release {
 
 export const thisRelease = (): Release => ({ program: bundled(PROGRAM) })
 
-/** Bundles a changed program of this checkout into `directory`. Throws if a text to replace is missing. */
+/** Bundles a changed program of this checkout into `directory`. Throws if a string to replace is missing. */
 export async function plantedRelease(
   directory: string,
   replacements: readonly Replacement[],

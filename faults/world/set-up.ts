@@ -20,7 +20,7 @@ import { BRAND, OPERATORS, PASSWORD, type Scene, vector } from '../load/scene.ts
 import type { Installation } from './command.ts'
 import type { Issuer } from './issuer.ts'
 
-/** Sets up the database. Without `issuer`, it gets no CI rules. Throws an Error if it fails. */
+/** Sets up the database. Without `issuer`, it has no CI rules. Throws an Error if it fails. */
 export async function setUp(
   scene: Scene,
   { environment }: Pick<Installation, 'environment'>,

@@ -8,7 +8,7 @@ import { makeScene } from '../load/scene.ts'
 import { thisRelease } from './release.ts'
 import { makeWorld } from './world.ts'
 
-test('a database that cannot be set up is replaced by new ones, each of which is announced', async () => {
+test('a database that cannot be set up is replaced by new ones, and each is announced', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-world-'))
   const scene = await makeScene({ people: 0, models: 0, keys: 0 })
   const said: string[] = []

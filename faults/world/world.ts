@@ -224,8 +224,8 @@ interface Disk {
 const SIZE_MB = 64
 
 /**
- * Returns a separate file system, which a file fills to the last byte, if root can mount one. Otherwise limits the size
- * of the files that a process can write: its writes also fail, but with another error.
+ * Returns a separate file system, which a file fills to the last byte, if root can mount one. Otherwise
+ * limits the size of the files that a process can write: its writes also fail, but with a different error.
  */
 function diskAt(directory: string): Disk {
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', directory])

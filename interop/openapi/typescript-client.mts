@@ -41,7 +41,7 @@ async function ok<T>(
   return data
 }
 
-/** Returns the options with which openapi-fetch sends a form. */
+/** Returns the options that make openapi-fetch send a form. */
 const form = (body: DischargeRequest) =>
   ({ body, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }) as const
 

@@ -25,7 +25,7 @@ suite('a primary and a synchronous standby', () => {
     })
   })
 
-  test('nodes follow a promotion, whatever the order of the hosts', async () => {
+  test('nodes follow a promotion, regardless of the order of the hosts', async () => {
     const { primary, standby, startNode } = servers
     const start = (...[first, second]: Parameters<typeof urlOfBoth>) =>
       startNode(`${urlOfBoth(first, second)}?target_session_attrs=read-write`)

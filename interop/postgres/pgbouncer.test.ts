@@ -65,7 +65,7 @@ for (const [how, settings] of [
 
       for (const [listener, listenUrl] of [
         ['that connects directly', () => direct],
-        ['through PgBouncer, which passes no notifications', () => bouncer.url],
+        ['through PgBouncer, which does not pass on notifications', () => bouncer.url],
       ] as const) {
         test(`tokens are created, used and revoked with a listener ${listener}`, async () => {
           const [one, other] = [await start(listenUrl()), await start(listenUrl())]
@@ -113,7 +113,7 @@ for (const [how, settings] of [
       test('the limits do not stay on connections that others use', async () => {
         const { query } = await open(LIMIT_MS)
         await sql`select 1`.execute(query)
-        // Another program, which sets no limit, uses both connections to the server at the same time.
+        // Another program, which does not set a limit, uses both connections to the server at the same time.
         await Promise.all(
           [1, 2].map(async () => {
             const other = new pg.Client(bouncer.url)
@@ -154,7 +154,7 @@ test('a PgBouncer in statement mode, which has no transactions, is refused with 
   }
 })
 
-test('with limits set on the role, statements carry no limits of their own', async () => {
+test('with limits set on the role, statements do not set their own', async () => {
   const password = 'bounced'
   await asSuperuser(`create role bounced login password '${password}'`)
   try {

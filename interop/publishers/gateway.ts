@@ -1,4 +1,4 @@
-/** Drives craft-store's UbuntuOneLogin and PublisherGateway, on which charmcraft is built. */
+/** Drives craft-store's UbuntuOneLogin and PublisherGateway, which charmcraft is built on. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, gatewayClient } from '../support/driver.ts'

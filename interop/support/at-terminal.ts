@@ -7,14 +7,14 @@ import { cleanEnvironment, clientPaths } from './paths.ts'
 export interface AtTerminal {
   /** Everything that the terminal showed. */
   readonly shown: string
-  /** For each question, whether the terminal would have shown typed text. */
+  /** Whether the terminal would have shown typed text, for each question. */
   readonly echoes: readonly boolean[]
   readonly code: number
 }
 
 export type Typed = readonly (readonly [question: string, text: string])[]
 
-/** Runs the command, and types each text the instant its question appears. */
+/** Runs the command, and types each answer the instant its question appears. */
 export async function atTerminal(
   command: readonly string[],
   environment: Readonly<Record<string, string>>,

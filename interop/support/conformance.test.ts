@@ -42,7 +42,7 @@ test('the client is the one that begins the title or a suite, otherwise the one 
   )
   assert.throws(
     () => conformancePage([result('new.test.ts', 'sqlite', 'snapdragon: a token')], VERSIONS),
-    /interop\/new\.test\.ts: "snapdragon: a token" names no client/,
+    /interop\/new\.test\.ts: "snapdragon: a token" does not name a client/,
   )
 })
 

@@ -118,7 +118,7 @@ function flowOf({ file, titles, passed }: Result, clients: readonly string[]): F
   if (!(file in CLIENT_OF_FILE)) {
     const remedy =
       'Begin it with a client of support/requirements.ts, or give the file a client in support/conformance.ts.'
-    throw new Error(`interop/${file}: "${title}" names no client. ${remedy}`)
+    throw new Error(`interop/${file}: "${title}" does not name a client. ${remedy}`)
   }
   const client = CLIENT_OF_FILE[file]
   return client === undefined ? undefined : { ...common, client, flow: titles.at(-1) ?? '' }

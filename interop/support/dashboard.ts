@@ -20,7 +20,7 @@ import { makeCertificate } from './nginx.ts'
 const NAME = 'dashboard.snapcraft.io'
 
 export interface Dashboard {
-  /** The variables with which programs find it. */
+  /** The variables that programs use to find it. */
   readonly environment: Readonly<Record<string, string>>
   /** The address of the service. */
   target: string

@@ -92,7 +92,7 @@ const RUST = [
   ...['--type-mappings', 'null=serde_json::Value,file=Vec<u8>'],
   // Our documentation tests would read the generated pages.
   ...['--openapi-generator-ignore-list', 'README.md,docs/*'],
-  // The generator requires the body of a link to be a text. The specification allows any value.
+  // The generator requires the body of a link to be a string. The specification allows any value.
   '--skip-validate-spec',
 ]
 

@@ -116,7 +116,7 @@ const temporaryPaths = (own: string): string =>
     .map((name) => `${name}_temp_path ${own}/${name};`)
     .join(' ')
 
-/** Returns the text with replacements. Throws if a text is missing because the example has changed. */
+/** Returns the text with replacements. Throws if a string is missing because the example has changed. */
 function replacing(text: string, pairs: readonly (readonly [from: string, to: string])[]): string {
   return pairs.reduce((result, [from, to]) => {
     if (result.split(from).length !== 2) throw new Error(`the nginx example does not contain "${from}" once`)

@@ -136,7 +136,7 @@ function npmVersion(name: string, folder = clientPaths.root): string {
   return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
 }
 
-/** Returns the version of a crate in the lock file, from which the program is built. */
+/** Returns the version of a crate in the lock file that the program is built from. */
 const crateVersion = (name: string): string =>
   numberIn(readFileSync(join(clientPaths.interop, 'rust/Cargo.lock'), 'utf8'), `name = "${name}"`)
 

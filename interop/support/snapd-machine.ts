@@ -15,7 +15,7 @@ import { endWithThisProcess } from './end-with-this-process.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 
 export interface Machine {
-  /** Runs `snap WORDS` at a terminal, and types each text when its question appears. */
+  /** Runs `snap WORDS` at a terminal, and types each answer when its question appears. */
   snap(words: readonly string[], answers?: Typed): Promise<AtTerminal>
   /** Returns the daemon's credentials of the user who is logged in. */
   login(): Promise<Login | undefined>
@@ -30,8 +30,8 @@ interface Login {
 }
 
 /**
- * Scripts that replace the programs for which the daemon looks before it serves requests, although there is no snap
- * here to confine or to mount. Mounting requires root, and does not work in every container.
+ * Scripts that replace the programs that the daemon looks for before it serves requests, although there is no
+ * snap here to confine or to mount. Mounting requires root, and does not work in every container.
  */
 const STAND_INS = {
   'usr/lib/snapd/snap-seccomp': 'echo 0 0.0.0 0 -',

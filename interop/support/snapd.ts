@@ -131,7 +131,7 @@ export interface Signing {
   readonly authority: string
   readonly type: string
   readonly headers: Readonly<Record<string, unknown>>
-  /** For an account-key: the path of the key that it describes. */
+  /** The path of the key that an account-key describes. */
   readonly subject?: string
 }
 

@@ -70,8 +70,8 @@ const hasWords = (text: string): boolean => /\p{L}/u.test(text.replaceAll(NAMES,
 const NAMES = /\bRatafia\b/g
 
 /**
- * Whether a text has two words in a row, a word next to a value, or a single capitalised word. The values of `class`
- * also look like this; `isName` excludes them.
+ * Whether a string has two words in a row, a word next to a value, or a single capitalised word. The values
+ * of `class` also look like this; `isName` excludes them.
  */
 const isSentence = (text: string): boolean =>
   hasWords(text) &&
@@ -97,7 +97,7 @@ function nameOf(node: Node): string | undefined {
   return undefined
 }
 
-/** Whether a text is a name for the program: a module, a key, a type or a class of the stylesheet. */
+/** Whether a string is a name for the program: a module, a key, a type or a class of the stylesheet. */
 function isName(node: Node): boolean {
   const { parent } = node
   if (is.isImportDeclaration(parent) || is.isExportDeclaration(parent) || is.isLiteralTypeNode(parent))

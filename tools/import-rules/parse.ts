@@ -9,9 +9,9 @@ import { parseSources } from './sources.ts'
 interface Import {
   /** 1-based. */
   readonly line: number
-  /** Undefined if the specifier is computed, and therefore unknown. */
+  /** The specifier; undefined if it is computed, and therefore unknown. */
   readonly specifier: string | undefined
-  /** True if the import does not exist at run time. */
+  /** Whether the import does not exist at run time. */
   readonly typeOnly: boolean
 }
 
@@ -27,7 +27,7 @@ export interface Parsed {
   readonly uses: readonly Use[]
 }
 
-/** Globals with which a function reaches beyond its arguments. Each is reported under its own name. */
+/** Globals that let a function reach beyond its arguments. Each is reported under its own name. */
 const GLOBALS: ReadonlySet<string> = new Set([
   'console',
   'fetch',
@@ -119,8 +119,8 @@ function globalName(node: Node): string | undefined {
 }
 
 /**
- * Whether an identifier refers to a value, and does not name a property, a key or a declaration. A local variable with
- * the name of a global also counts, so give it another name.
+ * Whether an identifier refers to a value, and does not name a property, a key or a declaration. A local
+ * variable with the name of a global also counts, so give it a different name.
  */
 function isReference(node: Node): boolean {
   const { parent } = node

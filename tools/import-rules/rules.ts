@@ -28,7 +28,7 @@ export const RULES: readonly Rule[] = [
   // Between packages
   limit({
     name: 'cores-stand-alone',
-    sentence: 'The cores (`macaroon`, `assertions`) import no other package of ours.',
+    sentence: 'The cores (`macaroon`, `assertions`) do not import other packages of ours.',
     advice: 'pass what the core needs as arguments',
     who: inLayer('core'),
     may: [ownPackage],
@@ -36,7 +36,7 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'cores-are-pure',
     sentence: 'Cores have no I/O, clock, environment or logger. Keys, time and look-ups are arguments.',
-    advice: `a core may import only ${PURE_BUILTINS.join(', ')} from Node, and use no clock, randomness or process`,
+    advice: `a core may import only ${PURE_BUILTINS.join(', ')} from Node, and must not use the clock, randomness or the process`,
     who: inLayer('core'),
     mayNot: [(target) => target.kind === 'builtin' && !PURE_BUILTINS.includes(target.name)],
     uses: (use) => !isStatement(use),
@@ -44,7 +44,7 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'api-stands-alone',
     sentence:
-      'packages/api contains the schemas of every operation, from which types and OpenAPI derive, error codes and ids.',
+      'packages/api contains error codes, ids, and the schemas of every operation, which types and OpenAPI derive from.',
     advice: 'the description of the wire must not depend on the packages that implement it',
     who: inLayer('api'),
     may: [ownPackage],
@@ -118,7 +118,7 @@ export const RULES: readonly Rule[] = [
   }),
   limit({
     name: 'operations-know-no-http',
-    sentence: 'Operations know no HTTP and no Fastify.',
+    sentence: 'Operations do not know about HTTP or Fastify.',
     advice: 'return plain values or throw a RequestError; routes and http turn them into HTTP',
     who: inLayer('operation', 'remembered', 'store', 'keyring', 'database'),
     mayNot: [library('fastify', '@fastify/', 'node:http', 'node:https', 'node:http2')],
@@ -162,28 +162,28 @@ export const RULES: readonly Rule[] = [
   }),
   limit({
     name: 'http-knows-no-feature',
-    sentence: '`http` knows no feature.',
+    sentence: '`http` does not know about features.',
     advice: 'let the feature pass http what it needs, in start/',
     who: inLayer('http'),
     mayNot: [layer('operation', 'routes')],
   }),
   limit({
     name: 'keyring',
-    sentence: 'Operations import `keyring`, so it imports no operations.',
+    sentence: 'Operations import `keyring`, so it must not import operations.',
     advice: 'the keyring may import its own files, cores, database, api, errors.ts and clock.ts',
     who: (place) => place.folder === 'keyring' && !isTest(place),
     may: [ownFolder, layer('core', 'database', 'api', 'shared')],
   }),
   limit({
     name: 'database',
-    sentence: 'Stores import `database`, so it imports no stores.',
+    sentence: 'Stores import `database`, so it must not import stores.',
     advice: 'the database folder may import its own files, api, errors.ts and clock.ts',
     who: inLayer('database'),
     may: [ownFolder, layer('api', 'shared')],
   }),
   limit({
     name: 'shared',
-    sentence: 'Every layer may import shared files, so they import none of the layers.',
+    sentence: 'Every layer can import shared files, so they must not import the layers.',
     advice: 'move the file into a folder',
     who: inLayer('shared'),
     may: [layer('shared', 'api')],
@@ -237,7 +237,7 @@ export const RULES: readonly Rule[] = [
   // Everywhere
   limit({
     name: 'sources-import-no-tests',
-    sentence: 'Sources import no tests.',
+    sentence: 'Sources must not import tests.',
     advice: 'a file that a source needs is not test support; move it',
     who: sourceOutside(),
     mayNot: [test],

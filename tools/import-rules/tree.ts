@@ -35,7 +35,7 @@ export interface Tree {
   readonly files: readonly SourceFile[]
   /** The files outside `packages/`. They are not part of the service, so only the rule about cycles applies to them. */
   readonly tools: readonly SourceFile[]
-  /** By directory below `packages/`. */
+  /** The packages, by directory below `packages/`. */
   readonly packages: ReadonlyMap<string, Package>
 }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { freePort } from './free-port.ts'
 
-test('returns different ports on which a program can listen', async () => {
+test('returns different ports that a program can listen on', async () => {
   const ports = await Promise.all(Array.from({ length: 8 }, freePort))
   assert.equal(new Set(ports).size, ports.length)
   for (const port of ports) {
@@ -15,7 +15,7 @@ test('returns different ports on which a program can listen', async () => {
   }
 })
 
-test('skips a port on which a server listens', async () => {
+test('skips a port that a server listens on', async () => {
   const taken = (await freePort()) + 1
   const server = createServer()
   // If another program already listens there, the port is in use as well.

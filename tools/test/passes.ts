@@ -6,7 +6,7 @@ import { basename } from 'node:path'
 
 export interface TestFile {
   readonly path: string
-  /** In bytes. An estimate of the time that the file takes. */
+  /** The size in bytes, an estimate of the time that the file takes. */
   readonly size: number
 }
 

@@ -1,4 +1,7 @@
-/** Measures requests on small and large tables in turn: the slowest in a hundred at 10^3, 10^5 and 10^6 rows. */
+/**
+ * Measures requests on small and large tables alternately: the slowest in a hundred at 10^3, 10^5 and 10^6
+ * rows.
+ */
 import { listTokens, logIn, revoke, whoami } from '../../../faults/load/log-in.ts'
 import { makeScene, type Scene } from '../../../faults/load/scene.ts'
 import { newRecorder, type Request, Wire } from '../../../faults/load/wire.ts'
@@ -22,7 +25,7 @@ import type { Run, Work } from '../work.ts'
 
 const MARK = 1.3
 const FLEET = { brandId: 'acme-brand', model: 'fleet' } as const
-/** The requests of each kind in a round, of which the third slowest is the 99th percentile. */
+/** The requests of each kind in a round. The third slowest is the 99th percentile. */
 const REQUESTS = 300
 
 const turnsOf = ({ quick }: Run): number => (quick ? 50 : REQUESTS)

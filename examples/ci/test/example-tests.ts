@@ -171,7 +171,7 @@ function scriptTests(world: World): void {
       '',
       /ACTIONS_ID_TOKEN_REQUEST_URL is not/,
     ],
-    ['another format', {}, '-f jwt', /the format jwt is neither u1 nor macaroon/],
+    ['a different format', {}, '-f jwt', /the format jwt is neither u1 nor macaroon/],
     [
       'a command to the platform in a message',
       {},

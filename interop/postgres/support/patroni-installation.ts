@@ -46,7 +46,7 @@ export function copyPrograms(directory: string): Programs {
   const start = join(directory, 'own_address.py')
   copyFileSync(join(INSTALLED, '.bin/etcd'), etcd)
   copyFileSync(join(INSTALLED, 'support/own_address.py'), start)
-  // Keep the times, by which Python recognises compiled modules.
+  // Keep the times, because Python uses them to recognise compiled modules.
   cpSync(packages, python, { recursive: true, preserveTimestamps: true })
   const environment = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', PYTHONPATH: python }
   const ctl = join(INSTALLED, '.venv/bin/patronictl')
@@ -78,7 +78,7 @@ export interface ClusterSettings {
   /** The addresses of etcd. */
   readonly hosts: string
   readonly passwords: { readonly superuser: string; readonly replicator: string; readonly rewinder: string }
-  /** The ports under which the other members reach this one. */
+  /** The ports that the other members use to reach this one. */
   readonly advertised: { readonly postgres: number; readonly rest: number }
 }
 
@@ -121,7 +121,7 @@ export function writeSettings(
 function documented(): string {
   const page = readFileSync(join(ROOT, 'docs/operations/deploy.md'), 'utf8')
   const [, settings] = /^```yaml\n(bootstrap:\n[\s\S]*?)^```$/m.exec(page) ?? []
-  if (settings === undefined) throw new Error('docs/operations/deploy.md shows no settings of Patroni')
+  if (settings === undefined) throw new Error('docs/operations/deploy.md does not show any Patroni settings')
   return settings
 }
 

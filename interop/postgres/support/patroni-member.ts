@@ -19,7 +19,7 @@ const CANNOT_CONNECT_NOW = '57P03'
 
 export interface MemberParts {
   readonly name: string
-  /** The address from which its Patroni connects: in 127.0.0.0/8, and not used by other members. */
+  /** The source address of its Patroni's connections: in 127.0.0.0/8, and not used by other members. */
   readonly address: string
   /** The port of PostgreSQL itself. */
   readonly port: number
@@ -154,7 +154,10 @@ export class Member {
     return this.#patroni?.kill(signal) ?? false
   }
 
-  /** Signals all processes of PostgreSQL. The main one is first, so that it starts no others. Returns their ids. */
+  /**
+   * Signals all processes of PostgreSQL. The main one is first, so that it does not start others. Returns
+   * their ids.
+   */
   signalPostgres(signal: NodeJS.Signals): readonly number[] {
     const postmaster = this.#postmaster()
     if (postmaster === undefined || !kill(postmaster, signal)) return []
@@ -169,7 +172,7 @@ export class Member {
     return stopped.length
   }
 
-  /** Stops everything, whatever its state, and leaves no shared memory behind. */
+  /** Stops everything, regardless of its state, and leaves no shared memory behind. */
   async end(): Promise<void> {
     await this.killPatroni()
     this.endPostgres()

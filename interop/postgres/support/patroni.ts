@@ -138,8 +138,8 @@ export class Patroni {
   }
 
   /**
-   * Waits until both other members follow the leader on its timeline, and PostgreSQL and Patroni agree which of them is
-   * synchronous. Patroni lets no other take over.
+   * Waits until both other members follow the leader on its timeline, and PostgreSQL and Patroni agree which
+   * of them is synchronous. Patroni does not let any other member take over.
    */
   async settled(): Promise<Led> {
     return eventually('all members follow the leader', async () => {

@@ -32,7 +32,7 @@ export const DeviceSessionResponseSchema = Type.Object(
   {
     macaroon: Type.String({
       pattern: BASE64URL,
-      description: 'The session: a binary macaroon of version 2 in base64url without padding',
+      description: 'The session: a binary version 2 macaroon in base64url without padding',
     }),
   },
   { title: 'DeviceSessionMacaroon', ...exactly },

@@ -19,7 +19,7 @@ export const ERROR_CODES = {
   },
   'package-not-found': {
     status: 400,
-    meaning: 'The package directory has no package with this name, or has it with another id.',
+    meaning: 'The package directory has no package with this name, or has it with a different id.',
   },
   'resource-not-found': {
     status: 400,
@@ -48,7 +48,7 @@ export const ERROR_CODES = {
   'device-refused': {
     status: 400,
     meaning:
-      'The device is revoked, superseded or in quarantine, so it gets no session. The message names the state.',
+      'The device is revoked, superseded or in quarantine, so it cannot open a session. The message names the state.',
   },
   'devices-too-many': {
     status: 400,
@@ -62,7 +62,7 @@ export const ERROR_CODES = {
   'device-service-not-allowed': {
     status: 400,
     meaning:
-      '`X-Snap-Device-Service-URL` names a service to which this one does not forward. The operator lists the allowed ones in RATAFIA_DEVICE_SERVICE_URLS.',
+      '`X-Snap-Device-Service-URL` names a service that this one does not forward to. The operator lists the allowed ones in RATAFIA_DEVICE_SERVICE_URLS.',
   },
   'invalid-grant': {
     status: 400,
@@ -203,7 +203,7 @@ export const ERROR_CODES = {
   },
   'internal-error': {
     status: 500,
-    meaning: 'A fault of the service. It is logged; report it to the operator.',
+    meaning: 'An internal error. It is logged; report it to the operator.',
   },
   'service-unavailable': {
     status: 503,
@@ -228,7 +228,7 @@ export type BakeryErrorCode = keyof typeof BAKERY_ERROR_CODES
 
 /**
  * The codes of logins with a password (contract/publisher-login.md, decisions 18 and 19), each with its HTTP
- * status: never 403, which charmcraft treats as its own fault.
+ * status: never 403, which charmcraft reports as a bug of its own.
  */
 export const LOGIN_ERROR_CODES = {
   INVALID_DATA: {
@@ -268,7 +268,7 @@ export const LOGIN_ERROR_CODES = {
   },
   INTERNAL_ERROR: {
     status: 500,
-    meaning: 'A fault of the service. It is logged; report it to the operator.',
+    meaning: 'An internal error. It is logged; report it to the operator.',
   },
   SERVICE_UNAVAILABLE: {
     status: 503,

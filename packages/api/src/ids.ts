@@ -66,7 +66,7 @@ export const isAuditEntryId = (text: string): text is AuditEntryId => validate(t
 
 export const newAuditEntryId = (at: Date): AuditEntryId => uuidOf(at) as AuditEntryId
 
-/** Returns a text that sorts before every id from that instant on, and after all earlier ones. */
+/** Returns a string that sorts before every id from that instant on, and after all earlier ones. */
 export function firstAuditEntryIdAt(at: Date): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`

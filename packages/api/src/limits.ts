@@ -1,11 +1,11 @@
 /** Limits on requests. */
 
-/** The most items that a list of attenuations can have. */
+/** The maximum number of items in a list of attenuations. */
 export const MAX_LIST_ITEMS = 256
 /**
- * The most bytes of all lists of attenuations of a token together, as JSON text inside JSON. A root macaroon
- * carries them in this form, and must fit into 64 KiB of headers with its discharge, in base64. An item uses
- * its length and 6 more.
+ * The maximum size of all attenuation lists of a token together, in bytes of JSON that is embedded in JSON.
+ * That is how a root macaroon carries them, and with its discharge it must fit into 64 KiB of headers, in
+ * base64. Each item needs 6 bytes more than its length.
  */
 export const MAX_ATTENUATION_BYTES = 24 * 1024
 /** The longest description, in characters: it is inside the macaroon's identifier of at most 3 KiB. */

@@ -48,7 +48,7 @@ export interface Operation {
   readonly accepted?: string
 }
 
-/** The codes with which a token, or a root with its discharge, is refused. */
+/** The codes for refusing a token, or a root with its discharge. */
 export const TOKEN_REFUSALS = [
   'macaroon-authorization-required',
   'macaroon-needs-refresh',

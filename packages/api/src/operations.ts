@@ -63,7 +63,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/v2/tokens',
     since: 31,
-    summary: 'Lists the token sessions of the account',
+    summary: 'Lists the sessions of the account',
     description: 'Newest first, at most 10,000; there is no paging. One record is one login.',
     credential: 'token',
     errors: ['invalid-field', 'limit-exceeded', ...TOKEN_REFUSALS],
@@ -75,7 +75,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/v2/tokens/revoke',
     since: 32,
-    summary: 'Revokes the token session with this id',
+    summary: 'Revokes the session with this id',
     description:
       'Within a second no node accepts its tokens. If the session is revoked already, it keeps its first revocation: the response is the same record.',
     credential: 'token',

@@ -1,4 +1,4 @@
-/** Patterns of texts in requests, each with the end of the sentence that refuses other texts. */
+/** Patterns for strings in requests, each with the end of the message that refuses other strings. */
 
 interface Pattern {
   readonly pattern: string
@@ -15,7 +15,7 @@ export const PRINTABLE = pattern(
 
 export const FORMAT_NUMBER = pattern('^(0|[1-9][0-9]{0,8})$', 'must be a whole number, such as 1')
 
-// The texts that people type into the filters of a list.
+// Input that people type into the filters of a list.
 
 export const INSTANT = pattern(
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?([Zz]|[+-][0-9]{2}:?[0-9]{2}))?$',

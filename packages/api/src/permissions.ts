@@ -1,4 +1,4 @@
-/** The permissions to which a developer token can be limited (specification, "Token attenuations"). */
+/** The permissions that a developer token can be limited to (specification, "Token attenuations"). */
 export const PERMISSIONS = [
   'edit_account',
   'modify_account_key',
@@ -45,7 +45,7 @@ export const GATEWAY_PERMISSIONS = [
 
 export type GatewayPermission = (typeof GATEWAY_PERMISSIONS)[number]
 
-/** The permissions to which a token can be limited. */
+/** The permissions that a token can be limited to. */
 export type AnyPermission = Permission | GatewayPermission
 
 const ALL: ReadonlySet<string> = new Set([...PERMISSIONS, ...GATEWAY_PERMISSIONS])

@@ -59,7 +59,7 @@ export const RootMacaroonResponseSchema = Type.Object(
     macaroon: Type.String({
       contentMediaType: 'application/json',
       description:
-        'JSON text of one bare macaroon of version 2. Its third-party caveat, the one with an `l`, is discharged at that address.',
+        'JSON text of one bare version 2 macaroon. Its third-party caveat, the one with an `l`, is discharged at that address.',
     }),
   },
   { title: 'RootMacaroon', ...exactly },
@@ -69,7 +69,7 @@ export const TokenResponseSchema = Type.Object(
   {
     macaroon: Type.String({
       pattern: '^[A-Za-z0-9_-]+$',
-      description: 'The token: a binary macaroon of version 2 in base64url without padding',
+      description: 'The token: a binary version 2 macaroon in base64url without padding',
     }),
   },
   { title: 'Token', ...exactly },

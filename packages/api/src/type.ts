@@ -26,7 +26,7 @@ const builders = {
   Boolean: plain('Boolean'),
   Enum: (values: readonly unknown[], options?: Options) => noting({ enum: values, ...options }, KIND, 'Enum'),
   Integer: plain('Integer'),
-  /** Only for strings. */
+  /** Creates a literal type. Supports only strings. */
   Literal: (value: string, options?: Options) =>
     noting({ type: 'string', const: value, ...options }, KIND, 'Literal'),
   Null: plain('Null'),
@@ -36,7 +36,7 @@ const builders = {
     return noting({ type: 'object', ...required, properties, ...options }, KIND, 'Object')
   },
   Optional: (schema: TSchema) => noting(copyOf(schema), OPTIONAL, true),
-  /** Only with arbitrary strings as keys. */
+  /** Creates a record type. Supports only arbitrary strings as keys. */
   Record: (_text: TSchema, value: TSchema, options?: Options) =>
     noting({ type: 'object', patternProperties: { '^.*$': value }, ...options }, KIND, 'Record'),
   String: plain('String'),

@@ -67,7 +67,7 @@ const trust = {
     known.find((assertion) => isReferredTo(assertion, type, primaryKey)),
 }
 const trusted = await verifyTrust(expectType(second, 'model'), trust)
-if (request.fields.model !== trusted.fields.model) throw new Error('the request is about another model')
+if (request.fields.model !== trusted.fields.model) throw new Error('the request is about a different model')
 const serial = sign(
   {
     type: 'serial',

@@ -3,13 +3,13 @@ import { AssertionError, type AssertionErrorCode } from './errors.ts'
 const LINE = 76
 
 /**
- * Reads padded standard base64, wrapped or not. Like snapd, it skips CR and LF but nothing else; Node would drop any
- * unknown character. Throws {@link AssertionError} with `code` and the position of the first fault; the message begins
- * with `what`.
+ * Reads padded standard base64, wrapped or not. Like snapd, it skips CR and LF but nothing else; Node would
+ * drop any unknown character. Throws {@link AssertionError} with `code` and the position of the first error;
+ * the message begins with `what`.
  */
 export function decodeBase64(text: string, what: string, code: AssertionErrorCode): Buffer {
   const bytes = Buffer.from(text, 'base64')
-  // If encoding gives the same text again, nothing was lost. Otherwise, look for the fault.
+  // If encoding gives the same text again, nothing was lost. Otherwise, find the error.
   if (bytes.toString('base64') !== text.replaceAll('\n', '')) {
     const at = firstFault(text)
     if (at !== -1) {

@@ -23,7 +23,10 @@ export function decodeStream(
   return [...iterateStream(input, limits, options)]
 }
 
-/** Like {@link decodeStream}, but yields each assertion in turn, so those before a fault are read before it throws. */
+/**
+ * Like {@link decodeStream}, but yields the assertions one by one, so those before an invalid one are read
+ * before it throws.
+ */
 export function* iterateStream(
   input: Uint8Array | string,
   limits: Limits = DEFAULT_LIMITS,

@@ -24,7 +24,7 @@ export type AssertionErrorCode =
   | 'unsupported-signature' // a signature, but with an unknown version, algorithm, hash or critical subpacket.
   | 'weak-hash' // the policy does not accept the hash of the signature.
   | 'weak-key' // the key has fewer (or more) bits than the policy accepts.
-  | 'bad-signature' // changed after it was signed, or signed with another key.
+  | 'bad-signature' // changed after it was signed, or signed with a different key.
   // Trust:
   | 'unknown-key' // there is no account-key assertion for the key it names.
   | 'wrong-key' // it does not name the key that must sign it.
@@ -42,7 +42,7 @@ export type AssertionErrorCode =
   | 'older-revision' // the stored assertion has a higher revision.
 
 /**
- * A fault of the assertion; a caller's mistake is a `TypeError`. The message is one line, short enough for
+ * An error in the assertion; a caller's mistake is a `TypeError`. The message is one line, short enough for
  * `snap changes`, and contains no private key. Distinguish cases by `code`, because messages can change.
  */
 export class AssertionError extends Error {

@@ -1,14 +1,14 @@
 import { AssertionError } from './errors.ts'
 
-/** The most that the decoders accept, checked before anything is parsed (contract/devices.md 3.6). */
+/** The limits of the decoders, checked before anything is parsed (contract/devices.md 3.6). */
 export interface Limits {
-  /** Bytes in one assertion's headers, including the separator after them. */
+  /** The size of one assertion's headers in bytes, including the separator after them. */
   readonly headerBytes: number
-  /** Bytes in one body. */
+  /** The size of one body in bytes. */
   readonly bodyBytes: number
-  /** Bytes in one signature's text. */
+  /** The size of one signature's text in bytes. */
   readonly signatureBytes: number
-  /** Bytes in a whole stream. */
+  /** The size of a whole stream in bytes. */
   readonly streamBytes: number
   /** Assertions in one stream. */
   readonly assertions: number

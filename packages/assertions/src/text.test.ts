@@ -11,7 +11,7 @@ for (const [what, text, quoted] of [
   ['a byte order mark', '\u{feff}type', '"\\ufefftype"'],
   ['a change of direction', 'a\u202eb', '"a\\u202eb"'],
   ['a line separator', 'a\u2028b', '"a\\u2028b"'],
-  ['a space of another width', 'a\u2003b', '"a\\u2003b"'],
+  ['a space of a different width', 'a\u2003b', '"a\\u2003b"'],
   ['a long text', 'm'.repeat(201), `"${'m'.repeat(200)}…"`],
   ['plain text', 'modèle 1', '"modèle 1"'],
 ] as const) {

@@ -27,7 +27,7 @@ export function inputBytes(input: Uint8Array | string, what: string, limit: numb
   return Buffer.from(input, 'utf8')
 }
 
-/** The most characters of foreign text in a message; a header can have 128 KiB. */
+/** The maximum number of characters of foreign text in a message; a header can have 128 KiB. */
 const SHOWN = 200
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['\u0007', '\\a'],
@@ -39,12 +39,12 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['\v', '\\v'],
 ])
 
-/** Quotes a text on one line, with escapes as in Go, and cuts a long one. */
+/** Quotes a string on one line, with escapes as in Go, and cuts a long one. */
 export function quote(text: string): string {
   return `"${shown(text, /["\\]|\p{C}|[^\P{Z} ]/gu)}"`
 }
 
-/** Returns a text on one line, without quotes, and cuts a long one. */
+/** Returns a string on one line, without quotes, and cuts a long one. */
 export function shown(text: string, unprintable = /\p{C}|[^\P{Z} ]/gu): string {
   const cut = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
   return cut.replaceAll(unprintable, (character) => {

@@ -101,7 +101,7 @@ const hostile: readonly (readonly [what: string, text: string])[] = [
   ['a nearly valid header name', head(`${'a-'.repeat(HEADER / 2)}`)],
   ['a nearly valid header name with its colon', head(`${fill('a-', HEADER)}-: a`)],
   ['header names', head(fill('aaaa:\n', HEADER))],
-  ['one text of many lines', head(`x:\n${fill('    a\n', HEADER)}y: z`)],
+  ['one string of many lines', head(`x:\n${fill('    a\n', HEADER)}y: z`)],
   ['a long list', head(`x:\n${fill('  - a\n', HEADER)}y: z`)],
   ['a deep list', head(`x:\n${deep} a\ny: z`)],
   ['a deep list with more items', head(`x:\n${deep} a\n${fill('  - a\n', 4000)}y: z`)],

@@ -185,7 +185,7 @@ const withSnaps: ModelCase = {
       'snaps", snap "core24": "presence" is not allowed: the system needs this snap in every mode',
     ],
     ['- run\n      - ephemeral', '- Run', `${SNAP}"modes" has an invalid mode: "Run"`],
-    ['modes:\n      - run\n      - ephemeral', 'modes: run', `${SNAP}"modes" is not a list of texts`],
+    ['modes:\n      - run\n      - ephemeral', 'modes: run', `${SNAP}"modes" is not a list of strings`],
     ...[
       ['stable', 'it needs a track'],
       ['edge/hotfix', 'it needs a track'],
@@ -288,9 +288,9 @@ const withoutSnaps: ModelCase = {
     ['base: core24', 'grade: signed', 'grade" is not allowed without "snaps"'],
     ['base: core24', 'storage-safety: encrypted', 'storage-safety" is not allowed without "snaps"'],
     ['base: core24', 'distribution: ubuntu', 'distribution" is only allowed in a classic model with "snaps"'],
-    [TIME, `${TIME}\nrequired-snaps: a1`, 'required-snaps" is not a list of texts'],
+    [TIME, `${TIME}\nrequired-snaps: a1`, 'required-snaps" is not a list of strings'],
     [TIME, `${TIME}\nrequired-snaps:\n  - A1`, `required-snaps" has an invalid snap name: "A1": ${NAMES}`],
-    [TIME, `${TIME}\nrequired-snaps:\n  -\n    - a1`, 'required-snaps" is not a list of texts'],
+    [TIME, `${TIME}\nrequired-snaps:\n  -\n    - a1`, 'required-snaps" is not a list of strings'],
     [TIME, `${TIME}\nvalidation-sets: a`, 'validation-sets" is not a list of maps', NEW],
   ],
 }

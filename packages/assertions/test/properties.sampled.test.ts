@@ -250,7 +250,7 @@ test('answers hostile headers, timestamps and patterns with a value or their own
   )
 })
 
-test('patterns that JavaScript also knows match the same texts there', () => {
+test('patterns that JavaScript also knows match the same strings there', () => {
   const piece = fc.constantFrom(
     'a',
     'b',

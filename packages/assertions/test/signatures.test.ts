@@ -24,7 +24,7 @@ const issuer = Buffer.of(9, 16, 1, 2, 3, 4, 5, 6, 7, 8)
 
 const accepted: readonly (readonly [what: string, fields: Partial<SignatureFields>])[] = [
   ['with the fields that snapd writes', {}],
-  ['of another type', { type: 0x13 }],
+  ['of a different type', { type: 0x13 }],
   ['with an issuer that is not signed, as GnuPG writes it', { unhashed: issuer }],
   ['with an unknown subpacket', { hashed: subpacket(100, 1) }],
   ['with a known critical subpacket', { hashed: subpacket(0x80 | 3, 0, 0, 0, 1) }],
@@ -181,7 +181,7 @@ test('verifies a session request only with the device key of the serial', () => 
   const keys = `${serial.fields.deviceKeyId}, not ${other.id}`
   assert.throws(() => verifySignature(request, other), {
     code: 'wrong-key' satisfies AssertionErrorCode,
-    message: `the device-session-request names another signing key: ${keys}`,
+    message: `the device-session-request names a different signing key: ${keys}`,
   })
 })
 

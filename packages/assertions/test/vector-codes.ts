@@ -1,5 +1,5 @@
-// The codes with which we refuse the files of ../vectors that snapd refused: when decoding one assertion, when
-// decoding a stream, or when verifying. snapd accepted the files that are not listed.
+// Our error codes for the files of ../vectors that snapd refused: when decoding one assertion, when decoding
+// a stream, or when verifying. snapd accepted the files that are not listed.
 
 import type { AssertionErrorCode } from '../src/index.ts'
 

@@ -11,7 +11,7 @@ for (const text of ['-_8=', '-_8', '+/8=', '+/8']) {
   test(`decodes ${text}`, () => assert.deepEqual(decodeBase64(text), Buffer.of(0xfb, 0xff)))
 }
 
-// Guarantee: a value has one text in each of the four variants, and the decoder drops nothing silently.
+// Guarantee: a value has one encoding in each of the four variants, and the decoder drops nothing silently.
 for (const text of [
   '-/8=',
   '+_8=',

@@ -1,15 +1,16 @@
 import { MacaroonError } from './errors.ts'
 
 /**
- * Reads base64 in the standard or the URL-safe alphabet, with or without padding, because bakery clients write all
- * four. Throws {@link MacaroonError} `malformed` for anything else: both alphabets in one text, white space, wrong
- * padding, an impossible length, or last bits that are not zero (which would give a value two texts).
+ * Reads base64 in the standard or the URL-safe alphabet, with or without padding, because bakery clients
+ * write all four. Throws {@link MacaroonError} `malformed` for anything else: both alphabets in one string,
+ * white space, wrong padding, an impossible length, or last bits that are not zero (which would give a value
+ * two encodings).
  */
 export function decodeBase64(text: string): Uint8Array {
   const encoding = text.includes('-') || text.includes('_') ? 'base64url' : 'base64'
   const bytes = Buffer.from(text, encoding)
-  // Node drops unknown characters and accepts either alphabet. So a text is valid only if encoding its bytes gives it
-  // again. This is three times as fast as a check of each character.
+  // Node drops unknown characters and accepts either alphabet. So a string is valid only if encoding its
+  // bytes gives it again. This is three times as fast as a check of each character.
   const written = bytes.toString(encoding)
   const padding = (3 - (bytes.length % 3)) % 3
   const digits = encoding === 'base64url' ? written : written.slice(0, written.length - padding)

@@ -9,9 +9,9 @@ const inner = Buffer.alloc(BLOCK + 1024)
 const outer = Buffer.alloc(BLOCK + DIGEST)
 
 /**
- * Computes the HMAC-SHA256 (32 bytes) and writes it to `into`, which can be `key`. For messages as short as caveats,
- * two calls of the one-shot `crypto.hash` need 0.9 µs, `createHmac` 14 µs. Digests as buffers instead of Latin-1
- * texts would each need 0.6 µs more.
+ * Computes the HMAC-SHA256 (32 bytes) and writes it to `into`, which can be `key`. For messages as short as
+ * caveats, two calls of the one-shot `crypto.hash` need 0.9 µs, `createHmac` 14 µs. Digests as buffers
+ * instead of Latin-1 strings would each need 0.6 µs more.
  */
 export function hmac(
   key: Uint8Array,

@@ -1,8 +1,8 @@
 import { MacaroonError } from './errors.ts'
 
-/** The most that decoders and `verify` accept, checked before any cryptography. */
+/** The limits of the decoders and of `verify`, checked before any cryptography. */
 export interface Limits {
-  /** Bytes in a whole slice, in binary. */
+  /** The size of a whole slice in bytes, in binary. */
   readonly sliceBytes: number
   /** Macaroons in a slice, counting the root and its discharges. */
   readonly macaroons: number
@@ -10,9 +10,9 @@ export interface Limits {
   readonly caveats: number
   /** The depth of nested discharges; 1 if no discharge may need one itself. */
   readonly nesting: number
-  /** Bytes in the id of a macaroon or of a third-party caveat. */
+  /** The size of the id of a macaroon or of a third-party caveat, in bytes. */
   readonly idBytes: number
-  /** Bytes in a first-party caveat. */
+  /** The size of a first-party caveat in bytes. */
   readonly conditionBytes: number
 }
 

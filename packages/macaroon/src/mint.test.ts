@@ -98,7 +98,7 @@ const REFUSED: readonly [string, unknown][] = [
   ['a list', [json]],
   ['null', null],
   ['nothing', {}],
-  ['two macaroons in one text', Buffer.from(encodeBinary(root, root)).toString('base64')],
+  ['two macaroons in one string', Buffer.from(encodeBinary(root, root)).toString('base64')],
 ]
 for (const [what, value] of REFUSED) {
   test(`refuses JSON with ${what}`, () => assert.throws(() => decodeJson(value), { code: 'malformed' }))

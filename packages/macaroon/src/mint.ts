@@ -6,7 +6,7 @@ import { utf8, utf8Bytes } from './text.ts'
 export interface MintInput {
   /** The secret that only the issuer knows. It must not be empty, and should have at least 16 random bytes. */
   readonly rootKey: Uint8Array
-  /** The public id by which the issuer finds the root key again. Text is encoded as UTF-8. */
+  /** The public id that the issuer uses to find the root key again. Text is encoded as UTF-8. */
   readonly id: Uint8Array | string
   /** The service that it is meant for, as an unsigned hint; empty by default. */
   readonly location?: string

@@ -80,7 +80,7 @@ function verifyOne(walk: Walk, index: number, key: Uint8Array, depth: number): v
     const which = index === 0 ? 'The macaroon' : `The discharge at position ${index}`
     throw new MacaroonError(
       'bad-signature',
-      `${which} has a wrong signature: it was changed, is not bound to this root, or has another key`,
+      `${which} has a wrong signature: it was changed, is not bound to this root, or has a different key`,
     )
   }
 }
@@ -92,7 +92,7 @@ function openVerificationId(key: Uint8Array, verificationId: Uint8Array): Uint8A
   if (dischargeKey?.length !== 32) {
     throw new MacaroonError(
       'bad-signature',
-      'A third-party caveat was changed, or was added under another root key',
+      'A third-party caveat was changed, or was added under a different root key',
     )
   }
   return dischargeKey
@@ -117,7 +117,10 @@ function takeDischarge(walk: Walk, caveatId: Uint8Array): number {
   return index
 }
 
-/** Indexes discharges by id. The first of several with an id counts, so a second one is unused and refused. */
+/**
+ * Indexes discharges by id. Only the first of several with the same id is used, so a second one counts as
+ * unused and is refused.
+ */
 function indexDischarges(slice: UnverifiedSlice): Map<string, number> {
   const byId = new Map<string, number>()
   for (let i = slice.length - 1; i > 0; i--) byId.set(latin1((slice[i] as Macaroon).id), i)

@@ -51,7 +51,7 @@ const attenuations: fc.Arbitrary<Attenuations> = fc
   .map(([channels, packages, permissions, storeIds]) => ({ channels, packages, permissions, storeIds }))
 const use = fc.record({ channel: subject, packageId: letter, permission: letter, storeId: letter })
 
-test('a pattern matches the same texts as an exhaustive matcher', () => {
+test('a pattern matches the same strings as an exhaustive matcher', () => {
   fc.assert(
     fc.property(pattern, subject, (p, s) => assert.equal(matchesPattern(p, s), fnmatch(p, s))),
     sampled(180_000),

@@ -93,7 +93,7 @@ test('refuses a binary slice with any byte changed, unless its meaning is the sa
   )
 })
 
-test('refuses a slice with another root key, without a discharge, or with a repeated discharge', () => {
+test('refuses a slice with a different root key, without a discharge, or with a repeated discharge', () => {
   fc.assert(
     fc.property(slice, bytes(1), ({ rootKey, slice: [root, outer, inner] }, otherKey) => {
       assert.ok(outer && inner)
@@ -163,7 +163,7 @@ test('reads or refuses a macaroon in JSON with one value replaced, and never cra
   )
 })
 
-test('reads all four variants of base64 alike, and refuses other texts', () => {
+test('reads all four variants of base64 alike, and refuses other strings', () => {
   fc.assert(
     fc.property(bytes(0, 50), (value) => {
       const padded = encodeBase64(value)

@@ -46,7 +46,7 @@ const VERIFY_CODES: Readonly<Record<string, MacaroonErrorCode>> = {
   'removed-third-party-caveat': 'bad-signature',
 }
 
-/** Runs a vector and returns the step at which it stopped. */
+/** Runs a vector and returns the step where it stopped. */
 function outcome(vector: EdgeVector): { readonly outcome: EdgeVector['expect']; readonly error?: unknown } {
   let slice: UnverifiedSlice
   try {

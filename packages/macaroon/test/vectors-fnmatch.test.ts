@@ -9,7 +9,7 @@ const { source, texts, patterns } = vectors<{
   patterns: [pattern: string, matching: string[]][]
 }>('fnmatch')
 
-test(`patterns match the same texts as in ${source.split(':')[0]}`, () => {
+test(`patterns match the same strings as in ${source.split(':')[0]}`, () => {
   assert.ok(patterns.length > 200)
   for (const [pattern, matching] of patterns) {
     assert.deepEqual(

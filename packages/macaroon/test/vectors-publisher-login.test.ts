@@ -146,6 +146,6 @@ for (const { name, body } of refresh_invalid.filter((one) => one.body.discharge_
   })
 }
 
-test('vector 10: also reads a root of version 2', () => {
+test('vector 10: also reads a version 2 root', () => {
   assert.equal(decode(v2_root.serialized).version, 2)
 })

@@ -20,7 +20,7 @@ export type BrandScope = 'all' | ReadonlySet<string>
 /** A role that an account has. */
 export interface HeldRole {
   readonly role: Role
-  /** Undefined for all brands, and for what belongs to no brand. */
+  /** The brand; undefined for all brands, and for what does not belong to a brand. */
   readonly brandId: string | undefined
 }
 
@@ -37,16 +37,17 @@ export interface Authority {
   readonly by: string
   /** The account that the caller logged in as; undefined for a command on the database. */
   readonly accountId: AccountId | undefined
-  /** Returns the brands for which the caller has the permission now; empty if there are none. */
+  /** Returns the brands that the caller has the permission for now; empty if there are none. */
   scopeOf(permission: ManagementPermission): BrandScope
   /**
-   * Returns the brands for which the account has the permission, including those that the token leaves out.
+   * Returns the brands that the account has the permission for, including those that the token leaves out.
    */
   accountScopeOf(permission: ManagementPermission): BrandScope
   /** Undefined for a command on the database: with the secret key, there is nothing more to prove. */
   readonly signIn: SignIn | undefined
   /**
-   * The login and everything that limits it, as one text. An answer kept for one caller is shown only to it.
+   * The login and everything that limits it, as one string. An answer kept for one caller is shown only to
+   * it.
    */
   readonly caller: string
 }
@@ -70,7 +71,7 @@ export const directAuthority = (author: Author, by: string): DirectAuthority => 
 /** Whether the caller is a command on the database. The audit log records only exports over HTTP. */
 export const isAtDatabase = ({ accountId }: Authority): boolean => accountId === undefined
 
-/** Returns the brands for which the roles together give a permission. */
+/** Returns the brands that the roles together give a permission for. */
 export function scopeOfRoles(
   roles: readonly HeldRole[],
   permission: ManagementPermission,
@@ -163,10 +164,10 @@ export const RECENT_SIGN_IN_MS = 15 * 60_000
 /** Throws {@link RequestError} `person-required` if the caller is not a person. */
 function requirePerson({ signIn }: Authority): void {
   if (signIn === undefined || signIn.kind === 'person') return
-  const who = signIn.kind === 'agent' ? `the agent ${signIn.name}` : 'a login of an unknown kind'
+  const who = signIn.kind === 'agent' ? `that of the agent ${signIn.name}` : 'of an unknown kind'
   throw new RequestError(
     'person-required',
-    `Only a person who logged in with a browser may do this, and you are logged in as ${who}. Log in with a browser.`,
+    `Only a person who logged in with a browser may do this, and your login is ${who}. Log in with a browser.`,
   )
 }
 

@@ -34,8 +34,8 @@ export interface Recording {
 export interface InChange extends TransactionStores, Recording {}
 
 /**
- * Runs `work` with stores on one transaction. `work` may run more than once, must use no other store, and
- * must record whatever it changes. If it changes nothing, it records nothing.
+ * Runs `work` with stores on one transaction. `work` can run more than once, must not use any other store,
+ * and must record whatever it changes. If it changes nothing, it records nothing.
  */
 export type Changing<On = InChange> = <T>(work: (on: On) => Promise<T>) => Promise<T>
 
@@ -48,7 +48,7 @@ declare module './stores.ts' {
   }
 }
 
-/** For operations whose author is always the same. */
+/** The stores of operations whose author is always the same. */
 export interface AuthoredStores extends Stores {
   readonly change: Changing
 }
@@ -105,8 +105,8 @@ export const ACTIONS = {
   'account.set-name': 'the name of an account was changed',
   'account.password-logins-off': 'programs can no longer log in with the password of an account',
   'account.password-logins-on': 'programs can log in with the password of an account again',
-  'account.reminders-off': 'an account gets no more reminder mails about what expires soon',
-  'account.reminders-on': 'an account gets reminder mails again',
+  'account.reminders-off': 'an account no longer gets reminder e-mails about what expires soon',
+  'account.reminders-on': 'an account gets reminder e-mails again',
   'second-factor.start': 'the owner of an account was shown a secret for a second factor, to be confirmed',
   'second-factor.enable': 'an account got a second factor: its password alone is no longer enough',
   'second-factor.reset': 'the operator replaced the second factor of an account, and its recovery codes',
@@ -163,8 +163,8 @@ export const ACTIONS = {
   'device.register': 'a device got its serial',
   'devices.expire': 'devices of a model that had waited too long for approval were removed',
   'device.wait': 'a device requested a serial and waits for approval',
-  'device.approve': 'the operator approved a waiting device, which gets its serial',
-  'device.reject': 'the operator rejected a waiting device',
+  'device.approve': 'the operator approved a pending device, which gets its serial',
+  'device.reject': 'the operator rejected a pending device',
   'device.revoke': 'a device was revoked',
   'device.release': 'a device was released from quarantine',
   'device.quarantine': 'a device was put into quarantine: a clone of it was seen',

@@ -5,11 +5,11 @@
 
 /** A session in both dialects, as its holder presents it. */
 export interface Credential {
-  /** A root macaroon of version 1, in base64url. */
+  /** A version 1 root macaroon, in base64url. */
   readonly root: string
   /** The root's discharge, unbound: the tools bind it themselves. */
   readonly discharge: string
-  /** The token of the same session: a macaroon of version 2, in base64url. */
+  /** The token of the same session: a version 2 macaroon, in base64url. */
   readonly token: string
 }
 
@@ -44,14 +44,14 @@ export const asOnprem = ({ token }: Pick<Credential, 'token'>): string =>
   base64(`{"t": "macaroon", "v": "${token}"}`)
 const asCharmcraft = ({ token }: Credential): string => base64(token)
 
-/** In the order of `ratafia login --help`. */
+/** The forms, in the order of `ratafia login --help`. */
 export const CREDENTIAL_FORMS = {
   snapcraft: {
     meaning: 'SNAPCRAFT_STORE_CREDENTIALS of snapcraft 7 and newer, and of craft-store',
     hasPair: true,
     uses: [
       { tool: 'snapcraft 7 and newer', variable: 'SNAPCRAFT_STORE_CREDENTIALS' },
-      { tool: 'craft-store, in a program', variable: 'STORE_AUTH' },
+      { tool: 'craft-store (Python)', variable: 'STORE_AUTH' },
     ],
     write: asSnapcraft,
   },
@@ -60,7 +60,7 @@ export const CREDENTIAL_FORMS = {
     hasPair: false,
     uses: [
       { tool: 'ubuntu-image and snap prepare-image', variable: 'UBUNTU_STORE_AUTH' },
-      { tool: 'snapcraft in its on-prem mode', variable: 'SNAPCRAFT_STORE_CREDENTIALS' },
+      { tool: 'snapcraft (on-prem mode)', variable: 'SNAPCRAFT_STORE_CREDENTIALS' },
     ],
     write: asOnprem,
   },
@@ -73,7 +73,7 @@ export const CREDENTIAL_FORMS = {
   raw: {
     meaning: 'the token itself, for the header "Authorization: Macaroon TOKEN"',
     hasPair: false,
-    uses: [{ tool: 'snapcraft in its on-prem mode', variable: 'SNAPCRAFT_ADMIN_MACAROON' }, { tool: 'curl' }],
+    uses: [{ tool: 'snapcraft (on-prem mode)', variable: 'SNAPCRAFT_ADMIN_MACAROON' }, { tool: 'curl' }],
     write: ({ token }) => token,
   },
   env: {
@@ -102,7 +102,7 @@ export function credentialString(form: CredentialForm, credential: Credential, a
 
 export interface MintedCredential {
   readonly token: string
-  /** Undefined if there is no root whose discharge verifies. */
+  /** The root and its discharge; undefined if there is no root whose discharge verifies. */
   readonly pair: { readonly root: string; readonly discharge: string } | undefined
 }
 
@@ -139,7 +139,7 @@ export function formsOf(
     })),
     leftOut: CREDENTIAL_FORM_NAMES.filter((form) => !isThere(form)).map((form) => ({
       ...described(form),
-      why: 'This installation uses another identity service, which does not know your account. So the console cannot create a login at that service.',
+      why: 'This installation uses another identity service, which does not know your account. So the console cannot create a login to that service.',
     })),
   }
 }

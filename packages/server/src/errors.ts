@@ -134,7 +134,7 @@ export const stillReferenced = (
 export const registrationRefused = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('registration-refused', message, details)
 
-/** The device gets no session: it is revoked, superseded or in quarantine. */
+/** The device cannot open a session: it is revoked, superseded or in quarantine. */
 export const deviceRefused = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('device-refused', message, details)
 

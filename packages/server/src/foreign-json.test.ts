@@ -19,7 +19,7 @@ test('reads nesting of any depth', () => {
   assert.ok(documentIn(`{"x":null,"a":${'['.repeat(deep)}null${']'.repeat(deep)}}`))
 })
 
-test('a discovery document with null for its algorithms names no algorithm', async () => {
+test('null as the algorithms of a discovery document means that it does not name any', async () => {
   const url = 'https://issuer.example'
   const document = { issuer: url, jwks_uri: `${url}/keys`, id_token_signing_alg_values_supported: null }
   const fetched = await fetchKeys({ url, settings: { privateAddresses: [] } as never }, async (where) =>

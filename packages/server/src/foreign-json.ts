@@ -2,7 +2,7 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Returns undefined for a text that is not JSON. */
+/** Returns undefined for a string that is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -21,7 +21,7 @@ export function documentIn(text: string): unknown {
   return text.includes('null') ? withoutNulls(value) : value
 }
 
-/** Does what {@link documentIn} does; undefined for a text that is not a JSON object. */
+/** Does what {@link documentIn} does; undefined for a string that is not a JSON object. */
 export function objectDocumentIn(text: string): JsonObject | undefined {
   const value = documentIn(text)
   return isObject(value) ? value : undefined
@@ -43,7 +43,7 @@ function withoutNulls(value: unknown, levels = MOST_LEVELS): unknown {
   )
 }
 
-/** Returns undefined for a text that is not a JSON object. */
+/** Returns undefined for a string that is not a JSON object. */
 export function objectIn(text: string): JsonObject | undefined {
   const value = jsonIn(text)
   return isObject(value) ? value : undefined

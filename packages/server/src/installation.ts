@@ -7,7 +7,7 @@ import type { Config } from './config/config.ts'
 import type { Database } from './database/index.ts'
 import type { Stores } from './stores.ts'
 
-/** An installation whose schema and keys have not been checked. Opening it creates no key. */
+/** An installation whose schema and keys have not been checked. Opening it does not create a key. */
 export interface UnopenedInstallation {
   readonly clock: Clock
   /** The address of the database, without user and password. */
@@ -15,7 +15,7 @@ export interface UnopenedInstallation {
   readonly wholeDatabase: WholeDatabaseStore
   /** The authority of the operator who runs this process. */
   readonly authority: DirectAuthority
-  /** Adds an audit log entry about something that changes no row itself. */
+  /** Adds an audit log entry about something that does not itself change a row. */
   record(change: AuditedChange): Promise<void>
   /** Runs `work` with everything that `ratafia verify` reads, in one snapshot. */
   atOneMoment<T>(work: (moment: Omit<CheckDeps, 'sealer'>) => Promise<T>): Promise<T>

@@ -6,7 +6,7 @@ import { waitAfter } from './reminders/send-reminders.ts'
 const DAY = 86_400_000
 const at = (text: string) => new Date(text)
 
-// Days are in UTC: whatever the hour, a step begins at midnight.
+// Days are in UTC: regardless of the hour, a step begins at midnight.
 const STEPS: readonly [now: string, step: number | undefined][] = [
   ['2026-11-02T23:59:59Z', undefined],
   ['2026-11-03T00:00:00Z', 30],

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 
 /** A client that asks for three days sends the instant of expiry, so the token lives slightly less. */
 const TOLERANCE_MS = 3_600_000
-/** Anything that lives shorter gets no reminder, such as a login for a day or a CI job's token. */
+/** There are no reminders for anything shorter-lived, such as a login for a day or a CI job's token. */
 export const SHORTEST_LIFE_MS = 3 * DAY_MS - TOLERANCE_MS
 
 export interface Life {

@@ -15,7 +15,7 @@ const exactly = { additionalProperties: false }
 const SubjectTokenTypes = Type.Enum([TOKEN_TYPES.idToken, TOKEN_TYPES.jwt], { type: 'string' })
 const IssuedTokenTypes = Type.Enum([TOKEN_TYPES.accessToken, TOKEN_TYPES.pair], { type: 'string' })
 
-/** A parameter that can be repeated: in JSON a list, or a text for a list of one. */
+/** A parameter that can be repeated: in JSON a list, or a string for a list of one. */
 const repeated = (description: string) =>
   Type.Union([Type.String(), restriction(Type.String())], { description })
 const optionally = <T extends TSchema>(schema: T) => Type.Optional(schema)
@@ -65,7 +65,7 @@ export const IdempotencyHeadersSchema = Type.Object({
     Type.String({
       pattern: '^[!-~]{16,64}$',
       description:
-        'A text that the job chooses. With the same text, the same ID token works again for two minutes, for more tokens of the same session.',
+        'A string that the job chooses. With the same string, the same ID token works again for two minutes, for more tokens of the same session.',
     }),
   ),
 })

@@ -84,7 +84,7 @@ export const IDENTITY_OPERATIONS = {
   redeemCode: {
     method: 'POST',
     path: '/discharge-token',
-    summary: 'Returns the token for the code with which a browser returned from the `LoginURL`',
+    summary: 'Returns the token for the code that a browser brought back from the `LoginURL`',
     description:
       'For web sites. A code works once, within a minute. Within 5 minutes, the token discharges the caveat that the login was for.',
     errors: ['bad request', 'permission denied', 'too many requests'],

@@ -67,7 +67,7 @@ export const AgentLoginParametersSchema = Type.Object({
 
 export const BakeryVersionHeadersSchema = Type.Object({
   'Bakery-Protocol-Version': Type.Optional(
-    Type.String({ description: 'With 3 or more, the macaroon has the wrapper of version 3' }),
+    Type.String({ description: 'With 3 or more, the macaroon has the version 3 wrapper' }),
   ),
 })
 

@@ -20,9 +20,9 @@ export interface ManagementOperation {
   readonly credential: 'none' | 'management-root' | 'management-token'
   /** The required permission. Absent if every signed-in user can use it for their own records. */
   readonly permission?: ManagementPermission
-  /** Set if only people can use it, and not agents. */
+  /** Whether only people can use it, and not agents. */
   readonly person?: true
-  /** Set if it requires a sign-in of the last 15 minutes. */
+  /** Whether it requires a sign-in within the last 15 minutes. */
   readonly recentSignIn?: true
   /** The codes of its refusals, besides those that every operation has. */
   readonly errors: readonly ErrorCode[]
@@ -30,7 +30,7 @@ export interface ManagementOperation {
   readonly query?: TObject
   readonly body?: TSchema
   readonly bodyRequired?: boolean
-  /** Set if the body is a file. */
+  /** The limits of the body, if it is a file. */
   readonly file?: FileBody
   readonly response: TSchema
   /** The media types of an answer that is streamed instead of JSON. `response` describes its text. */
@@ -52,7 +52,7 @@ export interface ManagementOperation {
 }
 
 export interface FileBody {
-  /** The most bytes that it can have. */
+  /** The maximum size in bytes. */
   readonly bytes: number
   /** The query parameter that makes the body a file; without it, the body is the JSON of `body`. */
   readonly onlyWith?: string
@@ -89,5 +89,5 @@ export function querySchemaOf(operation: ManagementOperation): TObject {
 /** Whether it requires the version that the caller has seen. */
 export const takesVersion = ({ method }: Pick<ManagementOperation, 'method'>): boolean => method === 'PATCH'
 
-/** For an operation that requires a management token. */
+/** The credential of operations that require a management token. */
 export const SIGNED_IN = { credential: 'management-token' } as const

@@ -31,14 +31,13 @@ interface RoleFacts {
 const VIEWER = ['devices:read', 'models:read'] as const
 
 /**
- * From the narrowest to the widest. A published role is never renamed. An account can have several, which add
- * up.
+ * The roles, narrowest first. A published role is never renamed. An account can have several, which add up.
  */
 export const ROLES = {
   viewer: { scope: 'brand', meaning: 'sees devices and models', permissions: VIEWER },
   'device-approver': {
     scope: 'brand',
-    meaning: 'sees devices and models, and approves or rejects waiting devices',
+    meaning: 'sees devices and models, and approves or rejects pending devices',
     permissions: [...VIEWER, 'devices:decide'],
   },
   'brand-manager': {
@@ -75,7 +74,7 @@ const PERMISSIONS_OF: ReadonlyMap<Role, ReadonlySet<ManagementPermission>> = new
 export const roleHas = (role: Role, permission: ManagementPermission): boolean =>
   PERMISSIONS_OF.get(role)?.has(permission) === true
 
-/** Returns the roles that have the permission, from the narrowest. */
+/** Returns the roles that have the permission, narrowest first. */
 export const rolesWith = (permission: ManagementPermission): readonly Role[] =>
   ROLE_NAMES.filter((role) => roleHas(role, permission))
 

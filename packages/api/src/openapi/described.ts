@@ -1,4 +1,4 @@
-/** The parts of OpenAPI from which the document is built. */
+/** The parts of OpenAPI that make up the document. */
 
 export interface Described {
   readonly operationId: string
@@ -18,7 +18,7 @@ export interface Parameter {
   readonly examples?: object
 }
 
-/** By media type. */
+/** Schemas and examples, by media type. */
 export type Content = Readonly<Record<string, { readonly schema: object; readonly examples?: object }>>
 
 export interface Response {

@@ -111,7 +111,7 @@ function placesOf(name: string, deviceServicePath: string): readonly Place[] {
   ]
 }
 
-/** By operation, its name below the address of a gadget's device service. */
+/** Other names of operations, below the address of a gadget's device service. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['requestId', 'request-id'],
   ['registerDevice', 'serial'],

@@ -1,4 +1,4 @@
-/** Example texts that only programs read, recorded from a service that no longer exists. */
+/** Example strings that only programs read, recorded from a service that no longer exists. */
 
 export const MACAROONS = {
   root: '{"c":[{"i":"time-before 2099-01-31T12:00:00.000000Z"},{"i":"time-since 2026-11-22T11:12:01.912000Z"},{"i":"session-id 6e1fbbc8-822e-4e9b-82ad-658c809ea295"},{"i64":"Av-ZA4Wz1MoztY-IDbzBGJd57f3pmCzEuQFTtZM6Pr0tz572GGiKvrtLrvOBGQWDQIodcKbzcJp-0e7qjzr7SyJ7ErS_SzWDn3y9XIGgfB-PgmW_vFcQmHmg7qrteImNWhvvscFAuEieruPk78WB2rnPgdveo_PbwQUjVBL-Mn4bOxLDkGX1c42NZuWf_dcAmWEgQZuKXPsj6kKrzYWXFPJYp-tMf5kPZDkuIiJ_iRQkfS8OlB2u-_RK6Z6KbJwpuF99J18p3XY1Pd02xra9BtPu_UPL3jsn6rbNjFgDXZ6mQVfifRsW1LfRoR7Bm4np00RM5NH9C3_Q9CgClAo9pqF13em0pP5_yJ8OO_q9Wo17PckdUHTCopUw1-9XZP0YFQsNtLB2mTU0I8B1zq5e6qV6urH6174zdWDvnNk9_T7PV2W9B6uB7FCZg9fiRdUOD-7G8_Bbt8tuWiIwCklY__DZfHl_6emibBNoDuAmABqaWMvK","v64":"rIhrvouRn7zIvP39rU9U_p9Ic8r2hc6VjJUkiKCbaEzVDNB2pcvteTPLuCZvZAdarZQG1hdcqt5VQXGTlor_914cOQFhrZzw","l":"http://127.0.0.1:40849/identity"},{"i":"extra {\\"channel\\": [\\"edge\\", \\"2.*/stable\\"], \\"package_id\\": [\\"hello-world\\"], \\"acl\\": [\\"package_access\\", \\"package_upload\\"], \\"store_ids\\": null}"}],"l":"127.0.0.1:40849","i64":"EQAAAAHg2-BHNz6-2Dq96361fy1HODVbgqTOWOFsYXB0b3A","s64":"BbrEA1XEAgT6n8q4A_aOxXeLP44S2yv0R3Oz7MymMWI"}',
@@ -41,7 +41,7 @@ export const MACAROONS = {
     'AgEPMTI3LjAuMC4xOjQwODQ5AhUUAAAAAfcG85COlR_TSGnYFW8bo4IAAhNicmFuZC1pZCBhY21lLWJyYW5kAAISbW9kZWwgYWNtZS1jbGFzc2ljAAIrc2VyaWFsIGZjNTYxZjVlLWNhMmEtNGZlZi1hMTU5LTI4M2FmNzA3YmUzMAACEHN0b3JlIGFjbWUtc3RvcmUAAlRkZXZpY2Uta2V5LXNoYTMtMzg0IHN2TS10MWUwWTRfNUVWdUVNMjdsWFZzb3c4bXFmMlg3cVU3NDF0OWhuVTdnbW03ZFJjY3ZxM3VCZmlSUjRJMUUAAiZ0aW1lLXNpbmNlIDIwMjYtMTEtMjJUMTE6MTI6MDUuNTA2MDAwWgACJ3RpbWUtYmVmb3JlIDIwMjYtMTEtMjNUMTE6MTI6MDUuNTA2MDAwWgACL3Nlc3Npb24taWQgMDFhMjAyZjQtYzU4Mi03NTZmLTllMDUtZTFhY2Q3NTc1ZGU3AAAGIBouXJMe1vi6qAsGX6h7G9rAHyp0cjt_w44F7k3C7r1M',
 } as const
 
-/** Texts of the identity service. */
+/** Sealed texts of the identity service. */
 export const SEALED = {
   publicKey: '/5kDhbOPRAWZygdiC+/N4xcBTJ2Ai7fsmnZRSp2P8Cs=',
   caveat:

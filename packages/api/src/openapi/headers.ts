@@ -18,7 +18,7 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   'Accept-Encoding': {
-    description: 'The codings that bodies of requests can have: `identity`, which means no coding',
+    description: 'The codings that bodies of requests can have: `identity`, which means unencoded',
     schema: { type: 'string' },
   },
   'Retry-After': {

@@ -23,13 +23,13 @@ issuer and a rule. \`oidcAudience\` returns the audience that the ID token needs
 ## A device
 
 1. \`requestId\`, then \`registerDevice\` with a serial-request that the device signed, and its model. The response is the
-   serial assertion, as \`application/x.ubuntu.assertion\` and not as JSON, because snapd reads it in this form. It is 202
-   with no body until the operator has approved the device.
+   serial assertion, as \`application/x.ubuntu.assertion\` and not as JSON, because snapd reads it in this form. Until the
+   operator has approved the device, it is a 202 with no body.
 2. \`nonces\`, then \`openSession\` with a device-session-request that the device signed. The response is the session, for
    the header \`X-Device-Authorization\`. With the previous session in that header, the session is refreshed.
 
-A gadget with its own device service finds \`request-id\` and \`serial\` below the address that it names: the same two
-operations under other paths.
+For a gadget with its own device service, \`request-id\` and \`serial\` are also below the address that it names: the same
+two operations under other paths.
 
 ## Answers
 
@@ -38,8 +38,8 @@ has an \`ErrorBody\`. An \`OAuthError\` adds the fields that OAuth clients expec
 \`BakeryError\`. Programs should use the code: codes are added, never renamed. Each status of an operation lists its codes,
 also as \`x-error-codes\`. In addition:
 
-- a path with another method gets 405 \`method-not-allowed\` with \`Allow\`; an unknown path gets 404 \`not-found\`
-- a fault of the service gets 500 \`internal-error\`
+- a path with a different method gets 405 \`method-not-allowed\` with \`Allow\`; an unknown path gets 404 \`not-found\`
+- an internal error of the service gets 500 \`internal-error\`
 - a 429 or 503 has \`Retry-After\` with the seconds to wait
 - every GET operation also answers HEAD, except \`waitForLogin\`
 

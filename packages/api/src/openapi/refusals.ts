@@ -119,13 +119,13 @@ export function loginRefusalsOf({ errors }: PasswordOperation): Responses {
 const BAKERY_MEANINGS: Readonly<Record<BakeryErrorCode, string>> = {
   'interaction required': 'The caveat can be discharged after a login, by one of the methods in `Info`.',
   'permission denied':
-    'A condition that this service does not discharge, a caveat for another key, or a login that was rejected, has expired, is for another caveat or of an unknown agent.',
+    'A condition that this service does not discharge, a caveat for a different key, or a login that was rejected, has expired, is for a different caveat or of an unknown agent.',
   'bad request': 'A parameter is missing, duplicate or invalid. The message names it.',
   'not found': 'The identity service has nothing at this path.',
   'too many requests': 'Your address, or its network, sent more requests than this service allows.',
   'service unavailable':
     'The database does not answer, the service is stopping, or too many clients are waiting. Try again.',
-  'internal error': 'A fault of the service. It is logged; report it to the operator.',
+  'internal error': 'An internal error. It is logged; report it to the operator.',
 }
 
 const EARLY = '- An `ErrorBody`: refused before the request reached the operation.'
@@ -143,7 +143,7 @@ const UNREAD = [
   ['431', { $ref: '#/components/responses/HeadersTooLarge' }],
 ] as const
 
-/** For operations with a body. */
+/** The refusal of encoded bodies, for operations with a body. */
 const ENCODED = [['415', { $ref: '#/components/responses/EncodedBody' }]] as const
 
 /** Refusals before a request is read, for `components`. */

@@ -39,7 +39,7 @@ const MacaroonV1 = (description: string) => Type.String({ pattern: '^[A-Za-z0-9_
 export const UbuntuOneRootResponseSchema = Type.Object(
   {
     macaroon: MacaroonV1(
-      'A binary macaroon of version 1 in base64url without padding. Its one third-party caveat is discharged with a password.',
+      'A binary version 1 macaroon in base64url without padding. Its one third-party caveat is discharged with a password.',
     ),
   },
   { title: 'UbuntuOneRoot', ...exactly },
@@ -112,7 +112,7 @@ export const DeveloperAccountSchema = Type.Object(
     account_keys: NoKeys,
     'account-keys': NoKeys,
     snaps: Type.Record(Type.String(), Type.Object({}), {
-      description: 'By series, then by name. Always empty, because this service knows no snaps',
+      description: 'By series, then by name. Always empty, because this service does not know about snaps',
     }),
   },
   { title: 'DeveloperAccount', ...exactly },
@@ -203,7 +203,7 @@ export type PasswordDischargeRequest = Static<typeof PasswordDischargeRequestSch
 export const PasswordDischargeResponseSchema = Type.Object(
   {
     discharge_macaroon: MacaroonV1(
-      'A binary macaroon of version 1 in base64url without padding, not bound to the root',
+      'A binary version 1 macaroon in base64url without padding, not bound to the root',
     ),
   },
   { title: 'PasswordDischarge', ...exactly },
@@ -229,7 +229,7 @@ const LoginErrorItemSchema = Type.Object(
   },
   { title: 'LoginErrorItem', ...exactly },
 )
-/** `extra` has only texts and lists of texts: snapd shows a JSON error for anything else. */
+/** `extra` has only strings and lists of strings: snapd shows a JSON error for anything else. */
 export const LoginErrorSchema = Type.Object(
   {
     code: Type.Enum(Object.keys(LOGIN_ERROR_CODES) as LoginErrorCode[], {

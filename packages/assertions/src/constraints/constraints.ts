@@ -13,13 +13,16 @@ type Condition =
   | { readonly anyOf: readonly Condition[] }
   | { readonly entries: ReadonlyMap<string, Condition> }
 
-/** The entries of `constraints`, of which one must match all the headers it names. */
+/** The entries of `constraints`. One of them must match all the headers that it names. */
 export type Constraints = readonly ReadonlyMap<string, Condition>[]
 
 /** The pattern for a header that must be missing. */
 const MISSING = '$MISSING'
 
-/** The most steps for all patterns of one key. Short texts can make long patterns, so this bounds memory. */
+/**
+ * The maximum number of steps for all patterns of one key. Short strings can make long patterns, so this
+ * bounds memory.
+ */
 const MAXIMUM_STEPS = 10_000
 
 /** Reads and compiles `constraints`; undefined when there are none. Throws {@link AssertionError}. */

@@ -83,7 +83,7 @@ test('answers patterns at once that make backtracking engines hang', () => {
   assert.ok(process.cpuUsage(begin).user < 5_000_000)
 })
 
-test('no pattern matches a text of more than 4096 characters', () => {
+test('no pattern matches a string of more than 4096 characters', () => {
   assert.ok(compilePattern('a*')('a'.repeat(4096)))
   assert.ok(!compilePattern('a*')('a'.repeat(4097)))
 })

@@ -94,7 +94,7 @@ export function optionalBoolean(headers: Headers, name: string): boolean | undef
 export function optionalTextList(headers: Headers, name: string): readonly string[] | undefined {
   const value = headers.get(name)
   if (value === undefined) return undefined
-  if (!isTextList(value)) throw faulty(name, 'is not a list of texts')
+  if (!isTextList(value)) throw faulty(name, 'is not a list of strings')
   return value
 }
 

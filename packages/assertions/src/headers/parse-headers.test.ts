@@ -6,9 +6,9 @@ import { writeHeader } from './write-headers.ts'
 const map = (entries: Record<string, unknown>) => new Map(Object.entries(entries))
 
 for (const [name, text, value] of [
-  ['an empty text', 'x: ', ''],
-  ['a text with a colon and spaces', 'x:  a: b ', ' a: b '],
-  ['a text with a carriage return', 'x: a\r', 'a\r'],
+  ['an empty string', 'x: ', ''],
+  ['a string with a colon and spaces', 'x:  a: b ', ' a: b '],
+  ['a string with a carriage return', 'x: a\r', 'a\r'],
   ['one line of several', 'x:\n    a', 'a'],
   ['several lines, one empty, one indented further', 'x:\n    a\n    \n      b', 'a\n\n  b'],
   ['lines that look like a list', 'x:\n      - a\n    b', '  - a\nb'],

@@ -78,7 +78,7 @@ function readLines(cursor: Cursor, prefix: string, introduction: string): string
   throw malformed(`${rule}, but the next line is ${quote(lineAt(cursor))}`)
 }
 
-/** Returns the current line; after the last one an empty text, which no caller accepts as a line. */
+/** Returns the current line; after the last one an empty string, which no caller accepts as a line. */
 function lineAt(cursor: Cursor): string {
   return cursor.lines[cursor.at] ?? ''
 }

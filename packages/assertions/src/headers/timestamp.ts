@@ -4,7 +4,7 @@
 
 const FORM = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})$/
 
-/** The instant, or the fault, phrased to follow the header's name. */
+/** The instant, or the problem, phrased to follow the header's name. */
 export type ParsedTimestamp = { readonly date: Date } | { readonly fault: string }
 
 /** Returns the instant, without fractions of a millisecond. */

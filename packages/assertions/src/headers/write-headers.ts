@@ -3,8 +3,8 @@
 import { type Headers, type HeaderValue, isList, isMap } from './header-value.ts'
 
 /**
- * Returns the lines of one header: none for a list or map that is empty, or that contains only empty ones. An empty
- * text is written.
+ * Returns the lines of one header: none for a list or map that is empty, or that contains only empty ones. An
+ * empty string is written.
  */
 export function writeHeader(name: string, value: HeaderValue): string[] {
   const kept = withoutEmpty(value)

@@ -28,7 +28,7 @@ test('accepts SHA-384, SHA-512 and RSA keys', () => {
   assert.throws(() => verifyHardwareSignature(rsa, 'R', weak), { code: 'bad-signature' })
 })
 
-test('refuses another request id, another key and garbage', () => {
+test('refuses another request id, a different key and garbage', () => {
   const refusal = {
     code: 'bad-signature',
     message: 'the request id is not signed with the key of hardware HW-1',

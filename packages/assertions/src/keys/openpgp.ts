@@ -2,7 +2,7 @@
 
 import { AssertionError, type AssertionErrorCode } from '../errors.ts'
 
-/** Reads big-endian fields in turn, and throws an {@link AssertionError} if the bytes run out. */
+/** Reads big-endian fields one after another, and throws an {@link AssertionError} if the bytes run out. */
 export class Reader {
   readonly #data: Buffer
   readonly #truncated: () => AssertionError

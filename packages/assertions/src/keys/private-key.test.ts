@@ -47,7 +47,7 @@ for (const [what, text, passphrase, message, code = 'malformed-key'] of [
     `${unreadable}; is it encrypted?`,
   ],
   [
-    'an encrypted key with another passphrase',
+    'an encrypted key with a different passphrase',
     pem('pkcs8', 'secret'),
     'other',
     `${unreadable}; is the passphrase right?`,

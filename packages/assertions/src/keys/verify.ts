@@ -8,12 +8,13 @@ import { decodeSignature, type UnverifiedSignature } from './signature-packet.ts
 const RSA = 1
 
 /**
- * Checks that this key signed the assertion, with a hash and a key size that the policy accepts. Does not check whose
- * key it is and whether it may sign this; `verifyTrust` does. For a device-session-request, pass the `deviceKey` of
- * the device's serial.
+ * Checks that this key signed the assertion, with a hash and a key size that the policy accepts. Does not
+ * check whose key it is and whether it may sign this; `verifyTrust` does. For a device-session-request, pass
+ * the `deviceKey` of the device's serial.
  *
- * Throws {@link AssertionError} `wrong-key` when the assertion names another key, `malformed-signature`,
- * `unsupported-signature`, `weak-key`, `weak-hash`, `malformed-key` or `bad-signature`. contract/devices.md 3.5.
+ * Throws {@link AssertionError} `wrong-key` when the assertion names a different key, `malformed-signature`,
+ * `unsupported-signature`, `weak-key`, `weak-hash`, `malformed-key` or `bad-signature`. contract/devices.md
+ * 3.5.
  */
 export function verifySignature(
   assertion: UnverifiedAssertion,
@@ -22,7 +23,7 @@ export function verifySignature(
 ): void {
   if (assertion.signKeyId !== key.id) {
     const keys = `${assertion.signKeyId}, not ${key.id}`
-    throw new AssertionError('wrong-key', `the ${assertion.type} names another signing key: ${keys}`)
+    throw new AssertionError('wrong-key', `the ${assertion.type} names a different signing key: ${keys}`)
   }
   const signature = decodeSignature(assertion.signature)
   checkKeyPolicy(key, policy)
@@ -31,7 +32,7 @@ export function verifySignature(
     const fault = `the signature of the ${assertion.type} does not match`
     throw new AssertionError(
       'bad-signature',
-      `${fault}: it was changed after signing, or signed with another key`,
+      `${fault}: it was changed after signing, or signed with a different key`,
     )
   }
 }

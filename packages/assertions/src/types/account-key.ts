@@ -16,9 +16,9 @@ export interface AccountKeyFields {
   readonly publicKeyId: string
   readonly accountId: string
   readonly name: string | undefined
-  /** The first instant at which the key may sign. */
+  /** When the key can sign for the first time. */
   readonly since: Date
-  /** The first instant at which the key may not sign any more; undefined if it does not expire. */
+  /** When the key expires; undefined if it does not. */
   readonly until: Date | undefined
   /** The assertions that the key may sign; undefined if it may sign any. */
   readonly constraints: Constraints | undefined

@@ -23,8 +23,8 @@ export interface TypeRow<Fields> {
   /** Checks and reads the type's own headers. Throws `AssertionError`. */
   readonly read: (source: Source) => Fields
   /**
-   * Checks snapd's further rules, on which no field depends. Throws `AssertionError`. Assertions that were stored
-   * before a rule was known are read without it (`DecodeOptions`).
+   * Checks snapd's further rules, which no field depends on. Throws `AssertionError`. Assertions that were
+   * stored before a rule was known are read without it (`DecodeOptions`).
    */
   readonly rules?: (source: Source) => void
 }

@@ -39,8 +39,8 @@ export const serial: TypeRow<SerialFields> = {
 }
 
 /**
- * Whether newer features of snapd accept it as a serial number. Existing serial numbers can be any text without a
- * slash; require this form for new ones (contract/devices.md 2.5).
+ * Whether newer features of snapd accept it as a serial number. Existing serial numbers can be any string
+ * without a slash; require this form for new ones (contract/devices.md 2.5).
  */
 export function isStrictSerial(serial: string): boolean {
   return /^[a-zA-Z0-9](?:[:+-]?[a-zA-Z0-9])*$/.test(serial)

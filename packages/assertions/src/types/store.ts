@@ -35,7 +35,7 @@ export const store: TypeRow<StoreFields> = {
   }),
 }
 
-/** The parts of a URL (RFC 3986, appendix B). The URL class would correct faults that snapd refuses. */
+/** The parts of a URL (RFC 3986, appendix B). The URL class would correct mistakes that snapd refuses. */
 const PARTS = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?[^?#]*(\?[^#]*)?(#.*)?$/s
 
 function optionalUrl(headers: Headers): string | undefined {

@@ -38,7 +38,7 @@ for (const [what, value, code] of [
   ['a namespace without colon', { ...json, ns: 'std' }, 'malformed'],
   ['a namespace with a URI twice', { ...json, ns: 'std: std:x' }, 'malformed'],
   ['a namespace of 4 KiB', { ...json, ns: `${'x'.repeat(4096)}:` }, 'limit-exceeded'],
-  ['cdata that is a text', { ...json, cdata: 'x' }, 'malformed'],
+  ['cdata that is a string', { ...json, cdata: 'x' }, 'malformed'],
   ['cdata with a number', { ...json, cdata: { AwA: 1 } }, 'malformed'],
   ['cdata that is not base64', { ...json, cdata: { AwA: '!' } }, 'malformed'],
   ['too much cdata', { ...json, cdata: { AwA: 'A'.repeat(40_000) } }, 'limit-exceeded'],

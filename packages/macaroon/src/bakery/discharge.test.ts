@@ -127,7 +127,7 @@ for (const version of VERSIONS) {
   })
 }
 
-test('refuses a public key of low order, with which anyone could seal', async () => {
+test('refuses a public key of low order, because anyone could seal with it', async () => {
   const id = Buffer.from(needs('ok', 2).macaroon.caveats[0]?.id ?? Buffer.of())
   id.fill(0, 5, 37)
   await assert.rejects(discharge({ id, keyPairs: [identity], check: () => [] }), {
@@ -171,7 +171,7 @@ test('an agent proves that it has its key by discharging a local caveat', async 
   }
 })
 
-test('refuses a discharge for another caveat, and more discharges than the limit', async () => {
+test('refuses a discharge for a different caveat, and more discharges than the limit', async () => {
   const wrong = mintBakeryMacaroon({ rootKey, id: 'other', version: 2 })
   await assert.rejects(
     dischargeAll(needs('ok', 2), () => wrong),

@@ -56,8 +56,9 @@ export interface LocalDischargeInput {
 }
 
 /**
- * Discharges a caveat with the location `local`, by which a client (an agent) proves that it has a private key. Throws
- * the {@link BakeryError}s of `decodeCaveatId`, `weak-root-key`, or `not-local` for any condition but `true`.
+ * Discharges a caveat with the location `local`. A client (an agent) uses it to prove that it has a private
+ * key. Throws the {@link BakeryError}s of `decodeCaveatId`, `weak-root-key`, or `not-local` for any condition
+ * but `true`.
  */
 export function dischargeLocal({ id, caveat, keyPair }: LocalDischargeInput): BakeryMacaroon {
   const { version, condition, rootKey } = openStrongCaveat(id, caveat, [keyPair])
@@ -79,7 +80,7 @@ function openStrongCaveat(
     )
   }
   if (decoded.version === 1 && utf8(id) === undefined) {
-    throw new BakeryError('malformed', 'A caveat of version 1 must have an id that is text')
+    throw new BakeryError('malformed', 'The id of a version 1 caveat must be text')
   }
   return decoded
 }

@@ -67,7 +67,7 @@ function readAll(values: readonly string[], options: MacaroonsOptions): Macaroon
   return { slices, malformed: errors.length > 0, errors }
 }
 
-/** The most times longer that JSON in base64 is than the same macaroon in binary. */
+/** How many times longer a macaroon is at most as JSON in base64 than in binary. */
 const JSON_OVERHEAD = 4
 
 function readValue(value: string, limits: Limits, binary: boolean): UnverifiedSlice {

@@ -40,7 +40,11 @@ for (const [condition, code, message] of [
   ['time-before 2025-01-01T00:00:00Z', 'expired', 'Expired at 2025-01-01T00:00:00.000Z'],
   ['time-since 2027-01-01T00:00:00Z', 'not-yet-valid', 'Not valid before 2027-01-01T00:00:00.000Z'],
   ['declared userid', 'malformed-condition', '"declared" needs a key and a value: "userid"'],
-  ['declared userid eve', 'declared-conflict', '"userid" is declared with different values, so none counts'],
+  [
+    'declared userid eve',
+    'declared-conflict',
+    '"userid" is declared with different values, so all of them are ignored',
+  ],
   ['error no way', 'refused', 'The macaroon contains an error instead of a permission: "no way"'],
   ['session-id ', 'malformed-condition', 'Not a session id: ""'],
   ['session-id a b', 'malformed-condition', 'Not a session id: "a b"'],

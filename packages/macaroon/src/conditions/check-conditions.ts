@@ -37,9 +37,9 @@ export const TOKEN_CHECKERS: Checkers<StandardContext> = new Map<string, Checker
 ])
 
 /**
- * Checks that every condition is met. `conditions` are the result of `verify`, or their texts. Refuses a condition
- * without a checker, because it may forbid the very thing that is about to happen. Throws the first {@link
- * ConditionError}: `unknown-condition`, `malformed-condition`, or the error of a checker.
+ * Checks that every condition is met. `conditions` are the result of `verify`, or strings. Refuses a
+ * condition without a checker, because it may forbid the very thing that is about to happen. Throws the first
+ * {@link ConditionError}: `unknown-condition`, `malformed-condition`, or the error of a checker.
  */
 export function checkConditions<Context>(
   conditions: Iterable<string | { readonly condition: string }>,

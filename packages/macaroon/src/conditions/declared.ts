@@ -49,7 +49,7 @@ export function checkDeclared(
   if (declared.get(key) !== value) {
     throw new ConditionError(
       'declared-conflict',
-      `${quote(key)} is declared with different values, so none counts`,
+      `${quote(key)} is declared with different values, so all of them are ignored`,
     )
   }
 }

@@ -4,7 +4,7 @@ export type ConditionErrorCode =
   | 'unknown-condition' // this service does not know its meaning, so it cannot count as met.
   | 'expired' // the time of a `time-before` has passed; `expiredAt` is that time.
   | 'not-yet-valid' // the time of a `time-since` has not come; `validFrom` is that time.
-  | 'declared-conflict' // a `declared` contradicts another one, so neither counts.
+  | 'declared-conflict' // a `declared` contradicts another one, so both are ignored.
   | 'refused' // the condition can never be met, or a checker refused it.
   | 'limit-exceeded' // well formed, but too large to check.
 
@@ -19,7 +19,7 @@ export class ConditionError extends Error {
   readonly code: ConditionErrorCode
   /** The time of expiry, for `expired`. */
   readonly expiredAt: Date | undefined
-  /** The time from which the condition is met, for `not-yet-valid`. */
+  /** When the condition will be met, for `not-yet-valid`. */
   readonly validFrom: Date | undefined
 
   constructor(code: ConditionErrorCode, message: string, details: ConditionErrorDetails = {}) {

@@ -28,10 +28,10 @@ export function formatExtra(attenuations: Attenuations): string {
 }
 
 /**
- * Reads the argument of `extra`: a JSON object with the keys `channel`, `package_id`, `acl` and `store_ids` in any
- * order, each a list of texts, null or missing (which means null). Throws {@link ConditionError}
- * `malformed-condition` for anything else, because an unknown key may be a restriction, and an empty list or a
- * repeated key or item is ambiguous; and `limit-exceeded` for lists or items that are too long.
+ * Reads the argument of `extra`: a JSON object with the keys `channel`, `package_id`, `acl` and `store_ids`
+ * in any order, each a list of strings, null or missing (which means null). Throws {@link ConditionError}
+ * `malformed-condition` for anything else, because an unknown key may be a restriction, and an empty list or
+ * a repeated key or item is ambiguous; and `limit-exceeded` for lists or items that are too long.
  */
 export function parseExtra(argument: string): Attenuations {
   const object = parseObject(argument)
@@ -55,10 +55,11 @@ function parseObject(argument: string): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed('it is not a JSON object')
-  // JSON.parse keeps the last of two equal keys, and other readers keep the first. No value below contains another
-  // object, so the number of colons outside texts is the number of keys as written.
+  // JSON.parse keeps the last of two equal keys, and other readers keep the first. No value below contains
+  // another object, so the number of colons outside strings is the number of keys as written.
   const keys = Object.keys(value).length
-  // There are never fewer colons than keys, so the slower count without texts is only needed if a text has a colon.
+  // There are never fewer colons than keys, so the slower count without strings is only needed if a string
+  // has a colon.
   if (colons(argument) !== keys && colons(argument.replace(/"(?:[^"\\]|\\.)*"/g, '')) !== keys)
     throw malformed('it has a key twice, or a value is an object')
   return value as Record<string, unknown>
@@ -72,7 +73,7 @@ function readList(object: Record<string, unknown>, key: string): readonly string
   const value = object[key] ?? null
   if (value === null) return null
   if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-    throw malformed(`"${key}" is neither null nor a list of texts`)
+    throw malformed(`"${key}" is neither null nor a list of strings`)
   }
   const list: readonly string[] = value
   const { items, characters } = ATTENUATION_LIMITS
@@ -97,7 +98,7 @@ function problemOf(list: readonly string[]): string | undefined {
   return undefined
 }
 
-/** Writes a text like Python's `json.dumps`, with everything beyond printable ASCII as `\uXXXX`. */
+/** Writes a string like Python's `json.dumps`, with everything beyond printable ASCII as `\uXXXX`. */
 function asciiJson(text: string): string {
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(text).replace(/[\u007f-\uffff]/g, escaped)

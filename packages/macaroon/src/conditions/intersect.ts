@@ -59,7 +59,10 @@ function commonChannels(a: List, b: List, budget: PatternBudget): List {
 interface Comparable {
   readonly patterns: readonly ParsedPattern[]
   readonly texts: ReadonlySet<string>
-  /** The texts of patterns without wildcards. Long lists mostly consist of these, and a single look-up finds any. */
+  /**
+   * The text of each pattern without wildcards. Long lists mostly consist of these, and a single look-up
+   * finds any.
+   */
   readonly literals: ReadonlySet<string>
   readonly wildcards: readonly ParsedPattern[]
 }

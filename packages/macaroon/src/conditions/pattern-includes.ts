@@ -38,7 +38,7 @@ export class PatternBudget {
 export interface ParsedPattern {
   readonly text: string
   readonly tokens: readonly Token[]
-  /** The characters before the first wildcard, with which every match begins. */
+  /** The characters before the first wildcard. Every match begins with them. */
   readonly start: string
   /** Whether it has no wildcard, and so matches only `start`. */
   readonly isLiteral: boolean

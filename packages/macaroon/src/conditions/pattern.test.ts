@@ -96,7 +96,7 @@ test('comparing a pattern of many stars needs steps in proportion to both length
   assert.equal(includesPattern(`${stars}*`, `${stars}b`, budget), true)
 })
 
-// Guarantee: the most that a request can cost does not grow with the number of its macaroons.
+// Guarantee: the maximum cost of a request does not grow with the number of its macaroons.
 test('several sets of conditions of a request share a budget', () => {
   const budget = new PatternBudget(2_000)
   const set = (name: string) => [

@@ -59,7 +59,7 @@ function readTokens(characters: readonly number[]): Token[] {
   return tokens
 }
 
-/** Returns a text as tokens, one for each character. */
+/** Returns a string as tokens, one for each character. */
 export function literalTokens(text: string): readonly Token[] {
   return Array.from(text, (c) => literal(codePoint(c)))
 }

@@ -29,8 +29,8 @@ export function checkTimeSince(argument: string, { now }: { readonly now: Date }
 }
 
 /**
- * Returns the earliest `time-before`, from which the conditions can't all be met; undefined without one. Throws
- * `malformed-condition` if one of them is not a time.
+ * Returns the earliest `time-before`, after which the conditions can't all be met; undefined without one.
+ * Throws `malformed-condition` if one of them is not a time.
  */
 export function earliestTimeBefore(conditions: Iterable<string>): Date | undefined {
   return times(conditions, 'time-before', 'down').reduce<Date | undefined>(

@@ -25,7 +25,7 @@ for (const [text, iso] of READ) {
   test(`reads ${text} as ${iso}`, () => assert.equal(parseTimestamp(text).toISOString(), iso))
 }
 
-// Guarantee: a text that Go would refuse is refused, even if `new Date` accepts it.
+// Guarantee: a string that Go would refuse is refused, even if `new Date` accepts it.
 for (const text of [
   '',
   '2026-01-27',

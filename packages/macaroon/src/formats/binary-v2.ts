@@ -4,7 +4,8 @@ import type { Caveat, Macaroon } from '../macaroon.ts'
 import { utf8 } from '../text.ts'
 import { readVarint, varint } from './varint.ts'
 
-// The field types of version 2. A section is a sequence of fields with ascending types, and ends with a single 0.
+// The version 2 field types. A section is a sequence of fields with ascending types, and ends with a single
+// 0.
 const EOS = 0
 const LOCATION = 1
 const ID = 2
@@ -17,7 +18,7 @@ interface Section {
   verificationId: Uint8Array | undefined
 }
 
-/** The position up to which the source has been read. */
+/** How far the source has been read. */
 interface Cursor {
   readonly source: Buffer
   at: number
@@ -95,7 +96,7 @@ function text(data: Uint8Array | undefined): string {
   return location
 }
 
-/** The output, of which `at` bytes are written. */
+/** The output; `at` bytes of it are written. */
 interface Output {
   readonly bytes: Buffer
   at: number
@@ -114,7 +115,10 @@ export function writeVersion2(macaroon: Macaroon): Uint8Array {
   return output.bytes.subarray(0, output.at)
 }
 
-/** The most bytes besides data in a section: one for each type and for the end, and up to five for each length. */
+/**
+ * The maximum number of bytes besides data in a section: one for each type and for the end, and up to five
+ * for each length.
+ */
 const AROUND_SECTION = 3 * (1 + 5) + 1
 
 function mostBytes({ id, location, caveats, signature }: Macaroon): number {

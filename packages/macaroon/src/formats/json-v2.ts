@@ -5,7 +5,7 @@ import type { Caveat, Macaroon } from '../macaroon.ts'
 import { utf8 } from '../text.ts'
 import { bytesField, caveatFields, malformedJson, textField } from './json-fields.ts'
 
-/** Bytes in version 2 JSON: `i` if they are printable text, `i64` otherwise. */
+/** An id in version 2 JSON: `i` if it is printable text, `i64` otherwise. */
 export type IdJson =
   | { readonly i: string; readonly i64?: never }
   | { readonly i64: string; readonly i?: never }

@@ -3,7 +3,7 @@
  * the rule.
  */
 import { isUsername, type Username } from '@ratafia/api'
-import { invalidField } from '../errors.ts'
+import { invalidField, quote } from '../errors.ts'
 import { normalEmail, withoutMailto } from '../text/email-address.ts'
 import { findsUnsafe } from '../text/joiners.ts'
 
@@ -39,16 +39,16 @@ export function checkUsername(text: string): Username {
 
 /**
  * Returns the address in the normal spelling that is stored. Refuses only addresses that are certainly wrong,
- * because only a mail to an address shows whether it exists.
+ * because only sending to an address shows whether it exists.
  */
 export function checkEmail(typed: string): string {
   const field = 'email'
   const text = withoutMailto(typed)
   if (Buffer.byteLength(text) > MAX_EMAIL_BYTES) {
-    throw invalidField(`An email address has at most ${MAX_EMAIL_BYTES} bytes.`, { field })
+    throw invalidField(`An e-mail address has at most ${MAX_EMAIL_BYTES} bytes.`, { field })
   }
   if (!isEmail(text)) {
-    const rule = 'An email address looks like "name@example.org", without spaces or control characters.'
+    const rule = `${quote(text)} is not an e-mail address. Write one such as name@example.org.`
     throw invalidField(rule, { field })
   }
   return normalEmail(text)

@@ -6,7 +6,8 @@ export interface Account {
   readonly id: AccountId
   readonly username: Username
   /**
-   * Empty for an account created by a first login, because an external identity service declares no address.
+   * Empty for an account created by a first login, because an external identity service does not declare an
+   * address.
    */
   readonly email: string
   readonly name: string
@@ -18,7 +19,8 @@ export interface Account {
    */
   readonly passwordLoginsOffAt: Date | undefined
   /**
-   * Since when it gets no mail about credentials that expire soon (`reminders/`). Undefined if it gets them.
+   * When reminders about credentials that expire soon were switched off (`reminders/`). Undefined if they are
+   * on.
    */
   readonly remindersOffAt: Date | undefined
   /**
@@ -44,7 +46,7 @@ export function requireEnabled(account: Account): Account {
   }
   const since = account.disabledAt.toISOString()
   throw unauthorized(
-    `The account "${account.username}" has been disabled since ${since}. Ask the operator of this store to enable it.`,
+    `The account "${account.username}" has been disabled since ${since}. Ask the operator of this service to enable it.`,
   )
 }
 

@@ -10,7 +10,7 @@ import type { TransactionStores } from '../stores.ts'
 import type { Account } from './account.ts'
 import type { AccountFilter } from './account-store.ts'
 
-/** The most accounts on one page. */
+/** The maximum number of accounts on one page. */
 const MAX_ACCOUNTS_PER_PAGE = 1000
 /** The number of rows examined for a page at most, so a page can be short. */
 const MOST_ROWS = 20_000

@@ -50,7 +50,7 @@ export async function accountOfIdentity(unchecked: ExternalIdentity, rules: Iden
   throw new RequestError(
     'account-unknown',
     `The identity service at ${identity.issuer} vouches for ${JSON.stringify(identity.subject)}, who has no ` +
-      'account here. Ask the operator of this store for one.',
+      'account here. Ask the operator of this service for one.',
     { extra: { subject: identity.subject } },
   )
 }
@@ -129,8 +129,8 @@ function* usernameCandidates(text: string): Generator<Username> {
 }
 
 /**
- * Turns `Bob Smith@example.org` into `bob-smith-example-org`, and a text without Latin letters or digits into
- * ''.
+ * Turns `Bob Smith@example.org` into `bob-smith-example-org`, and a string without Latin letters or digits
+ * into ''.
  */
 function slugOf(text: string): string {
   return text

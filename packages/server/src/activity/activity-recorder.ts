@@ -29,12 +29,12 @@ interface RecorderDeps<One extends Seen> {
   readonly most?: number
 }
 
-/** The most rows in one statement. */
+/** The maximum number of rows in one statement. */
 const SEEN_AT_ONCE = 1000
 
 const EVERY_MS = 10_000
 
-/** The most observations in memory: 10,000 device sessions a second for ten seconds. */
+/** The maximum number of observations in memory: 10,000 device sessions a second for ten seconds. */
 const MOST = 100_000
 
 export function activityRecorder<One extends Seen>({

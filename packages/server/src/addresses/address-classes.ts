@@ -33,7 +33,7 @@ const OTHERWISE = [
 /** The only IPv6 addresses that IANA allocates. */
 const GLOBAL = ipaddr.parseCIDR('2000::/3')
 
-/** Returns the class of an address; `reserved` for a text that is not an address. */
+/** Returns the class of an address; `reserved` for a string that is not an address. */
 export function classOf(address: string): AddressClass {
   const reached = parsedAddress(reachedAddress(address))
   if (!reached) return 'reserved'
@@ -70,7 +70,7 @@ export function insideOf(networks: readonly string[]): (address: string) => bool
   return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** Whether a text is a CIDR block such as `10.20.0.0/16`, or an address, which is a block of one. */
+/** Whether a string is a CIDR block such as `10.20.0.0/16`, or an address, which is a block of one. */
 export function isNetwork(text: string): boolean {
   const { address, bits, family } = networkParts(text)
   return family !== 0 && !address.includes('%') && bits <= (family === 4 ? 32 : 128)

@@ -67,10 +67,7 @@ test('parses the same address as the URL parser and Node', () => {
   )
 })
 
-/**
- * IANA's registries of special addresses as of November 2026, by the class with which an operator can allow
- * them.
- */
+/** IANA's registries of special addresses as of November 2026, by the class that an operator can allow. */
 const REGISTRY = {
   loopback: ['127.0.0.0/8', '::1/128'],
   'link-local': ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128'],

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 /** The counter for everything that is not an address, so that inventing one does not create a new counter. */
 const NO_ADDRESS = 'unknown'
 
-/** The most characters that are parsed, more than any address with a port has. */
+/** The maximum number of characters that are parsed, more than any address with a port has. */
 const MAX_ADDRESS = 64
 
 /**
@@ -51,8 +51,8 @@ export function networksOf(address: string): Networks {
 }
 
 /**
- * Parses what {@link plainAddress} returned; undefined for a text that is not an address. Node decides that,
- * because ipaddr.js also accepts octal and hexadecimal numbers, and fewer than four of them.
+ * Parses what {@link plainAddress} returned; undefined for a string that is not an address. Node decides
+ * that, because ipaddr.js also accepts octal and hexadecimal numbers, and fewer than four of them.
  */
 export const parsedAddress = (plain: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined =>
   isIPv4(plain) ? ipaddr.IPv4.parse(plain) : parsedIPv6(plain)
@@ -68,7 +68,7 @@ export const parsedIPv6 = (plain: string): ipaddr.IPv6 | undefined =>
 
 /**
  * Returns 32 hexadecimal digits that sort like the addresses: the address as IPv6, with IPv4 mapped.
- * Undefined for a text that is not an address.
+ * Undefined for a string that is not an address.
  */
 export function addressKey(address: string): string | undefined {
   const parsed = parsedAddress(plainAddress(address))

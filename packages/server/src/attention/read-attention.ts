@@ -15,7 +15,7 @@ export interface Attention {
   readonly waiting: CountedNow & { readonly oldestAt: Date | undefined }
   readonly quarantined: CountedNow
   readonly evidence: CountedNow
-  /** Per brand; undefined, like `apiKeys`, if the caller has no permission to read models. */
+  /** The brands whose signing needs attention; undefined, like `apiKeys`, if the caller cannot read models. */
   readonly signing: Signing | undefined
   readonly apiKeys: readonly ModelWithEndingKeys[] | undefined
   /** For the whole service, like the fields below: undefined for a single brand or without permission. */
@@ -45,11 +45,11 @@ const DAY_MS = 86_400_000
 const SOON_MS = 30 * DAY_MS
 /** How long past events are shown. */
 const RECENT_MS = 7 * DAY_MS
-/** The highest count. Beyond it, lists show "more than 10,000". */
+/** The highest number that is counted. Above it, lists show "more than 10,000". */
 const MOST = 10_000
 const MOST_MODELS = 100
 const MOST_LINKS = 10
-/** The most brands and keys that are examined: the chain of each key is verified. */
+/** The maximum number of brands and keys that are examined: the chain of each key is verified. */
 const MOST_KEYS = 500
 
 /**

@@ -16,9 +16,9 @@ export interface AuditFilter {
   readonly actor?: string | undefined
   readonly action?: string | undefined
   readonly subject?: string | undefined
-  /** From this instant on. */
+  /** The earliest instant, inclusive. */
   readonly since?: Date | undefined
-  /** Before this instant. */
+  /** The latest instant, exclusive. */
   readonly until?: Date | undefined
 }
 
@@ -114,7 +114,8 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     for (const column of COLUMNS) {
       const { [column]: value } = filter
       if (value === undefined || column === indexOf(filter)) continue
-      // As an expression, so that no other index is used, of which a page might have to read everything.
+      // An expression, so that the planner does not use another index, which a page might have to read
+      // completely.
       select = select.where(sql`${sql.ref(column)} || ''`, '=', value)
     }
     return select

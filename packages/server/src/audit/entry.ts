@@ -27,7 +27,7 @@ export type LinkedEntry = AuditEntry & Link
 
 /**
  * Returns the SHA-256, in hexadecimal, of a JSON list as `JSON.stringify` writes it: seq, previous hash, id,
- * instant in milliseconds, actor, source, action, subject, details (a text).
+ * instant in milliseconds, actor, source, action, subject, details (a string).
  */
 export function hashOf(entry: AuditEntry, { seq, previousHash }: Omit<Link, 'hash'>): string {
   const { id, at, actor, source, action, subject, details } = entry

@@ -22,7 +22,7 @@ export interface AuditVerdict {
   readonly broken: { readonly seq: number; readonly why: string } | undefined
 }
 
-/** Returns the anchor in a text `SEQ:HASH`; undefined for any other text. */
+/** Returns the anchor in a string `SEQ:HASH`; undefined for any other text. */
 export function readAnchor(text: string): Anchor | undefined {
   const [, seq, hash] = /^(0|[1-9][0-9]{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
   return hash === undefined ? undefined : { seq: Number(seq), hash }

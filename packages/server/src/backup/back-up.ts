@@ -17,7 +17,7 @@ import type { Snapshot, Table, TableSize, WholeDatabaseStore } from './whole-dat
 
 interface BackUpDeps {
   readonly wholeDatabase: WholeDatabaseStore
-  /** The installation's sealer; without it the file gets no seal. */
+  /** The installation's sealer; without it the file is not sealed. */
   readonly sealer: Sealer | undefined
   readonly release: string
   readonly madeAt: Date
@@ -26,7 +26,7 @@ interface BackUpDeps {
 /**
  * Passes the text of the file to `write`, which compresses and stores it as it arrives. The file is valid
  * only once this resolves. Throws {@link RequestError} for a database without tables, of a newer release or
- * with another secret key, `Unavailable`, and any error of `write`.
+ * with a different secret key, `Unavailable`, and any error of `write`.
  */
 export function backUp(
   {
@@ -61,7 +61,7 @@ export function backUp(
 }
 
 /**
- * Throws if the sealer does not fit the database. A seal under another key would go unnoticed until a
+ * Throws if the sealer does not fit the database. A seal under a different key would go unnoticed until a
  * restore.
  */
 async function requireItsSecret(snapshot: Snapshot, sealer: Sealer): Promise<void> {
@@ -104,8 +104,8 @@ async function* tablesOf(
 }
 
 /**
- * Yields the text of the file, before gzip. Without `seal` the file has none. Throws {@link RequestError} for
- * a row that is too large for any restore.
+ * Yields the text of the file, before gzip. Without `seal` the file is not sealed. Throws {@link
+ * RequestError} for a row that is too large for any restore.
  */
 export async function* backupText(
   header: Header,

@@ -28,7 +28,7 @@ export interface BackupReader {
 /** Rows are passed on in pages of at most this many rows, and about this many bytes. */
 const PAGE = 500
 const PAGE_BYTES = 8 * 1024 * 1024
-/** The most tables in a file, far more than a schema has. */
+/** The maximum number of tables in a file, far more than a schema has. */
 const TABLES = 1_000
 
 /**

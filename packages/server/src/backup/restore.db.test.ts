@@ -1,6 +1,6 @@
 /**
- * A restore refuses a file as a whole: a file with invalid contents, another schema or another secret key.
- * Tests of what the database refuses, and of what is restored, run on both databases.
+ * A restore refuses a file as a whole: a file with invalid contents, a different schema or a different secret
+ * key. Tests of what the database refuses, and of what is restored, run on both databases.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -161,7 +161,7 @@ eachDatabase((source, open) => {
         /a column account\.user,/,
       ],
       [
-        'with a column of another kind',
+        'with a column of a different kind',
         () => changed('["username","text"]', '["username","bytes"]'),
         /is no bytes|a column account\.username,/,
       ],
@@ -174,7 +174,7 @@ eachDatabase((source, open) => {
     /** Files that the database refuses. */
     const STORED: readonly Hostile[] = [
       [
-        'with tables in another order',
+        'with tables in a different order',
         () => {
           const at = lines.findIndex((line) => line.startsWith('{"table":"agent"'))
           return [lines[0] ?? '', ...lines.slice(at, at + 2), ...lines.slice(1, at), ...lines.slice(at + 2)]
@@ -219,7 +219,7 @@ eachDatabase((source, open) => {
       })
     }
 
-    test('refuses a backup under another secret key, and accepts it with that key as the previous one', async () => {
+    test('refuses a backup under a different secret key, and accepts it with that key as the previous one', async () => {
       const database = await openEmpty()
       const other = randomBytes(32)
       const file = fileOf(lines)
@@ -259,7 +259,7 @@ eachDatabase((kind, open) => {
     })
     const sealed = { unsealed: false, replace: true }
 
-    test('Guarantee: refuses a file that was changed, whatever its checksum and its seal', async () => {
+    test('Guarantee: refuses a file that was changed, regardless of its checksum and its seal', async () => {
       const database = await open()
       const changed = lines.map((line) => line.replace('"ann"', '"eve"'))
       assert.notDeepEqual(changed, lines)

@@ -41,8 +41,9 @@ interface RestoreDeps {
 /**
  * Creates the backup's schema, inserts its rows, and then brings the schema up to date, so that it can
  * restore a backup of an older release. Throws {@link RequestError} for a database that is not empty, and for
- * a backup that is sealed under another secret key, was changed, or has no seal. Throws {@link ImportError}
- * for a file that is incomplete, not a backup, or from a newer release. In these cases no row is changed.
+ * a backup that is sealed under a different secret key, was changed, or has no seal. Throws {@link
+ * ImportError} for a file that is incomplete, not a backup, or from a newer release. In these cases no row is
+ * changed.
  */
 export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Restored> {
   return deps.wholeDatabase.replace(async (target) => {

@@ -44,7 +44,7 @@ export interface Snapshot {
 
 export interface TableSize {
   readonly rows: number
-  /** The size in bytes of the texts and blobs of its largest row. */
+  /** The size in bytes of the strings and blobs of its largest row. */
   readonly widest: number
 }
 
@@ -90,7 +90,7 @@ export interface WholeDatabaseStore {
 
 const PAGE = 500
 const PAGE_BYTES = 8 * 1024 * 1024
-/** The most parameters in a statement. SQLite allows 32,766, PostgreSQL 65,535. */
+/** The maximum number of parameters in a statement. SQLite allows 32,766, PostgreSQL 65,535. */
 const PARAMETERS = 30_000
 
 /** `storesOn` creates the other stores of a restore on its transaction. */

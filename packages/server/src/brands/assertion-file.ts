@@ -1,4 +1,4 @@
-/** Reads the operator's assertion files, and explains their faults in a sentence. */
+/** Reads the operator's assertion files, and explains what is wrong with them in a sentence. */
 import { AssertionError, decodeStream, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
 import { invalidField } from '../errors.ts'
 import { textOr } from '../files/foreign-text.ts'

@@ -12,7 +12,7 @@ export interface BrandMemory {
 
 declare module '../stores.ts' {
   interface TransactionStores {
-    /** Only in a service, and outside transactions. */
+    /** The cache; only a service has one, and only outside transactions. */
     readonly brandMemory?: BrandMemory | undefined
   }
 }

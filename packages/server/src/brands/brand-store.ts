@@ -24,7 +24,7 @@ export interface StoredSigningKey {
   /** The private key as PKCS#8, sealed. */
   readonly sealed: Uint8Array
   readonly addedAt: Date
-  /** Null while the key can sign. */
+  /** When the key was disabled; null while it can sign. */
   readonly disabledAt: Date | null
 }
 

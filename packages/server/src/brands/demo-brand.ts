@@ -21,7 +21,7 @@ import { issueAccount, issueAccountKey } from './trust/issue.ts'
 export interface DemoFile {
   readonly name: string
   readonly text: string
-  /** True for files that only their owner can read. */
+  /** Whether only the file's owner can read it. */
   readonly secret: boolean
 }
 
@@ -60,7 +60,7 @@ export async function createDemoBrand(
   const model = `${name}-device`
   const storeId = `${name}-store`
   if (await stores.brands.find(brandId)) {
-    throw invalidField(`There is already a demo brand ${brandId}. Give another name with --name.`)
+    throw invalidField(`There is already a demo brand ${brandId}. Pass another name with --name.`)
   }
   const [root, brand] = await Promise.all([generateSigningKey(), generateSigningKey()])
   const at = stores.clock()

@@ -92,7 +92,7 @@ export async function signWithStoredKey(
     [
       `This service has no key that signs this ${input.type} assertion for ${authorityId || 'an unnamed authority: give "authority-id"'}.`,
       ...reasons,
-      'Give a private key with --key.',
+      'Pass a private key with --key.',
     ].join(' '),
   )
 }

@@ -19,7 +19,7 @@ export interface CheckDeps {
 export interface Check {
   /** The check's name for people and programs, such as `one-holder`. */
   readonly name: string
-  /** A sentence that is true unless there are faults. */
+  /** A sentence that is true unless there are problems. */
   readonly holds: string
   /** Yields each violation as a sentence. Needs the memory of a few rows, however many there are. */
   readonly find: (deps: CheckDeps) => AsyncIterable<string>

@@ -1,6 +1,6 @@
 /**
  * The queries of `ratafia verify`. Each reads whole tables, either in pages or with a query that returns only
- * faults.
+ * problems.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database/index.ts'
@@ -44,7 +44,7 @@ export interface CheckupStore {
   sharedIds(): AsyncGenerator<{ id: string; devices: number }>
   noncesUsedTwice(): AsyncGenerator<{ table: string; times: number; example: string }>
   serialAssertions(): AsyncGenerator<SerialRow>
-  /** Returns serials with several assertions of which a revision in between is missing. */
+  /** Returns serials with several assertions where a revision in between is missing. */
   revisionGaps(): AsyncGenerator<{ name: string; first: number; last: number; stored: number }>
   /** Returns devices whose revision differs from their newest assertion's. */
   revisionMismatches(): AsyncGenerator<{ id: string; name: string; revision: number | null; newest: number }>
@@ -90,8 +90,8 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
     }
   }
   /**
-   * Yields the rows of a query that returns only faults. There can still be many, but the first thousand are
-   * enough.
+   * Yields the rows of a query that returns only problems. There can still be many, but the first thousand
+   * are enough.
    */
   async function* faults<Row>(statement: RawBuilder<Row>): AsyncGenerator<Row> {
     yield* (await sql<Row>`${statement} limit 1000`.execute(query)).rows

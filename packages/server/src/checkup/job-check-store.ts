@@ -1,4 +1,4 @@
-/** The queries of `ratafia verify` about CI: rules, a page at a time, and sessions that are faults. */
+/** The queries of `ratafia verify` about CI: rules, a page at a time, and sessions that should not exist. */
 import { type RawBuilder, sql } from 'kysely'
 import { type Database, databaseNow, type PublisherRuleTable } from '../database/index.ts'
 

@@ -17,7 +17,7 @@ export const KEY_CHECKS: readonly Check[] = [
       }
       for (const { name, purpose, sealed: value } of values) {
         if (sealer.unseal(purpose, value) === undefined) {
-          yield `The ${name} does not open: it was changed, or is sealed under another secret key.`
+          yield `The ${name} does not open: it was changed, or is sealed under a different secret key.`
         }
       }
     },
@@ -57,13 +57,13 @@ export const KEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'session-macaroons',
-    holds: 'The macaroon of every device session was minted with a root key in this database.',
+    holds: 'The macaroon of every device session was created with a root key in this database.',
     async *find({ rows }) {
       const ids = new Set(await rows.rootKeyIds())
       for await (const { session_id, macaroon_id } of rows.sessionMacaroons()) {
         const parsed = parseId(macaroon_id)
         if (parsed?.kind !== 'device-session')
-          yield `The device session ${session_id} has a macaroon of another kind.`
+          yield `The device session ${session_id} has a macaroon of a different kind.`
         else if (!ids.has(parsed.rootKeyId)) {
           yield `The device session ${session_id} has a macaroon of the root key ${parsed.rootKeyId}, which does not exist.`
         }

@@ -55,7 +55,7 @@ export const REGISTER_CHECKS: readonly Check[] = [
         if (typeof serial === 'string') yield `${nameOf(row)} does not decode: ${serial}.`
         else
           for (const what of differences(row, serial))
-            yield `${nameOf(row)} has another ${what} than its row.`
+            yield `${nameOf(row)} has a different ${what} than its row.`
       }
     },
   },

@@ -82,7 +82,7 @@ export interface CheckResult {
   readonly name: string
   readonly holds: string
   readonly faults: number
-  /** The first faults, as sentences. */
+  /** The first problems, as sentences. */
   readonly examples: readonly string[]
   /** Whether it did not run, because tables are missing, which the check of the schema reports. */
   readonly skipped: boolean

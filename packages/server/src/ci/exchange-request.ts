@@ -22,7 +22,7 @@ export interface ExchangeRequest {
   /** Names or snap ids. */
   readonly packages: readonly string[] | undefined
   readonly channels: readonly string[] | undefined
-  /** Milliseconds. */
+  /** The requested lifetime in milliseconds. */
   readonly lifetime: number | undefined
   readonly rule: string | undefined
   readonly description: string | undefined
@@ -56,7 +56,7 @@ export function readExchangeRequest(
 }
 
 interface Parameters {
-  /** Undefined if it is absent or empty. */
+  /** Returns the parameter's value; undefined if it is absent or empty. */
   one(name: string): string | undefined
   needed(name: string): string
   list(name: string): readonly string[] | undefined

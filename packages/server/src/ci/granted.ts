@@ -21,13 +21,16 @@ export interface Granted {
   readonly limits: Attenuations
   /** The caveat with the same limits. */
   readonly extra: string
-  /** Milliseconds. */
+  /** The token's lifetime in milliseconds. */
   readonly lifetime: number
 }
 
 export interface GrantedDeps {
   readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
-  /** Milliseconds: RATAFIA_CI_MAX_LIFETIME, which can be shorter now than when the rule was created. */
+  /**
+   * The value of RATAFIA_CI_MAX_LIFETIME in milliseconds, which can be shorter now than when the rule was
+   * created.
+   */
   readonly mostLifetime: number
 }
 
@@ -46,7 +49,7 @@ export async function grantedOf(asked: Asked, rule: Rule, deps: GrantedDeps): Pr
   if (extra !== undefined) return { permissions, limits, extra, lifetime }
   throw new RequestError(
     'limit-exceeded',
-    `scope, packages and channels together have over ${MAX_ATTENUATION_BYTES} bytes. Ask for fewer.`,
+    `scope, packages and channels together have over ${MAX_ATTENUATION_BYTES} bytes. Request fewer.`,
   )
 }
 
@@ -54,7 +57,7 @@ export async function grantedOf(asked: Asked, rule: Rule, deps: GrantedDeps): Pr
 const wider = (name: string) =>
   new ExchangeRefusal(
     'wider-than-rule',
-    `"${name}" asks for more than this job is granted. Ask for less, or leave it out.`,
+    `"${name}" requests more than this job is granted. Request less, or leave it out.`,
   )
 
 function lifetimeOf({ lifetime: asked }: Asked, most: number): number {

@@ -81,7 +81,7 @@ export async function refusalRecorded(
 export const claimLines = (claims: ReturnType<typeof keptClaims>): readonly string[] =>
   Object.entries(claims).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
 
-/** Returns no claims if one of them cannot be kept, because it is too long or not storable. */
+/** Returns an empty record if one of the claims cannot be kept, because it is too long or not storable. */
 function keptOf(issuer: Issuer, claims: Claims): ReturnType<typeof keptClaims> {
   try {
     return keptClaims(issuer, claims)

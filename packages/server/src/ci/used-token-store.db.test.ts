@@ -79,16 +79,16 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await usedTokens.find(use))?.session?.id, use.session.id)
   })
 
-  test('a rule of another version opens no session', async () => {
+  test('a rule of a different version does not open a session', async () => {
     const { id } = await ruleNamed('version')
     await assertChanged(useBy({ id, version: 'another' }))
   })
 
-  test('a rule of another issuer opens no session', async () => {
+  test('a rule of a different issuer does not open a session', async () => {
     await assertChanged(useBy(await ruleNamed('issuer'), { issuer: 'https://gitlab.example' }))
   })
 
-  test('a disabled or removed rule opens no session', async () => {
+  test('a disabled or removed rule does not open a session', async () => {
     const rule = await ruleNamed('ended')
     await disableRule({ name: rule.name, authority: deciding() }, service.installation)
     await assertChanged(useBy(rule))
@@ -96,7 +96,7 @@ eachDatabase((_kind, _open, fresh) => {
     await assertChanged(useBy(rule))
   })
 
-  test('a disabled account gets no session', async () => {
+  test('a disabled account cannot open a session', async () => {
     const rule = await ruleNamed('account')
     await disableAccount('build', service.installation)
     await assertChanged(useBy(rule))

@@ -20,7 +20,7 @@ interface TokenName {
 
 export interface Use extends TokenName {
   readonly at: Date
-  /** Until when the use is recorded, so that the token cannot be used again. */
+  /** How long the use is recorded, so that the token cannot be used again. */
   readonly keepUntil: Date
   /** A hexadecimal fingerprint of the `Idempotency-Key`, keyed by the service. */
   readonly idempotencyHash: string | undefined
@@ -31,7 +31,7 @@ export interface Use extends TokenName {
     readonly until: Date
     /** The known facts about the job, stored as JSON. */
     readonly job: object
-    /** As `recorded-limits.ts` writes them. */
+    /** The token's limits, as `recorded-limits.ts` writes them. */
     readonly limits: string | undefined
   }
   readonly rule: { readonly id: string; readonly version: string }
@@ -42,7 +42,7 @@ export interface Use extends TokenName {
 interface UsedToken {
   readonly usedAt: Date
   readonly idempotencyHash: string | undefined
-  /** Undefined once the session was removed, after it expired. */
+  /** The session; undefined once it was removed, after it expired. */
   readonly session:
     | {
         readonly id: SessionId

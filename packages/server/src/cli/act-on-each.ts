@@ -24,9 +24,9 @@ interface Action<On> {
 }
 
 interface Answer {
-  /** For programs. */
+  /** The output for programs. */
   readonly value: object | undefined
-  /** For people. */
+  /** The output for people. */
   readonly told: string
 }
 

@@ -62,7 +62,7 @@ export interface CommandContext {
 }
 
 export interface FoundService {
-  /** Without a trailing slash. */
+  /** The service's URL, without a trailing slash. */
   readonly url: string
   /** The option, the variable or the login that named it. */
   readonly from: string
@@ -132,6 +132,6 @@ Exit codes:
   0  done
   1  refused: the command cannot do this; the message gives the reason
   2  the command or its options are wrong
-  3  the database or another service does not answer; try again
+  3  the service or the database doesn't answer, or refuses for now; follow the message
   4  the configuration is invalid; the message names the variable
-  5  a bug in the program; please report it`
+  5  a bug in the program; report it`

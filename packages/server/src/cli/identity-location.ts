@@ -1,5 +1,6 @@
 /**
- * The address at which users and programs reach the identity service, for commands that write it into files.
+ * The address that users and programs use to reach the identity service, for commands that write it into
+ * files.
  */
 import { type Config, serviceAddress } from '../config/config.ts'
 import { parseServiceUrl } from '../config/values.ts'

@@ -64,7 +64,7 @@ export function printList(
 export const noteCut = (streams: Streams): void =>
   note(
     streams,
-    'Values that end in … are cut. Select columns with --columns, or use --json for whole values.',
+    'Values that end in … are cut. Select columns with --columns, or pass --json for whole values.',
   )
 
 /** Returns lines below the column names in capitals. */

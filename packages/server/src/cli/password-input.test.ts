@@ -19,7 +19,7 @@ function terminal() {
   return { shown, stdin, streams: { stdin, stdout: sink(), stderr: sink() } }
 }
 
-/** Types each text once its question is shown. */
+/** Types each answer once its question is shown. */
 async function typing(...texts: readonly string[]) {
   const { shown, stdin, streams } = terminal()
   const password = readPassword(streams, false)
@@ -38,7 +38,7 @@ async function typing(...texts: readonly string[]) {
 test('asks for the password twice, and never shows it', async () => {
   const { result, shown } = await typing('hunter2 Ä\r', 'hunter2 Ä\r')
   assert.equal(result, 'hunter2 Ä')
-  assert.equal(shown, 'Password: \nAgain: \n')
+  assert.equal(shown, 'Password: \nRepeat password: \n')
 })
 
 test('turns the echo off before the first question and on after the last answer', async () => {
@@ -47,10 +47,10 @@ test('turns the echo off before the first question and on after the last answer'
   const setRawMode = (raw: boolean) =>
     steps.push(`${raw ? 'silent' : 'echoing'} after ${JSON.stringify(shown.text)}`)
   const password = readPassword({ ...streams, stdin: Object.assign(stdin, { setRawMode }) }, false)
-  // Both answers arrive at once: a user need not wait for the second question.
+  // Both answers arrive at once: a user does not have to wait for the second question.
   stdin.write('hunter2\rhunter2\r')
   assert.equal(await password, 'hunter2')
-  assert.deepEqual(steps, ['silent after ""', 'echoing after "Password: \\nAgain: \\n"'])
+  assert.deepEqual(steps, ['silent after ""', 'echoing after "Password: \\nRepeat password: \\n"'])
 })
 
 test('backspace corrects a typing mistake', async () => {

@@ -15,7 +15,7 @@ export async function readPassword(streams: Streams, fromStdin: boolean): Promis
   if (!streams.stdin.isTTY) {
     throw new UsageError("Can't ask for the password without a terminal. Pipe it in with --password-stdin.")
   }
-  const [first, again] = await askHidden(streams, ['Password: ', 'Again: '])
+  const [first, again] = await askHidden(streams, ['Password: ', 'Repeat password: '])
   if (first === undefined || first !== again) {
     throw new UsageError('The two passwords differ. Nothing was changed.')
   }

@@ -28,7 +28,7 @@ export function createProgram({ stdout, stderr }: Streams, release: string): Com
       getOutHasColors: () => hasColour(stdout),
       getErrHasColors: () => hasColour(stderr),
     })
-    .version(`ratafia ${release}`, '-v, --version', 'show the release of this program')
+    .version(`ratafia ${release}`, '-v, --version', 'show the version')
     .exitOverride()
     .configureHelp(HELP_STYLE)
     .addHelpText('after', EXIT_HELP)
@@ -105,7 +105,7 @@ export async function addCommands(program: Command, context: CommandContext, fir
   completionCommand(program, context.streams)
 
   goes(withJson(program.command('version')), 'none')
-    .description('show the release of this program')
+    .description('show the version')
     .action((options: JsonOption) =>
       print(context, options, { release: context.release }, `ratafia ${context.release}`),
     )

@@ -60,7 +60,7 @@ for (const [columns, width] of [
   })
 }
 
-test('short work, or output without a terminal, shows no bar', async (t) => {
+test('does not show a bar for short work, or without a terminal', async (t) => {
   assert.equal(await shownOn(t, { isTTY: true, total: 400 }), '')
   t.mock.restoreAll()
   assert.equal(await shownOn(t, { isTTY: false, total: 20_000 }), '')

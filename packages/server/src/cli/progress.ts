@@ -3,9 +3,9 @@ import type { Streams } from './context.ts'
 
 /** Fewer items are done before a user could look. */
 const WORTHWHILE = 500
-/** Milliseconds between two updates of the bar. */
+/** The time between two updates of the bar, in milliseconds. */
 const PAUSE_MS = 100
-/** Characters. */
+/** The width of the bar in characters. */
 const BAR = 40
 const COLUMNS = 80
 

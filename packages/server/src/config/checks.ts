@@ -7,7 +7,7 @@ import { type SERVICE_VARIABLES, VARIABLES, type VariableName } from './variable
 
 type Values = ValuesOf<typeof SERVICE_VARIABLES>
 
-/** Pairs of variables of which the first has no effect without the second. */
+/** Pairs of variables where the first has no effect without the second. */
 const NEEDS: readonly (readonly [name: VariableName, needed: VariableName])[] = [
   ['RATAFIA_DATABASE_LISTEN_URL', 'RATAFIA_DATABASE_URL'],
   ['RATAFIA_DATABASE_POOL', 'RATAFIA_DATABASE_URL'],
@@ -92,7 +92,7 @@ export function unknownVariables(environment: Environment): string[] {
         return `${name} is set by Kubernetes for a Service with this name. Set enableServiceLinks: false in the pod.`
       }
       const meant = closest(name, Object.keys(VARIABLES))
-      const advice = meant ? `Did you mean ${meant}?` : '`ratafia serve --help` lists them.'
+      const advice = meant ? `Did you mean ${meant}?` : '`ratafia serve --help` lists all variables.'
       return `${name} is not a variable of this service. ${advice}`
     })
 }

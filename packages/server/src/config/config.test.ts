@@ -304,9 +304,13 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     /neither a host name nor an IP/,
     { RATAFIA_METRICS_PORT: '9464' },
   ],
-  ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318', 'grpc://x', 'http://a:b@x'], /is not an http or https/],
-  ['OTEL_EXPORTER_OTLP_ENDPOINT', ['grpc://x'], /: it does not begin with http:\/\/ or https:\/\/\. Write/],
-  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ['x', 'http://a@x'], /is not an http or https/],
+  [
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    ['collector:4318', 'grpc://x', 'http://a:b@x'],
+    /Write an address such as https?:/,
+  ],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', ['grpc://x'], /does not begin with http:\/\/ or https:\/\/\. Write/],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ['x', 'http://a@x'], /Write an address such as https?:/],
   ['OTEL_EXPORTER_OTLP_PROTOCOL', ['grpc', 'HTTP/JSON'], /it can be http\/protobuf, http\/json/, TRACED],
   ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', ['grpc'], /it can be http\/protobuf/, TRACED],
   ['OTEL_EXPORTER_OTLP_HEADERS', ['x', '=x', 'a=%zz', 'a b=c'], /is not a list such as name=value/, TRACED],
@@ -334,7 +338,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   [
     'RATAFIA_DEVICE_SERVICE_URLS',
     ['x', 'https://a.example.com,ftp://x', 'https://a@b'],
-    /is not an http or https/,
+    /Write an address such as https?:/,
   ],
   [
     'RATAFIA_DEVICE_SERVICE_HEADERS',
@@ -421,7 +425,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
       'https://a@x',
       'https://x:99999',
     ],
-    /is not an http or https address .* Write one such as https:/,
+    /Write an address such as https:/,
   ],
   [
     'RATAFIA_DATABASE_URL',
@@ -463,7 +467,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   [
     'RATAFIA_IDENTITY_URL',
     ['id.example.com', 'https://id.example.com/?x'],
-    /is not an http or https address/,
+    /Write an address such as https?:/,
   ],
   [
     'RATAFIA_IDENTITY_PUBLIC_KEY',
@@ -481,7 +485,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     ],
     /is not URL=KEY/,
   ],
-  ['RATAFIA_KNOWN_SERVICES', [`a.example.com=${KEY.toString('base64')}`], /is not an http or https address/],
+  ['RATAFIA_KNOWN_SERVICES', [`a.example.com=${KEY.toString('base64')}`], /Write an address such as https?:/],
   [
     'RATAFIA_IDENTITY_RETURN_TO',
     [
@@ -492,9 +496,9 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
       'https://app.example.com/#top',
       'https://app.example.com/a,',
     ],
-    /is not an https address without credentials/,
+    /Write an address such as https:\/\/app/,
   ],
-  ['RATAFIA_URL', ['store.example.com', 'https://a:b@store.example.com'], /is not an http or https address/],
+  ['RATAFIA_URL', ['store.example.com', 'https://a:b@store.example.com'], /Write an address such as https?:/],
   [
     'RATAFIA_ISSUER_PROXY',
     [
@@ -650,7 +654,7 @@ test('refuses a misspelt variable, because a limit could silently have no effect
     ])
   }
   assert.deepEqual(problems({ RATAFIA_COLOUR: 'red' }), [
-    'RATAFIA_COLOUR is not a variable of this service. `ratafia serve --help` lists them.',
+    'RATAFIA_COLOUR is not a variable of this service. `ratafia serve --help` lists all variables.',
   ])
 })
 

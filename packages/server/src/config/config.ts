@@ -37,16 +37,16 @@ export type DatabaseConfig =
 /** The configuration from the variables. Each field has the type that its row's parser returns. */
 export type Config = Readonly<ReturnType<typeof configOf>>
 
-/** Returns the URL at which clients reach the service, as far as the variables show. */
+/** Returns the URL that clients use to reach the service, as far as the variables show. */
 export const serviceAddress = ({ baseUrl, host, port }: Config): string => baseUrl ?? httpAddress(host, port)
 
 const httpAddress = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /**
- * Returns the URL on which the service of this host listens, without a trailing slash, and which variables it comes
- * from. Reads no other variable, because a command may run where the service is not configured. Throws {@link
- * ConfigError}.
+ * Returns the URL that the service of this host listens on, without a trailing slash, and which variables it
+ * comes from. Does not read other variables, because a command may run where the service is not configured.
+ * Throws {@link ConfigError}.
  */
 export function addressOfThisHost(environment: Environment): { readonly url: string; readonly from: string } {
   const problems: string[] = []
@@ -108,11 +108,14 @@ function configOf(
   return {
     host: values.RATAFIA_HOST,
     port: values.RATAFIA_PORT,
-    /** Without a trailing slash. Default: from the address it listens on. */
+    /**
+     * The service's URL without a trailing slash. By default it is derived from the address that the service
+     * listens on.
+     */
     baseUrl: values.RATAFIA_BASE_URL,
     workers: values.RATAFIA_WORKERS ?? availableParallelism(),
     maxInFlight: values.RATAFIA_MAX_IN_FLIGHT,
-    /** Milliseconds. */
+    /** The shutdown delay in milliseconds. */
     shutdownDelay: values.RATAFIA_SHUTDOWN_DELAY,
     dataDirectory: values.RATAFIA_DATA_DIR,
     database,
@@ -125,24 +128,24 @@ function configOf(
         : { url: identityUrl, publicKey: values.RATAFIA_IDENTITY_PUBLIC_KEY },
     identityCondition: values.RATAFIA_IDENTITY_CONDITION,
     knownServices: values.RATAFIA_KNOWN_SERVICES ?? [],
-    /** The web sites to which the identity service sends browsers back with a code. */
+    /** The web sites that the identity service sends browsers back to with a code. */
     returnTo: values.RATAFIA_IDENTITY_RETURN_TO ?? [],
     accounts: values.RATAFIA_ACCOUNTS,
     passwordLogins: values.RATAFIA_PASSWORD_LOGINS === 'on',
     /** Default: the host of the identity service. */
     loginHost: values.RATAFIA_LOGIN_HOST,
-    /** Milliseconds. */
+    /** The lifetime of discharges in milliseconds. */
     dischargeLifetime: values.RATAFIA_DISCHARGE_LIFETIME,
     developerAccount: values.RATAFIA_DEVELOPER_ACCOUNT === 'on',
-    /** Milliseconds. */
+    /** The default lifetime of tokens in milliseconds. */
     tokenLifetime: tokenLifetime(values),
-    /** Milliseconds; undefined if there is no limit. */
+    /** The maximum lifetime of tokens in milliseconds; undefined if there is no limit. */
     tokenMaxLifetime: values.RATAFIA_TOKEN_MAX_LIFETIME,
     /** May contain a password. Undefined if there is no proxy. */
     issuerProxy: values.RATAFIA_ISSUER_PROXY,
     /** The longest lifetime of a job's token, in milliseconds. */
     jobMaxLifetime: values.RATAFIA_CI_MAX_LIFETIME,
-    /** Milliseconds. */
+    /** The lifetime of device sessions in milliseconds. */
     deviceSessionLifetime: values.RATAFIA_DEVICE_SESSION_LIFETIME,
     unknownSessions: values.RATAFIA_UNKNOWN_SESSIONS,
     /** Begins with a slash and does not end with one. */
@@ -162,14 +165,14 @@ function configOf(
       cloneEvidence: values.RATAFIA_RETENTION_CLONE_EVIDENCE,
       jobs: values.RATAFIA_RETENTION_JOBS,
       counters: values.RATAFIA_RETENTION_COUNTERS,
-      /** Undefined to keep them forever. */
+      /** How long audit log entries are kept; undefined to keep them forever. */
       audit: values.RATAFIA_RETENTION_AUDIT,
     },
     management: {
       enabled: values.RATAFIA_MANAGEMENT === 'on',
       /** Addresses and CIDR blocks; undefined to allow any. */
       from: values.RATAFIA_MANAGEMENT_FROM,
-      /** Milliseconds. */
+      /** The default lifetime of management tokens in milliseconds. */
       lifetime: values.RATAFIA_MANAGEMENT_LIFETIME,
       console: values.RATAFIA_CONSOLE === 'on',
       /** Default: the host of the base URL. */
@@ -186,9 +189,9 @@ function configOf(
       ?.replace(/[^ -~]/g, '?')
       .slice(0, 64),
     accessLog: values.RATAFIA_ACCESS_LOG === 'on',
-    /** Undefined if there are no metrics. */
+    /** The address that serves metrics; undefined if there are no metrics. */
     metrics: metricsPort === undefined ? undefined : { host: values.RATAFIA_METRICS_HOST, port: metricsPort },
-    /** Undefined if there are no traces. */
+    /** The settings for traces; undefined if there are no traces. */
     tracing,
   }
 }

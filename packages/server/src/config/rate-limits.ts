@@ -25,7 +25,7 @@ export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number]
 export interface RateLimit {
   /** The number of requests allowed at once, and on average in each period. */
   readonly count: number
-  /** Milliseconds. */
+  /** The period in milliseconds. */
   readonly period: number
 }
 

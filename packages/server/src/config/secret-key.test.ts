@@ -59,7 +59,7 @@ suite('the secret key', () => {
     assert.deepEqual(await readdir(data), ['secret.key'])
   })
 
-  test('does not replace a lost key under which the database is sealed', async () => {
+  test('does not replace a lost key that the database is sealed under', async () => {
     await mkdir(data, { recursive: true })
     await writeFile(join(data, 'ratafia.db'), '')
     await assert.rejects(

@@ -81,9 +81,9 @@ function unlessMissing<T>(read: () => T): T | undefined {
 }
 
 /**
- * Writes a new key to `file`, and keeps the old one in `previous`. Both are complete at every moment. Call it again
- * after a crash. Returns false if `previous` exists with another key than `file`, because then there is nothing left to
- * do.
+ * Writes a new key to `file`, and keeps the old one in `previous`. Both are complete at every moment. Call it
+ * again after a crash. Returns false if `previous` exists with a different key than `file`, because then
+ * there is nothing left to do.
  */
 export async function replaceSecretKey(file: string, previous: string): Promise<boolean> {
   try {

@@ -132,7 +132,7 @@ function parseAddress(text: string): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     const fault = urlFault(text, { parts: '?#' })
     throw new Error(
-      `is not an http or https address without credentials${fault === undefined ? '' : `: it ${fault}`}. Write one such as http://127.0.0.1:4318, and put credentials in OTEL_EXPORTER_OTLP_HEADERS.`,
+      `${fault ?? 'is not an address that can be read'}. Write an address such as http://127.0.0.1:4318, and put credentials in OTEL_EXPORTER_OTLP_HEADERS.`,
     )
   }
   return url.href

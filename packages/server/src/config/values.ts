@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import { isNetwork } from '../addresses/address-classes.ts'
 import { urlFault } from '../text/url-fault.ts'
 
-/** Milliseconds. */
+/** A day in milliseconds. */
 const DAY = 86_400_000
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY }
 
@@ -69,15 +69,13 @@ export function parseServiceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || /[?#@\s]/.test(value)) {
     // The text after one of these may be a secret.
-    const shown = /[?#@]/.test(value) ? '' : `: ${value}`
-    throw new Error(
-      `is not an http or https address without credentials, query or fragment${shown}. It ${faultOf(value)}. Write one such as https://store.example.com.`,
-    )
+    const shown = value === '' || /[?#@]/.test(value) ? '' : `is ${value}, which `
+    throw new Error(`${shown}${faultOf(value)}. Write an address such as https://store.example.com.`)
   }
   return url.href.replace(/\/+$/, '')
 }
 
-/** Returns the fault of a refused address, to follow "It". */
+/** Returns what is wrong with a refused address, to follow "It". */
 const faultOf = (value: string, allowed?: Parameters<typeof urlFault>[1]): string =>
   urlFault(value, allowed) ?? 'cannot be read'
 
@@ -86,9 +84,7 @@ export function parseServiceUrls(value: string): readonly string[] {
   // Checks the whole value: if a password contains a comma, the first item has no @ and would be shown.
   if (/[?#@]/.test(value)) {
     const fault = value.split(',').flatMap((one) => urlFault(one.trim()) ?? [])[0]
-    throw new Error(
-      `has an item that is not an http or https address without credentials, query or fragment. It ${fault}. Write one such as https://store.example.com.`,
-    )
+    throw new Error(`has an item that ${fault}. Write an address such as https://store.example.com.`)
   }
   return value.split(',').map((one) => `${parseServiceUrl(one.trim())}/`)
 }
@@ -222,7 +218,7 @@ export function parseReturnTo(value: string): readonly string[] {
     if (!url || !isConfidential(url) || /[?#@\s]/.test(text)) {
       const fault = urlFault(text)
       throw new Error(
-        `has an item that is not an https address without credentials, query or fragment, or an http loopback address. ${fault === undefined ? '' : `It ${fault}. `}Write one such as https://app.example.com/callback, or end it with a slash to include all addresses below it.`,
+        `has an item that ${fault ?? 'is neither an https address nor an http loopback address'}. Write an address such as https://app.example.com/callback, or end it with a slash to include all addresses below it.`,
       )
     }
     return url.href

@@ -2,7 +2,7 @@
 import { hostIn, isLoopbackHost } from '../addresses/address-classes.ts'
 import { type Config, serviceAddress } from './config.ts'
 
-/** Returns a text of a few sentences for each warning, beginning with the variable. */
+/** Returns a few sentences for each warning, beginning with the variable. */
 export function configWarnings(config: Config): readonly string[] {
   const address = new URL(serviceAddress(config))
   if (address.protocol === 'https:') {

@@ -81,7 +81,10 @@ function brokenAtIn({ details }: Entry): ChainResult {
   return typeof verified === 'number' ? null : undefined
 }
 
-/** The id of an entry is a UUID v7. It begins with the entry's time in milliseconds, by which the log is searched. */
+/**
+ * The id of an entry is a UUID v7. It begins with the entry's time in milliseconds, which is used to search
+ * the log.
+ */
 const ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Returns the entry. Throws `no-such-record` for an unknown id. */

@@ -8,7 +8,7 @@ import { overviewPage } from '../web/console/overview/overview-page.ts'
 
 const api = MANAGEMENT_OPERATIONS
 
-/** The interval at which each process stores its counts. */
+/** How often each process stores its counts. */
 const STORED_MS = 60_000
 /** The number of brands in the select, at most. */
 const MOST_BRANDS = 50
@@ -33,7 +33,7 @@ export function overviewPageRoutes({ page }: ConsoleRoutes): void {
   })
 }
 
-/** Returns the brands for which the user has the permission; null for all, undefined for none. */
+/** Returns the brands that the user has the permission for; null for all, undefined for none. */
 const brandsSeen = (
   { me }: Pick<ConsoleAsked, 'me'>,
   wanted: ManagementPermission,

@@ -41,7 +41,7 @@ export function statusPageRoutes({ page, form }: ConsoleRoutes): void {
         dryRun,
       })
       // The API never returns a preview for a file: a job validates it.
-      if (!('id' in made)) throw new TypeError('The API created no job for the file')
+      if (!('id' in made)) throw new TypeError('The API did not create a job for the file')
       return new GoTo(`/console/jobs/${encodeURIComponent(made.id)}`, dryRun ? text.trying : text.importing)
     },
   })

@@ -145,7 +145,7 @@ const DAY_MS = 86_400_000
 function newTokenRoutes({ form }: Routes, own: OwnCredentials): void {
   const { mostLifetime } = own
 
-  /** Returns the user's own token on which the new one is modelled. */
+  /** Returns the user's own token that the new one is modelled on. */
   const before = async ({ call, fields }: Asked) => {
     const id = fields.get('from')
     return id === undefined ? undefined : call(api.myToken, { parameters: { id } })

@@ -51,9 +51,9 @@ declare module '../stores.ts' {
   }
 }
 
-/** The most rows in one statement. */
+/** The maximum number of rows in one statement. */
 const AT_ONCE = 1_000
-/** The most ids in one statement. */
+/** The maximum number of ids in one statement. */
 const MOST_IDS = 1_000
 
 export function counterStore({ query }: Pick<Database, 'query'>): CounterStore {

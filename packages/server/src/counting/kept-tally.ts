@@ -1,6 +1,6 @@
 /**
  * The counts of this process that are not stored yet. They are sent every minute. A process that is killed
- * loses up to a minute, and one whose send gets no answer may count a minute twice.
+ * loses up to a minute, and one that gets no answer when it sends them can count a minute twice.
  */
 import type { Clock } from '../clock.ts'
 import type { CountedRow } from './counter-store.ts'
@@ -14,7 +14,7 @@ export interface KeptTally extends Tally {
   giveBack(rows: readonly CountedRow[]): void
 }
 
-/** The most rows in memory; beyond that, brands count as others. */
+/** The maximum number of rows in memory; beyond that, brands are counted as "others". */
 const MOST = 10_000
 
 export function keepTally({

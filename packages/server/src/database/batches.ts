@@ -24,7 +24,7 @@ interface Batch<Item, Result> {
  */
 type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
-/** The most items in one batch. No more wait than there are requests in flight. */
+/** The maximum number of items in one batch. There are never more waiting than requests in flight. */
 const MOST = 500
 
 /**

@@ -81,12 +81,12 @@ eachDatabase((kind, open, fresh) => {
       const values = { ...account('unstorable'), name }
       await assert.rejects(database.query.insertInto('account').values(values).execute(), {
         name: 'TypeError',
-        message: 'A text with U+0000 or a lone surrogate cannot be stored.',
+        message: 'A string with U+0000 or a lone surrogate cannot be stored.',
       })
     })
   }
 
-  test('refuses a value of another type than the column has', async () => {
+  test('refuses a value of a different type than the column has', async () => {
     const database = await open()
     await assert.rejects(
       sql`insert into package (name, snap_id) values ('typed', null)`.execute(database.query),
@@ -216,7 +216,7 @@ eachDatabase((kind, open, fresh) => {
     assert.equal((await find(other, 'isolated')).length, 1)
   })
 
-  test('commits no half of a transaction in which an error was caught', async () => {
+  test('does not commit half of a transaction in which an error was caught', async () => {
     const database = await open()
     await insert(database, 'first')
     const work = inTransaction(database.query, async (transaction) => {

@@ -59,7 +59,7 @@ export interface Database {
    * machine's clock is the database's.
    */
   readonly clock: DatabaseClock
-  /** Undefined on SQLite. */
+  /** The notifications of PostgreSQL; undefined on SQLite. */
   readonly notifications?: Notifications
   /** Waits for running statements. Later statements throw `Unavailable`. */
   close(): Promise<void>

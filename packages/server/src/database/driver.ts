@@ -114,7 +114,7 @@ function translatingFor(file: string | undefined): Translating {
 export function refuseUnstorableText(parameters: readonly unknown[]): void {
   for (const parameter of parameters) {
     if (typeof parameter === 'string' && (parameter.includes('\0') || !parameter.isWellFormed())) {
-      throw new UnstorableText('A text with U+0000 or a lone surrogate cannot be stored.')
+      throw new UnstorableText('A string with U+0000 or a lone surrogate cannot be stored.')
     }
   }
 }

@@ -133,7 +133,7 @@ eachDatabase((kind, open, { target }) => {
     return running
   }
 
-  test('closing waits for a running statement, and its answer still counts', async () => {
+  test('closing waits for a running statement, whose answer is still valid', async () => {
     await open()
     const database = await openDatabase(await target())
     // Takes longer than an answer can rely on the previous heartbeat.

@@ -7,7 +7,7 @@ export const DEVICE_STATUSES = ['pending', 'rejected', 'active', 'superseded', '
  * - `pending`: requested a serial and waits for the operator; `rejected`: the operator refused it
  * - `active`: has its serial
  * - `superseded`: another device key has the serial now
- * - `revoked`: keeps the serial, but gets no further sessions or assertions
+ * - `revoked`: keeps the serial, but does not get any more sessions or assertions
  */
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number]
 
@@ -32,7 +32,7 @@ export interface DeviceRef {
 }
 
 export interface Device extends DeviceRef, SerialName {
-  /** Empty until one is chosen. */
+  /** The serial; empty until one is chosen. */
   readonly serial: string
   /** The SHA3-384 of the device key, as assertions write it. */
   readonly deviceKeyId: string
@@ -43,12 +43,12 @@ export interface Device extends DeviceRef, SerialName {
   /** The BRAND/MODEL/SERIAL it was remodeled from. */
   readonly original: string | null
   readonly registeredAt: Date
-  /** When and by whom it was approved, rejected or revoked; `policy` if a policy decided. */
+  /** When it was approved, rejected or revoked, and who did it; `policy` if a policy decided. */
   readonly decidedAt: Date | null
   readonly decidedBy: string | null
   /** Why it was rejected or revoked, or what superseded it. */
   readonly reason: string | null
-  /** When it went into quarantine. While set, it gets no session. */
+  /** When it went into quarantine. While set, it cannot open a session. */
   readonly quarantinedAt: Date | null
   /**
    * When its personal data was removed. From then on, the row only keeps its serial and its key from being

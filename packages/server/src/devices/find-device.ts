@@ -23,7 +23,7 @@ export interface DeviceDecision {
 /** The outcome of a decision about a device. */
 export interface DecidedDevice {
   readonly device: Device
-  /** True if the same decision was made earlier; the device is then unchanged. */
+  /** Whether the same decision was made earlier; the device is then unchanged. */
   readonly before: boolean
 }
 
@@ -76,7 +76,7 @@ async function rowsOf(text: string, devices: DeviceStore): Promise<readonly Devi
   return /^[A-Za-z0-9_-]{64}$/.test(text) ? devices.list({ deviceKeyId: text, limit: KEY_ROWS }) : []
 }
 
-/** Returns the error `state-conflict`. `why` follows the device's name: ` is not waiting for a decision.` */
+/** Returns the error `state-conflict`. `why` follows the device's name: ` is not pending.` */
 export const deviceConflict = (device: Device, why: string): RequestError =>
   stateConflict(`${describeDevice(device)}${why}`, {
     status: device.status,

@@ -37,7 +37,7 @@ export interface OpenedNonce {
 }
 
 /**
- * Throws {@link RequestError} `invalid-nonce` for a text that this service didn't issue, or issued as the
+ * Throws {@link RequestError} `invalid-nonce` for a string that this service didn't issue, or issued as the
  * other kind.
  */
 export async function openNonce(

@@ -1,5 +1,6 @@
 /**
- * Revokes a device: its sessions are revoked, it gets no new ones, and no other device key gets its serial.
+ * Revokes a device: its sessions are revoked, it cannot open new ones, and its serial is not given to another
+ * device key.
  */
 import { requireForBrand } from '../authority.ts'
 import type { Recording } from '../change.ts'

@@ -21,7 +21,7 @@ test('security: no cell begins like a formula', () => {
   }
 })
 
-test('returns every text unchanged', () => {
+test('returns every string unchanged', () => {
   const text = fc.string({
     unit: fc.constantFrom("'", '=', '-', '+', '@', '\t', '\n', '\uff1d', 'a', ' ', 'ü'),
   })

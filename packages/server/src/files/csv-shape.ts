@@ -35,7 +35,7 @@ export function csvShape(text: string, refuse: Refuse): CsvShape {
   return { delimiter: found[0] ?? ',', from_line: 1 }
 }
 
-/** The most characters of a header line, more than any has. */
+/** The maximum length of a header line, longer than any real one. */
 export const HEADER_CHARACTERS = 64 * 1024
 
 /** Returns the column names in lower case and trimmed. Throws for a repeated one. */
@@ -47,10 +47,10 @@ export function columnNames(header: readonly string[], refuse: Refuse): readonly
 }
 
 /**
- * A spreadsheet runs a CSV cell that begins like a formula, and devices choose some of our texts. Such a text
- * gets a leading apostrophe, as spreadsheets themselves write it. A text that begins with an apostrophe gets
- * another, so that {@link plainCell} returns every text unchanged. Key ids can begin with a dash, and some
- * spreadsheets also recognise the wide forms of the signs.
+ * A spreadsheet runs a CSV cell that begins like a formula, and devices choose some of our strings. Such a
+ * string gets a leading apostrophe, as spreadsheets themselves write it. A string that begins with an
+ * apostrophe gets another, so that {@link plainCell} returns every string unchanged. Key ids can begin with a
+ * dash, and some spreadsheets also recognise the wide forms of the signs.
  */
 const FORMULA = /^['=+@\t\r\n\uff1d\uff0b\uff20\uff0d-]/
 

@@ -11,7 +11,7 @@ type AnyRow = Readonly<Record<string, string | number | object | null>>
 
 /**
  * Yields chunks of the file. Every row has these columns, in this order. Null is an empty field in CSV. A
- * text that a spreadsheet would treat as a formula is guarded (`csv-shape.ts`).
+ * string that a spreadsheet would treat as a formula is guarded (`csv-shape.ts`).
  */
 export async function* exportText(
   pages: AsyncIterable<readonly AnyRow[]>,

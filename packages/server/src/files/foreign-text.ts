@@ -1,7 +1,7 @@
 /** Reads text from other programs, such as a file from an editor on Windows or from PowerShell. */
 import { TextDecoder } from 'node:util'
 
-/** Either `text`, or `fault` with why the bytes are not text, worded to follow the name of the file. */
+/** Either `text`, or `fault` with why the bytes are not text, phrased to follow the name of the file. */
 type ForeignText =
   | { readonly text: string; readonly fault?: never }
   | { readonly text?: never; readonly fault: string }
@@ -13,7 +13,7 @@ const NO_MARK = `is UTF-16 without a byte order mark. ${SAVE}`
 
 /**
  * Decodes UTF-8, or UTF-16 with a byte order mark, which is not part of the text. Bytes that are not text are
- * a fault, because replacement characters would change the text.
+ * an error, because replacement characters would change the text.
  */
 function textIn(bytes: Uint8Array): ForeignText {
   const encoding = encodingOf(bytes)

@@ -1,13 +1,13 @@
 /**
  * Limits of an imported file, checked before a parser sees it: a few megabytes of separators or brackets
- * would keep a parser busy for seconds. Each check returns the fault, or undefined.
+ * would keep a parser busy for seconds. Each check returns the error, or undefined.
  */
 
-/** The most columns of a CSV file. */
+/** The maximum number of columns in a CSV file. */
 const MOST_COLUMNS = 64
 /**
- * The most fields of a file that is parsed as a whole: 100,000 rows of four columns, with their header or
- * brackets.
+ * The maximum number of fields in a file that is parsed as a whole: 100,000 rows of four columns, with their
+ * header or brackets.
  */
 const MOST_VALUES = 500_000
 /** The deepest nesting of a JSON value: rows are flat, and evidence in them is a list of objects. */
@@ -71,7 +71,7 @@ export function jsonFault(text: string): string | undefined {
   return undefined
 }
 
-/** Checks the number of lines of a text with a value in each line. */
+/** Checks the number of lines of a string with a value in each line. */
 export function linesFault(text: string): string | undefined {
   let lines = 1
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {

@@ -3,13 +3,13 @@ import { parse as parseCsv } from 'csv-parse/sync'
 import { columnNames, csvShape, plainCell } from './csv-shape.ts'
 import { csvFault, jsonFault, linesFault } from './import-limits.ts'
 
-/** One fault in a file. */
+/** One error in a file. */
 export interface ImportFault {
   /** The line, from 1, in a file with lines. */
   readonly line: number | null
   /** The item, from 1, in a JSON list. */
   readonly item: number | null
-  /** The column's name; null if the fault concerns the row or the file. */
+  /** The column's name; null if the error concerns the row or the file. */
   readonly column: string | null
   /** The message, without the place. */
   readonly message: string
@@ -18,10 +18,10 @@ export interface ImportFault {
 /** Thrown for a malformed file. The message names the place. Nothing was imported. */
 export class ImportError extends Error {
   override readonly name = 'ImportError'
-  /** The faults, in the order of the file. */
+  /** The errors, in the order of the file. */
   readonly faults: readonly ImportFault[]
 
-  /** `column` is the column with the fault. Or pass `faults`, with a line in the message for each. */
+  /** `column` is the column with the error. Or pass `faults`, with a line in the message for each. */
   constructor(
     message: string,
     {
@@ -44,11 +44,11 @@ function faultIn(message: string, column: string | null): ImportFault {
   }
 }
 
-/** The most faults of one file that are reported. */
+/** The maximum number of errors that are reported for one file. */
 const MOST_FAULTS = 100
 const NOTHING = 'Nothing was imported.'
 
-/** Collects the faults in a file, so that its author can correct them all at once. */
+/** Collects the errors in a file, so that its author can correct them all at once. */
 export class Faults {
   readonly #errors: ImportError[] = []
 
@@ -78,7 +78,7 @@ export class Faults {
     }
   }
 
-  /** Throws {@link ImportError} with a line for each fault, if there are any. */
+  /** Throws {@link ImportError} with a line for each error, if there are any. */
   refuse(): void {
     const [first, ...more] = this.#errors
     if (first === undefined) return
@@ -174,9 +174,7 @@ function readCsv(text: string, { columns, need }: ImportForm): readonly ImportRo
 /** Returns a cell as it was before an export guarded it. */
 const plain = (cell: string | undefined) => cell && plainCell(cell)
 
-/**
- * Throws {@link ImportError} if a check of the limits found a fault. `where` is the beginning of the message.
- */
+/** Throws {@link ImportError} if a check of the limits failed. `where` is the beginning of the message. */
 export function refuseFault(fault: string | undefined, where = ''): void {
   if (fault !== undefined) throw new ImportError(`${where}${fault}`)
 }

@@ -20,7 +20,7 @@ export interface ImportSource {
   open(): AsyncIterable<Uint8Array>
 }
 
-/** The most characters of one row, with all its columns. */
+/** The maximum length of one row, with all its columns. */
 const ROW_CHARACTERS = 8 * 1024 * 1024
 
 /**
@@ -126,7 +126,7 @@ const texts = (source: ImportSource): AsyncGenerator<string> =>
 
 const NOT_A_LIST = 'The file is not a JSON list of objects.'
 
-/** Cuts a JSON list into the texts of its items, without checking them: `JSON.parse` does that. */
+/** Cuts a JSON list into the text of each item, without checking them: `JSON.parse` does that. */
 async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let state = 'before' as 'before' | 'between' | 'inside' | 'after'
   let text = ''

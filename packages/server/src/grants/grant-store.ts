@@ -14,7 +14,7 @@ import type { Grant, GrantKey, ListedGrant } from './grant.ts'
 export interface GrantFilter {
   readonly accountId?: AccountId | undefined
   readonly role?: Role | undefined
-  /** Undefined for any grant; null only for those for all brands. */
+  /** The brand; undefined for any grant, null for grants for all brands. */
   readonly brandId?: string | null | undefined
 }
 

@@ -14,7 +14,7 @@ import { isBrandId } from './grant.ts'
 
 export const MANAGE = 'manage'
 
-/** The most grants in one token, and the most items in each list of a limit. */
+/** The maximum number of grants in one token, and of items in each list of a limit. */
 export const MOST_GRANTS = 64
 
 /** The requested limits, or those that a holder appended. A list that is null means no limit. */
@@ -48,7 +48,7 @@ export const textOfAsked = (limits: readonly RoleLimits[]): string =>
   JSON.stringify(limits.map((limit) => formatLimits(limit)))
 
 /**
- * Returns the limits that the root was requested with; undefined for a text that is not from {@link
+ * Returns the limits that the root was requested with; undefined for a string that is not from {@link
  * textOfAsked}.
  */
 export function rolesAskedFor(text: string): RoleLimits | undefined {
@@ -83,7 +83,7 @@ export function parseMinted(argument: string): MintedRoles {
   return { grants: grants.flatMap(heldRole), readOnly: flag(readOnly) }
 }
 
-/** Parses a grant. Omits a role that this release does not know, which gives no permissions. */
+/** Parses a grant. Leaves out roles that this release does not know, so they do not give any permission. */
 function heldRole(grant: unknown): readonly HeldRole[] {
   const [role, brand, ...more]: readonly unknown[] = Array.isArray(grant) ? grant : []
   const isBrand = brand === null || (typeof brand === 'string' && isBrandId(brand))

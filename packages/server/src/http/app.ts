@@ -40,7 +40,7 @@ export interface AppOptions {
   readonly unanswered?: (socket: Socket) => Iterable<ServerResponse>
   /** Called for a request that waits for a person or another service, and so does not count as work. */
   readonly hold?: (response: ServerResponse) => void
-  /** Returns false for a request that found no free place when its body had arrived. */
+  /** Returns false for a request that did not find a free place when its body had arrived. */
   readonly admitted?: (response: ServerResponse) => boolean
 }
 
@@ -162,7 +162,7 @@ function rewriter(prefix: string): (request: { readonly url?: string | undefined
 
 /**
  * Clients such as craft-store append a path to the address they were given, which may end with a slash. Where
- * a proxy may block access, two slashes stay: that is another path.
+ * a proxy may block access, two slashes stay: that is a different path.
  */
 const withOneSlash = (url: string): string =>
   /^\/{2,}(?!\/|(?:api\/management|console)(?:[/?]|$))/.test(url) ? url.replace(/^\/+/, '/') : url

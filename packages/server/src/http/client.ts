@@ -1,4 +1,4 @@
-/** The sender of a request. This is the one place that decides from which address a request comes. */
+/** The sender of a request. This is the one place that decides which address a request comes from. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
@@ -31,7 +31,7 @@ export function addClients(app: FastifyInstance, clients: Clients): void {
   })
 }
 
-/** How many clients of proxies are remembered, and the length of `X-Forwarded-For` up to which they are. */
+/** How many clients of proxies are remembered, and the maximum length of their `X-Forwarded-For`. */
 const REMEMBERED = 10_000
 const LONGEST = 128
 

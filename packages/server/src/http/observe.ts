@@ -9,7 +9,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The code of a refusal. The refusing code sets it. */
     refusal: string | undefined
-    /** Undefined unless requests are traced. */
+    /** The request's span; undefined unless requests are traced. */
     span: RequestSpan | undefined
   }
 }

@@ -10,7 +10,7 @@ import { parserRefusal } from './errors/translate.ts'
 /** The bytes of request line and headers together: macaroons are sent in headers. */
 export const HEADER_LIMIT = 64 * 1024
 
-/** Milliseconds for a client to read why its connection is closed. */
+/** How long a client can take to read why its connection is closed, in milliseconds. */
 const HEARING_MS = 5_000
 
 /** Sockets with a refused request: nothing more is read from them. */
@@ -64,7 +64,7 @@ function end(socket: Socket, answer: Refusal): void {
   setTimeout(() => socket.destroy(), HEARING_MS).unref()
 }
 
-/** `rawHeaders` has names and values in turn. */
+/** `rawHeaders` alternates names and values. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -11,7 +11,7 @@ export interface ReadinessOptions {
   readonly schema: () => Promise<'current' | 'newer' | 'older' | 'contracted'>
   /** Returns why this process refuses requests, whatever the database answers; undefined if it does not. */
   readonly refusing?: () => string | undefined
-  /** Milliseconds for the database to answer. Default: 2 seconds. */
+  /** How long the database can take to answer, in milliseconds. Default: 2 seconds. */
   readonly patienceMs?: number
 }
 

@@ -38,9 +38,9 @@ export interface ListeningServer {
 /** Less than the 30 seconds that service managers wait before they kill. */
 const CLOSE_PATIENCE_MS = 25_000
 
-/** For a request whose headers are still arriving. */
+/** The wait for a request whose headers are still arriving. */
 const HALF_REQUEST_MS = 1_000
-/** For a request that a client sends before it learns that this process is leaving. */
+/** The wait for a request that a client sends before it learns that this process is stopping. */
 const LAST_REQUEST_MS = 200
 
 /** Rejects with the system's error (`EADDRINUSE`, `EACCES`, …) when the address is not available. */

@@ -11,7 +11,7 @@ export interface IdentityDependencies extends Stores {
   readonly location: string
   /** The known services besides the one that this service is part of. */
   readonly knownServices: readonly KnownService[]
-  /** The addresses to which web sites may have browsers sent back. */
+  /** The addresses that web sites can have browsers sent back to. */
   readonly returnPlaces: ReturnPlaces
   /** Whether clients at this address can use the console of the same service. */
   readonly showsConsoleTo: (address: string) => boolean

@@ -24,7 +24,7 @@ interface BakeryRefusal {
   readonly code: BakeryErrorCode
   readonly message: string
   readonly methods?: InteractionMethods
-  /** In seconds. */
+  /** When to retry, in seconds. */
   readonly retryAfter?: number | undefined
 }
 
@@ -56,7 +56,7 @@ function answer(
   if (!request.routeOptions.config.page) return sendRefusalJson(reply, refused)
   // A 401 asks a program for credentials, so a user's browser gets a 403.
   const status = refused.status === 401 ? 403 : refused.status
-  const title = TITLES.get(status) ?? (status >= 500 ? 'This did not work' : 'This is not possible')
+  const title = TITLES.get(status) ?? (status >= 500 ? 'This did not work' : 'Invalid request')
   return sendPage(
     reply,
     status,
@@ -77,7 +77,11 @@ function loginToGoBackTo(request: FastifyRequest, status: number): string | unde
   }
 }
 
-const TITLES: ReadonlyMap<number, string> = new Map([[429, 'Too many requests']])
+const TITLES: ReadonlyMap<number, string> = new Map([
+  [403, 'Permission denied'],
+  [404, 'Page not found'],
+  [429, 'Too many requests'],
+])
 
 /** The bakery's codes by the status of the API's refusal. Any other refusal is a `bad request`. */
 const CODES: ReadonlyMap<number, BakeryErrorCode> = new Map([

@@ -77,7 +77,7 @@ async function refuseForeignForms(request: FastifyRequest): Promise<void> {
   if (isFromOtherSite(request)) throw unauthorized('This form was sent by another site. Nothing was changed.')
   if (!request.hasCsrf(parametersOf(request).get('csrf'))) {
     throw unauthorized(
-      'This form is out of date, or your browser sends no cookies. Go back to the login page and try again.',
+      'This form is out of date, or your browser does not send cookies. Go back to the login page and try again.',
     )
   }
 }

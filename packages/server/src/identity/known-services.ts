@@ -7,7 +7,7 @@ import { parseSummary } from '../third-party/request-summary.ts'
 export interface KnownService {
   /** Its URL as in its summaries, without a trailing slash. */
   readonly url: string
-  /** The X25519 public key, 32 bytes, of the key pair with which it seals its caveats. */
+  /** The X25519 public key, 32 bytes, of the key pair that it seals its caveats with. */
   readonly publicKey: Uint8Array
 }
 

@@ -48,7 +48,7 @@ export interface IdentityOptions
   /** Default: none besides the one that this service is part of. */
   readonly knownServices?: readonly KnownService[]
   /**
-   * The URL at which the console of the same service receives a browser after a login. Default: there is no
+   * The URL where the console of the same service receives a browser after a login. Default: there is no
    * console.
    */
   readonly consoleReturn?: string | undefined
@@ -56,7 +56,7 @@ export interface IdentityOptions
   readonly consoleFrom?: readonly string[] | undefined
   /** The frame around that console's pages. Default: there is no console. */
   readonly consoleFrame?: ConsoleFrame | undefined
-  /** Other URLs to which browsers can be sent back (`return-to.ts`). Default: none. */
+  /** Other URLs that browsers can be sent back to (`return-to.ts`). Default: none. */
   readonly returnTo?: readonly string[]
   /** Default: a throttle that counts with `counters`. */
   readonly throttle?: Throttle

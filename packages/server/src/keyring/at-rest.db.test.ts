@@ -69,7 +69,7 @@ eachDatabase((_kind, open) => {
     assert.match(error.message, /^Key pair 2 in the database was changed/)
   })
 
-  test('refuses a sealed private key that was moved to another row or given another purpose', async () => {
+  test('refuses a sealed private key that was moved to another row or given a different purpose', async () => {
     const { query } = await open()
     const pairs = await query.selectFrom('key_pair').selectAll().orderBy('id').execute()
     const [issuer, discharger] = pairs
@@ -90,7 +90,7 @@ eachDatabase((_kind, open) => {
     await openKeyring({ database: await open(), secret, clock })
   })
 
-  test('while the database is away, known ids still resolve and nothing is minted', async () => {
+  test('while the database is unavailable, known ids still resolve and nothing is minted', async () => {
     const database = await open()
     const one = await openKeyring({ database, secret, clock, times: { refreshMs: -1, lookupMs: 0 } })
     const { id, rootKey } = await one.mintId('token')

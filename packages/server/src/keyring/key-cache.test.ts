@@ -34,7 +34,7 @@ test('a request that names several unknown keys waits for one look-up', async ()
   assert.equal(from.reads(), 2)
 })
 
-test('after a look-up in vain, later requests do not look for the key until another key is found', async () => {
+test('after a failed look-up, later requests do not look for the key until another key is found', async () => {
   const from = source(1)
   const cache = await cacheOf(from)
   for (let request = 0; request < 50; request++) {

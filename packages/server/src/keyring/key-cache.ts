@@ -33,7 +33,7 @@ export class KeyCache<Key extends { readonly id: number }> {
   #lookedUpAt = Number.NEGATIVE_INFINITY
   /** When the last successful read began: it found every key added before that. */
   #completeAt = Number.NEGATIVE_INFINITY
-  /** Until when each absent key is not looked for. */
+  /** When each absent key can be looked for again. */
   readonly #absentUntil = new Map<number, number>()
   #refreshing: Promise<void> | undefined
   #nextLookup: Promise<void> | undefined

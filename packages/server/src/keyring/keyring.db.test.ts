@@ -37,7 +37,7 @@ eachDatabase((_kind, open) => {
       const resolved = await (await keyring()).resolve(id)
       assert.deepEqual(resolved, { kind, payload: Buffer.from(given), rootKey, isText: false })
       assert.equal(rootKey.length, 32)
-      // A macaroon of version 1 has its identifier as text.
+      // A version 1 macaroon has its identifier as text.
       const text = Buffer.from(Buffer.from(id).toString('base64url'))
       assert.deepEqual(await (await keyring()).resolve(text), { ...resolved, isText: true })
     })
@@ -50,7 +50,7 @@ eachDatabase((_kind, open) => {
     assert.equal(new Set(minted.map(({ rootKey }) => Buffer.from(rootKey).toString('hex'))).size, 50)
   })
 
-  test('an id with any byte changed resolves to another root key or not at all', async () => {
+  test('an id with any byte changed resolves to a different root key or not at all', async () => {
     const one = await keyring()
     const { id, rootKey } = await one.mintId('token-root', payload)
     for (let index = 0; index < id.length; index++) {

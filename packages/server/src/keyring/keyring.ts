@@ -29,7 +29,7 @@ export interface ResolvedId {
   readonly kind: MacaroonKind
   readonly payload: Uint8Array
   readonly rootKey: Uint8Array
-  /** Whether it was spelt as text, as in a macaroon of version 1. */
+  /** Whether it was spelt as text, as in a version 1 macaroon. */
   readonly isText: boolean
 }
 
@@ -37,7 +37,7 @@ export interface KeyDescription {
   readonly kind: 'root' | KeyPairPurpose
   readonly id: number
   readonly createdAt: Date
-  /** Whether new macaroons and texts use it. Older keys only verify and open. */
+  /** Whether new macaroons and sealed texts use it. Older keys only verify and open. */
   readonly active: boolean
   /** The 32 bytes of the public key; undefined for a root key. */
   readonly publicKey: Uint8Array | undefined
@@ -55,8 +55,8 @@ export interface Keyring {
    */
   resolve(id: Uint8Array, since?: number): Promise<ResolvedId | undefined>
   /**
-   * Creates a text (base64url) that only {@link openText} with the same purpose opens. Only this service can
-   * create it.
+   * Creates a sealed text (base64url) that only {@link openText} with the same purpose opens. Only this
+   * service can create it.
    */
   sealText(purpose: string, plaintext: Uint8Array): Promise<string>
   /** Returns a sealed text's content; undefined for any other text. Waits like {@link resolve}. */
@@ -233,10 +233,7 @@ export async function openKeyring({
   }
 }
 
-/**
- * Returns the keys, of which there is at least one: opening created the missing ones, and no key is ever
- * deleted.
- */
+/** Returns the keys, at least one: opening created the missing ones, and keys are never deleted. */
 function nonEmpty<T>(keys: readonly T[]): readonly [T, ...T[]] {
   const [newest, ...older] = keys
   if (newest === undefined) throw new TypeError('The keyring is empty: was it opened?')

@@ -4,7 +4,7 @@
  *   kind 1 | root key id 4 (big endian) | random 10 | check 6 | payload
  *   root key = HMAC-SHA256(secret of that root key, "ratafia macaroon root key" | 0 | identifier)
  *
- * In a macaroon of version 1 it is spelt in base64url, because clients treat its identifier as text
+ * In a version 1 macaroon it is spelt in base64url, because clients treat its identifier as text
  * (contract/publisher-login.md, decision 7). Both spellings have one root key.
  *
  * The first byte is also the format: a kind whose layout changes gets another byte. Older identifiers have 16
@@ -97,7 +97,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/
 /** The lowest code of a base64url character, that of "-". The bytes of kinds are lower. */
 const LOWEST = 0x2d
 
-/** Returns the identifier as a macaroon of version 1 has it. */
+/** Returns the identifier as spelt in a version 1 macaroon. */
 export const textOfId = (id: Uint8Array): string => Buffer.from(id).toString('base64url')
 
 /** Returns the bytes of an identifier in either spelling. */
@@ -108,7 +108,7 @@ export function bytesOfId(id: Uint8Array): Uint8Array {
   return bytes && textOfId(bytes) === text ? bytes : id
 }
 
-/** Whether an identifier is spelt as text, as only macaroons of version 1 are. */
+/** Whether an identifier is spelt as text, as only in version 1 macaroons. */
 export const isTextId = (id: Uint8Array): boolean =>
   (id[0] ?? 0) >= LOWEST && id.length <= MAX_TEXT && BASE64URL.test(Buffer.from(id).toString('latin1'))
 

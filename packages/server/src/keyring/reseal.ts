@@ -15,8 +15,8 @@ export interface Resealed {
 type Progress = (done: number, total: number) => void
 
 /**
- * The most rounds. Each one looks again, because a process with only the previous secret may have added a key
- * meanwhile.
+ * The maximum number of rounds. Each one checks again, because a process with only the previous secret may
+ * have added a key meanwhile.
  */
 const ROUNDS = 100
 

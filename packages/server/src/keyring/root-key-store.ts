@@ -5,7 +5,7 @@ import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
 import { rootKeyPurpose } from './sealing-purposes.ts'
 
-/** A root key, from which the root keys of macaroons and the keys of sealed texts are derived. */
+/** A root key. The root keys of macaroons and the keys of sealed texts are derived from it. */
 export interface RootKey {
   readonly id: number
   /** The 32 bytes of the key. */

@@ -24,7 +24,7 @@ eachDatabase((_kind, open) => {
     storesOf(await open(), { keyring: one, sealer: createSealer(secret) })
   const keyring = async (times = lazy) => openKeyring({ database: await open(), secret, clock, times })
 
-  test('after a rotation, ids and texts of older keys still resolve and open on every node', async () => {
+  test('after a rotation, ids and sealed texts of older keys still resolve and open on every node', async () => {
     const one = await keyring()
     const old = await one.mintId('token')
     const oldText = await one.sealText('visit', payload)
@@ -80,7 +80,7 @@ eachDatabase((_kind, open) => {
     const tried: (Uint8Array | undefined)[] = []
     await withOwnKeyPairs(other, async ([newest]) => {
       tried.push(newest?.publicKey)
-      if (tried.length === 1) throw new BakeryError('public-key-mismatch', 'sealed to another public key')
+      if (tried.length === 1) throw new BakeryError('public-key-mismatch', 'sealed to a different public key')
     })
     assert.equal(tried.length, 2)
     assert.deepEqual(tried[1], pair?.publicKey)
@@ -103,7 +103,7 @@ eachDatabase((_kind, open) => {
     assert.equal(after.filter(({ active }) => active).length, 3)
   })
 
-  test('an identifier and a text from before there was a check still resolve and open', async () => {
+  test('an identifier and a sealed text from before there was a check still resolve and open', async () => {
     const [one, other] = [await keyring(), await keyring()]
     const database = await open()
     const [row] = await createRootKeyStore(database, createSealer(secret)).newerThan(0)
@@ -121,7 +121,7 @@ eachDatabase((_kind, open) => {
 })
 
 eachDatabase((_kind, open) => {
-  test('refuses made-up identifiers and texts without the database; genuine ones of a new key need it', async () => {
+  test('refuses made-up identifiers and sealed texts without the database; genuine ones of a new key need it', async () => {
     const [database, elsewhere] = [await open(), await open()]
     const one = await openKeyring({ database, secret, clock, times: lazy })
     const other = await openKeyring({ database: elsewhere, secret, clock, times: lazy })
@@ -149,7 +149,7 @@ eachDatabase((_kind, open) => {
       tampered[index] = (tampered[index] as number) ^ 1
       assert.equal(await one.resolve(tampered), undefined, `byte ${index}`)
     }
-    // The salt is the only part of a text that is checked before its key is known.
+    // The salt is the only part of a sealed text that is checked before its key is known.
     for (let index = 5; index < 21; index++) {
       const tampered = Buffer.from(text)
       tampered[index] = (tampered[index] as number) ^ 1

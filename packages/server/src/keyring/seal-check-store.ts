@@ -6,7 +6,7 @@ import { SEAL_CHECK_PURPOSE } from './sealing-purposes.ts'
 const SEAL_CHECK_TEXT = Buffer.from('ratafia')
 
 /**
- * Throws {@link KeyringError} `wrong-secret` if the keys in the database were sealed under another secret
+ * Throws {@link KeyringError} `wrong-secret` if the keys in the database were sealed under a different secret
  * key. With `first`, this process can decide which secret that is, if no other has yet. Of two concurrent
  * processes with different secrets, one is refused.
  */
@@ -21,7 +21,7 @@ export async function checkSecret(
   if (sealer.unseal(SEAL_CHECK_PURPOSE, sealed)?.equals(SEAL_CHECK_TEXT)) return
   throw new KeyringError(
     'wrong-secret',
-    'The keys in this database are sealed under another secret key. Set RATAFIA_SECRET_KEY (or the file that ' +
+    'The keys in this database are sealed under a different secret key. Set RATAFIA_SECRET_KEY (or the file that ' +
       'RATAFIA_SECRET_KEY_FILE names) to the one this database was set up with; nothing else opens them. While you ' +
       'change the secret key, put the old one into RATAFIA_PREVIOUS_SECRET_KEY.',
   )

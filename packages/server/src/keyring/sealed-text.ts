@@ -63,7 +63,7 @@ export function parseText(text: string): UnverifiedText | undefined {
 export const isGenuineText = ({ salt, head }: UnverifiedText, firstKey: RootKey): boolean =>
   passesCheck(firstKey, SALT_LAYOUT, salt, [head])
 
-/** Returns the content; undefined if the text was altered or sealed for another purpose. */
+/** Returns the content; undefined if the text was altered or sealed for a different purpose. */
 export function openText(rootKey: RootKey, purpose: string, text: UnverifiedText): Uint8Array | undefined {
   const key = keyFor(rootKey, purpose, text.salt)
   const decipher = createDecipheriv('aes-256-gcm', key, NONCE, { authTagLength: TAG_BYTES })

@@ -24,7 +24,7 @@ interface SealedValue {
 export interface SealedValueStore {
   /**
    * Returns a handful of values for each rotation and brand, and one for each second factor. The last is the
-   * seal check, with which a start checks its secret.
+   * seal check, which a start uses to check its secret.
    */
   all(): Promise<readonly SealedValue[]>
 }

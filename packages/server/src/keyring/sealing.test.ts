@@ -16,7 +16,7 @@ test('a sealed value opens for the same purpose and secret', () => {
   )
 })
 
-test('a sealed value does not open for another purpose or under another secret', () => {
+test('a sealed value does not open for a different purpose or under another secret', () => {
   const secret = randomBytes(32)
   const sealed = createSealer(secret).seal('root-key:1', Buffer.from('plaintext'))
   assert.equal(createSealer(secret).unseal('root-key:2', sealed), undefined)

@@ -23,7 +23,9 @@ export interface Secrets {
 
 export interface Sealer {
   seal(purpose: string, plaintext: Uint8Array): Buffer
-  /** Returns the value; undefined if it was sealed for another purpose, under another secret, or changed. */
+  /**
+   * Returns the value; undefined if it was sealed for a different purpose, under another secret, or changed.
+   */
   unseal(purpose: string, sealed: Uint8Array): Buffer | undefined
   /** Whether the current secret opens it. */
   isCurrent(purpose: string, sealed: Uint8Array): boolean
@@ -123,7 +125,7 @@ function unsealWith(key: SealingKey | undefined, purpose: string, sealed: Uint8A
     const start = decipher.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES))
     return Buffer.concat([start, decipher.final()])
   } catch {
-    // The tag did not match: GCM gives no other reason.
+    // The tag did not match: GCM does not fail for any other reason.
     return undefined
   }
 }

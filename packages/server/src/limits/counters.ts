@@ -1,6 +1,6 @@
 /**
  * Counts limited actions, such as sign-ins per account and requests per address. The counters are shared by
- * the workers of a machine, in bounded memory. They use no database, so a refusal is cheap.
+ * the workers of a machine, in bounded memory. They do not use the database, so a refusal is cheap.
  *
  * Each counter is a leaky bucket: it allows `burst` at once, then one more every `interval`.
  */
@@ -14,7 +14,10 @@ export interface Rule {
   readonly burst: number
   /** The time after which one more is allowed, in milliseconds. */
   readonly interval: number
-  /** The most keys that are remembered. Beyond it, the least recent one is forgotten. Default: 10,000. */
+  /**
+   * The maximum number of keys that are remembered. Beyond it, the least recent one is forgotten. Default:
+   * 10,000.
+   */
   readonly remembered?: number
 }
 
@@ -35,10 +38,10 @@ export type Taken =
 export interface Counters {
   /**
    * Takes one from each of the buckets, or from none if one of them is full. Never throws or rejects. Not a
-   * promise if this process counts, because every limited request calls it.
+   * promise if this process does the counting, because every limited request calls it.
    */
   take(counted: readonly Counted[]): Taken | Promise<Taken>
-  /** Gives back what {@link Counters.take} took, if it turns out not to count. */
+  /** Gives back what {@link Counters.take} took, if the action turns out not to be limited. */
   giveBack(counted: readonly Counted[]): void
 }
 

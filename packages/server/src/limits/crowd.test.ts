@@ -38,7 +38,7 @@ for (const [what, of] of [
   })
 }
 
-test('in the provider with the most places, a quiet customer takes one from the busiest customer', () => {
+test('within the provider that has the most places, a quiet customer takes one from the busiest customer', () => {
   const crowd = crowdOf('192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.7.1', '8.8.8.8')
   assert.equal(crowd.replaceableBy(networksOf('192.0.9.9')), '0')
   assert.equal(crowd.replaceableBy(networksOf('192.0.2.9')), '0')

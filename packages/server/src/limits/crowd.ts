@@ -8,7 +8,7 @@ import type { Networks } from '../addresses/address.ts'
 interface Group<T> {
   size: number
   readonly parts: Map<string, Group<T>>
-  /** Only in the narrowest networks. The first member is the oldest. */
+  /** The members, oldest first. Only the narrowest networks have any. */
   readonly members: Set<T>
 }
 

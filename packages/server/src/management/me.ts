@@ -4,7 +4,7 @@ import type { Authority, BrandScope, SignIn } from '../authority.ts'
 import { grantId, isCurrent } from '../grants/grant.ts'
 import type { ManagerAuthority } from './tokens/manager.ts'
 
-/** Returns the record; `now` decides which grants still count. */
+/** Returns the record; `now` decides which grants are still in force. */
 export function describeManager(authority: ManagerAuthority, now: Date) {
   const { account, sessionId, until, grants, signIn } = authority.manager
   return {

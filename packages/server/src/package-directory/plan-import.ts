@@ -6,7 +6,7 @@ import { listPackages } from './list.ts'
 
 export interface ImportPlan {
   readonly added: number
-  /** Packages with another snap id, and snap ids with another name. */
+  /** Packages with another snap id, and snap ids with a different name. */
   readonly changed: number
   readonly removed: number
   readonly unchanged: number

@@ -39,7 +39,9 @@ interface EndingToken {
   readonly description: string | undefined
   readonly accountId: AccountId
   readonly username: Username
-  /** Undefined if the owner gets no mail, because there is no address or reminders are switched off. */
+  /**
+   * Undefined if the owner does not get reminders by e-mail: there is no address, or they are switched off.
+   */
   readonly recipient: Recipient | undefined
 }
 

@@ -18,7 +18,7 @@ const remindersRecord = (
 export type RemindersRecord = ReturnType<typeof remindersRecord>
 
 export interface Sending {
-  /** The channels through which the service sends reminders. */
+  /** The channels that the service sends reminders through. */
   readonly sentBy: readonly Channel[]
 }
 
@@ -33,7 +33,7 @@ export async function ownReminders(
 
 interface Switching {
   readonly authority: Authority
-  /** Undefined to leave it unchanged. */
+  /** Whether to switch them on; undefined to leave it unchanged. */
   readonly on: boolean | undefined
   /** Throws `version-mismatch` if the record differs from the state that the caller has seen. */
   readonly mustBeSeen?: ((now: RemindersRecord) => void) | undefined

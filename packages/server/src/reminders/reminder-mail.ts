@@ -1,4 +1,4 @@
-/** The mail of reminders: plain text, with invisible characters in users' text made visible. */
+/** The e-mail with reminders: plain text, with invisible characters in users' text made visible. */
 import { daysLeft } from '../reminder-steps.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { consolePage, switchPage } from './console-page.ts'

@@ -42,7 +42,7 @@ export interface DueReminder extends ReminderKey {
 }
 
 /**
- * The current state of what expires, for mails and for programs. It contains ids and descriptions, and no
+ * The current state of what expires, for e-mails and for programs. It contains ids and descriptions, and no
  * secrets.
  */
 export type Ends = { readonly endsAt: Date } & (
@@ -70,7 +70,7 @@ export type Ends = { readonly endsAt: Date } & (
     }
 )
 
-/** The recipient of a mail. */
+/** The recipient of an e-mail. */
 export interface Addressee {
   readonly username: Username
   readonly name: string

@@ -17,7 +17,7 @@ type Deps = Omit<QueueDeps, 'channels' | 'goOn'> & Omit<SendDeps, 'goOn'>
 const QUEUE_EVERY_MS = 10 * 60_000
 const SEND_EVERY_MS = 30_000
 
-/** One job for both, so that everything one run queues for a recipient is in one mail. */
+/** One job for both, so that everything one run queues for a recipient is in one e-mail. */
 export function remindersJob(senders: Senders, deps: Deps) {
   const { mail, webhook } = senders
   const channels = new Set(channelsOf(senders))

@@ -1,4 +1,4 @@
-/** Sends due reminders, one mail per recipient and one request per event, and retries failures later. */
+/** Sends due reminders, one e-mail per recipient and one request per event, and retries failures later. */
 import type { Stores } from '../stores.ts'
 import type { Addressee, Channel, Delivery, DueReminder, Ends } from './reminder.ts'
 import type { Settled } from './reminder-store.ts'
@@ -54,18 +54,19 @@ export interface SendObserver {
   away(channel: Channel, why: string): void
 }
 
-/** Sends one mail with all of them. */
+/** Sends one e-mail with all of them. */
 export type SendMail = (to: Addressee, told: readonly Told[], now: Date) => Promise<Delivery>
 /** Sends one request. */
 export type PostEvent = (told: Told, now: Date) => Promise<Delivery>
 
-/** How long a process can take over one mail. After that it counts as dead, and another process tries. */
+/** How long a process can take over one e-mail. After that it counts as dead, and another process tries. */
 const TAKEN_MS = 15 * 60_000
-/** The limit of reminders in one mail. */
+/** The maximum number of reminders in one e-mail. */
 const MOST_IN_A_LETTER = 100
 
 /**
- * Mails all due reminders. Stops once nothing can be delivered, since the rest would fail in the same way.
+ * Sends all due reminders by e-mail. Stops once nothing can be delivered, since the rest would fail in the
+ * same way.
  */
 export async function sendMails(send: SendMail, deps: SendDeps): Promise<void> {
   await eachTaken({ channel: 'mail', limit: MOST_IN_A_LETTER }, deps, async (taken, now) => {
@@ -89,7 +90,7 @@ export async function sendMails(send: SendMail, deps: SendDeps): Promise<void> {
   })
 }
 
-/** Posts all due reminders, as {@link sendMails} mails them. */
+/** Posts all due reminders, in the same way as {@link sendMails}. */
 export async function postEvents(post: PostEvent, deps: SendDeps): Promise<void> {
   await eachTaken({ channel: 'webhook', limit: 1 }, deps, async (taken, now) => {
     for (const reminder of taken) {

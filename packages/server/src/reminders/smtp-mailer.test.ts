@@ -25,7 +25,7 @@ const server = testMailServer()
 // It offers STARTTLS, with an untrusted certificate.
 const withTls = testMailServer({ disabledCommands: [] })
 
-test('a mail arrives unchanged', async () => {
+test('an e-mail arrives unchanged', async () => {
   assert.deepEqual(await smtpMailer(serverAt(server.port), FROM)(letter()), { result: 'delivered' })
   const [got] = server.take()
   assert.equal(got?.text, 'line\n.\nline\n')
@@ -49,7 +49,7 @@ test('guarantee: over a network, a password is sent only with TLS and a trusted 
   assert.deepEqual(withTls.take(), [])
 })
 
-test('a 5xx about a mail is permanent, a 4xx temporary, and a fault of the server delays all mail', async () => {
+test('a 5xx about an e-mail is permanent, a 4xx temporary, and a server error delays all mail', async () => {
   const send = smtpMailer(serverAt(server.port), FROM)
   for (const [code, result] of [
     [550, 'refused'],
@@ -69,7 +69,7 @@ test('a 5xx about a mail is permanent, a 4xx temporary, and a fault of the serve
 const refusing = testMailServer({
   onAuth: (_auth, _session, done) => done(new Error('wrong password hunter2')),
 })
-test('a refused login counts as a fault of the server, whose words are not repeated', async () => {
+test('a refused login counts as a server error, and its message is not repeated', async () => {
   const delivery = await smtpMailer(serverAt(refusing.port), FROM)(letter())
   assert.deepEqual(delivery, {
     result: 'away',
@@ -82,7 +82,7 @@ const strict = testMailServer({
     done(Object.assign(new Error('sender rejected'), { responseCode: 553 })),
 })
 const closed = testMailServer({ authOptional: false })
-test('a refused sender or missing login counts as a fault of the server, and mail waits until it is fixed', async () => {
+test('a refused sender or missing login counts as a server error, and mail waits until it is fixed', async () => {
   assert.deepEqual(await smtpMailer(serverAt(strict.port), FROM)(letter()), {
     result: 'away',
     why: 'the mail server answered 553 to the sender RATAFIA_MAIL_FROM',

@@ -6,9 +6,9 @@ import type { Addressee, Delivery } from './reminder.ts'
 export interface MailServer {
   readonly host: string
   readonly port: number
-  /** True for TLS from the first byte (smtps). Otherwise STARTTLS, if the server offers it. */
+  /** Whether to use TLS from the first byte (smtps), instead of STARTTLS if the server offers it. */
   readonly secure: boolean
-  /** True if it runs on this machine: no network is in between. */
+  /** Whether it runs on this machine, with no network in between. */
   readonly loopback: boolean
   readonly login: { readonly user: string; readonly password: string } | undefined
 }
@@ -21,7 +21,7 @@ export interface Letter {
   /** Becomes the Message-ID. */
   readonly id: string
   readonly date: Date
-  /** The page where the recipient switches such mails off. */
+  /** The page where the recipient switches such e-mails off. */
   readonly unsubscribe: string
 }
 
@@ -38,7 +38,7 @@ export function smtpMailer(
   let transporter: Promise<Transporter<SentMessageInfo>> | undefined
   const [, host = 'localhost'] = from.address.split('@')
   return async ({ to, subject, text, id, date, unsubscribe }) => {
-    // Nodemailer would read it as a list, and send the mail to all addresses.
+    // Nodemailer would read it as a list, and send the e-mail to all addresses.
     if (!isEmail(to.email))
       return { result: 'refused', why: 'mail cannot be sent to the address of the account' }
     transporter ??= transporterTo(server)
@@ -77,15 +77,15 @@ async function transporterTo(server: MailServer): Promise<Transporter<SentMessag
     connectionTimeout: STEP_MS,
     greetingTimeout: STEP_MS,
     socketTimeout: STEP_MS,
-    // Mails contain only text.
+    // E-mails contain only text.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
 }
 
 /**
- * Maps an error to an outcome. A 5xx about this mail refuses it permanently; a 4xx about it means later. All
- * other errors, including a refused login or sender, concern the server, so nothing can be delivered. The
+ * Maps an error to an outcome. A 5xx about this e-mail refuses it permanently; a 4xx about it means later.
+ * All other errors, including a refused login or sender, concern the server, so nothing can be delivered. The
  * reasons are in our own words, because the server's could repeat what it was sent.
  */
 function failureOf(error: unknown): Delivery {
@@ -96,7 +96,7 @@ function failureOf(error: unknown): Delivery {
   } = (error instanceof Error ? error : {}) as Partial<
     Record<'code' | 'command', string> & Record<'responseCode', number>
   >
-  // The sender is the same for all mails, and so is a missing login (530, RFC 4954).
+  // The sender is the same for all e-mails, and so is a missing login (530, RFC 4954).
   if (responseCode === 530) return { result: 'away', why: 'the mail server requires a login or TLS first' }
   if (responseCode !== undefined && command === 'MAIL FROM') {
     return { result: 'away', why: `the mail server answered ${responseCode} to the sender RATAFIA_MAIL_FROM` }

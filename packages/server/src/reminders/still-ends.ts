@@ -10,8 +10,8 @@ import type { DueReminder, Ends } from './reminder.ts'
 import { endingSigningKeys } from './signing-key-ends.ts'
 
 /**
- * Returns undefined if it was revoked, disabled, replaced, removed, or got another expiry since the reminder
- * was queued.
+ * Returns undefined if it was revoked, disabled, replaced, removed, or got a different expiry since the
+ * reminder was queued.
  */
 export async function stillEnds(
   { kind, subject, endsAt }: DueReminder,

@@ -14,7 +14,7 @@ export interface DumpFile {
   /** The name in messages. */
   readonly name: string
   readonly form: 'sql' | 'csv'
-  /** Only for a CSV file. */
+  /** The table's name, for a CSV file. */
   readonly table?: string | undefined
   /** Each call yields the bytes of the file from the beginning. */
   open(): AsyncIterable<Uint8Array>

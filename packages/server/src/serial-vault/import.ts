@@ -12,7 +12,7 @@ import { takeAssertions } from './take-assertions.ts'
 interface ImportOptions {
   readonly authority: Authority
   readonly files: readonly DumpFile[]
-  /** True to report what an import would do, and change nothing. */
+  /** Whether to only report what an import would do, and change nothing. */
   readonly dryRun: boolean
   /** Gets the number of devices. */
   readonly onProgress?: (done: number, total: number) => void

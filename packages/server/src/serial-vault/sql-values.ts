@@ -1,6 +1,6 @@
 /** Parses the small part of SQL that dumps use: names of tables and columns, and values. */
 
-/** Reads one text from left to right. */
+/** Reads one string from left to right. */
 export class SqlReader {
   readonly #text: string
   #at = 0

@@ -40,7 +40,7 @@ export function requireDatabase(config: Config): void {
   throw new ConfigError(
     `RATAFIA_DATA_DIR: there is no database ${config.database.file}. If there should be one, run the command where it ` +
       'is, or set RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL; `ratafia migrate` or `ratafia serve` creates a new one. ' +
-      'Many commands also work on a service elsewhere: give --url, or set RATAFIA_URL.',
+      'Many commands also work on a service elsewhere: pass --url, or set RATAFIA_URL.',
   )
 }
 

@@ -72,7 +72,7 @@ function readServiceUrl(text: string): string {
 
 type Given = RunOptions & Required<Pick<RunOptions, 'environment' | 'streams'>>
 
-/** Returns the functions with which a command opens the installation that `environment` describes. */
+/** Returns the functions that a command uses to open the installation that `environment` describes. */
 function commandContext({ environment, streams, ...others }: Given, asked: AskedService): CommandContext {
   const settings = () => ({ ...commandSettings(environment, streams), ...others })
   const fromEnvironment = serviceEnvironment(environment)

@@ -29,7 +29,7 @@ export function serveCommands(program: Command, context: ServeContext): void {
 
   program
     .command('identity')
-    .description('the identity service on its own')
+    .description('run the identity service on its own')
     .command('serve')
     .description(`run only the identity service, on port ${IDENTITY_PORT} unless RATAFIA_PORT is set`)
     .addHelpText('after', variablesHelp)
@@ -37,8 +37,12 @@ export function serveCommands(program: Command, context: ServeContext): void {
 }
 
 function configCommands(program: Command, { environment, streams }: ServeContext): void {
-  withJson(program.command('config').description('the configuration in the environment').command('check'))
-    .description('check it as `serve` would, without creating anything; exit code 4 if something is wrong')
+  withJson(
+    program.command('config').description('check the configuration in the environment').command('check'),
+  )
+    .description(
+      'check the configuration as `serve` would, without creating anything; exit code 4 if something is wrong',
+    )
     .option('--connect', 'also connect to the database, and open its sealed keys')
     .action(async (options: JsonOption & { readonly connect?: boolean }) => {
       const { checkConfig } = await import('./check-config.ts')
@@ -55,8 +59,12 @@ function configCommands(program: Command, { environment, streams }: ServeContext
         ? `${database}: it answers, and its keys can be opened`
         : exists === false
           ? `${database}: it does not exist yet, and \`ratafia serve\` or \`ratafia migrate\` creates it`
-          : `${database}: not checked without --connect`
-      const told = `The settings are valid. Database: ${looked}. Clients reach the service at ${address}.`
+          : undefined
+      const checked =
+        looked === undefined
+          ? `The database (${database}) was not checked; pass --connect.`
+          : `Database: ${looked}.`
+      const told = `The settings are valid. ${checked} Clients reach the service at ${address}.`
       print({ streams }, options, document, told)
     })
 }

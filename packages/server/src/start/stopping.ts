@@ -4,7 +4,7 @@ import cluster from 'node:cluster'
 /** Thrown by a start that was interrupted by a stop. */
 export class Stopped extends Error {
   override readonly name = 'Stopped'
-  /** Undefined if the supervisor asked for the stop. */
+  /** The signal; undefined if the supervisor asked for the stop. */
   readonly signal: NodeJS.Signals | undefined
   constructor(signal?: NodeJS.Signals) {
     super('the service was asked to stop')

@@ -120,7 +120,7 @@ const CASES: readonly (readonly [
     { issuerKeys: 25 },
     'issuers',
     'attention',
-    /: the service, which fetches them every hour, is not running\. Its jobs get no tokens\.$/,
+    /: the service, which fetches them every hour, is not running\. Its jobs cannot get tokens\.$/,
   ],
   [{}, { unlinked: 1001 }, 'audit_log', 'attention', /^1001 entries are not linked/],
   [{}, { backup: 8 }, 'backup', 'attention', /2027-01-23T12:00:00\.000Z, more than a week ago\.$/],
@@ -165,7 +165,7 @@ const CASES: readonly (readonly [
     { signInLink: 6 },
     'sign_in_links',
     'attention',
-    /^`ratafia sign-in-link` created one for ada at 2027-01-25T12:00:00\.000Z\. If none of you did/,
+    /^`ratafia sign-in-link` created one for ada at 2027-01-25T12:00:00\.000Z\. If none of your operators created it/,
   ],
   [{}, { running: [] }, 'nodes', 'unknown', /^No process has sent a heartbeat/],
   [{}, { held: [] }, 'jobs', 'attention', /Start the service\.$/],
@@ -187,11 +187,11 @@ test('counts running nodes, and running and waiting jobs', async () => {
     await says({ running: [process('a'), process('a'), process('b', '1.1.0')] }, 'nodes'),
     '3 processes are running on 2 machines, with releases 1.0.0, 1.1.0.',
   )
-  assert.equal(await says({}, 'bulk_jobs'), 'No bulk job is running or waiting.')
+  assert.equal(await says({}, 'bulk_jobs'), 'No job is running or queued.')
   const jobs = (count: number) => Array.from({ length: count }, () => ({ state: 'queued' as const }))
   assert.equal(
     await says({ jobs: [{ state: 'running' }, ...jobs(2)] }, 'bulk_jobs'),
-    '1 running, 2 waiting. See `ratafia jobs list`.',
+    '1 running, 2 queued. See `ratafia jobs list`.',
   )
-  assert.equal(await says({ jobs: jobs(101) }, 'bulk_jobs'), 'More than 100 are running or waiting.')
+  assert.equal(await says({ jobs: jobs(101) }, 'bulk_jobs'), 'More than 100 are running or queued.')
 })

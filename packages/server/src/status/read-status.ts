@@ -9,7 +9,7 @@ import type { Channel } from '../reminders/reminder.ts'
 import type { Stores, TransactionStores } from '../stores.ts'
 import type { RunningProcess } from './process-store.ts'
 
-/** `unknown` means that the state cannot be determined from here, which is not a fault. */
+/** `unknown` means that the state cannot be determined from here, which is not an error. */
 export type State = 'ok' | 'attention' | 'unknown'
 
 export interface Finding {
@@ -56,7 +56,7 @@ export interface Surroundings {
 
 export interface Answer {
   readonly url: string
-  /** Undefined if nothing listens there. */
+  /** Whether it is ready; undefined if nothing listens there. */
   readonly ready: boolean | undefined
   readonly why?: string
 }
@@ -149,19 +149,19 @@ function nodesFinding(running: readonly RunningProcess[]): Finding {
   return { part: 'nodes', state: 'ok', says: `${processes} on ${where}, with ${what}.` }
 }
 
-/** The most jobs that are counted. */
+/** The maximum number of jobs that are counted. */
 const MOST_JOBS = 100
 
 function bulkJobsFinding(active: Awaited<ReturnType<JobStore['active']>>): Finding {
   const part = 'bulk_jobs'
-  if (active.length === 0) return { part, state: 'ok', says: 'No bulk job is running or waiting.' }
+  if (active.length === 0) return { part, state: 'ok', says: 'No job is running or queued.' }
   if (active.length > MOST_JOBS)
-    return { part, state: 'ok', says: `More than ${MOST_JOBS} are running or waiting.` }
+    return { part, state: 'ok', says: `More than ${MOST_JOBS} are running or queued.` }
   const running = active.filter(({ state }) => state === 'running').length
   return {
     part,
     state: 'ok',
-    says: `${running} running, ${active.length - running} waiting. See \`ratafia jobs list\`.`,
+    says: `${running} running, ${active.length - running} queued. See \`ratafia jobs list\`.`,
   }
 }
 
@@ -250,7 +250,7 @@ async function issuersFinding(stores: TransactionStores, now: Date): Promise<Fin
   }
   const says = old.map((found) => {
     const { fetchedAt, failure = 'the service, which fetches them every hour, is not running' } = found.keys
-    const end = age(found) > DAY_MS ? 'Its jobs get no tokens' : 'They are used for 24 hours'
+    const end = age(found) > DAY_MS ? 'Its jobs cannot get tokens' : 'They are used for 24 hours'
     return `The keys of ${found.issuer.url} were last fetched at ${fetchedAt.toISOString()}: ${failure.replace(/\.$/, '')}. ${end}.`
   })
   return { part: 'issuers', state: 'attention', says: says.join(' ') }
@@ -271,7 +271,7 @@ function certificatesFinding(all: Surroundings['certificates'], now: Date): Find
     return {
       part: 'certificates',
       state: 'ok',
-      says: 'The URL of the database names none, and TLS of clients terminates in front of the service.',
+      says: 'No certificates to check: the database URL names none, and the reverse proxy handles client TLS.',
     }
   }
   const soon = all.filter(({ until }) => until.getTime() - now.getTime() < SOON_MS)
@@ -303,7 +303,7 @@ async function signInLinkFinding(now: Date, audit: StatusDeps['audit']): Promise
   if (last === undefined || now.getTime() - last.at.getTime() > SIGN_IN_LINK_MS) {
     return { part: 'sign_in_links', state: 'ok', says: 'None was created in the last seven days.' }
   }
-  const says = `\`ratafia sign-in-link\` created one for ${last.subject} at ${last.at.toISOString()}. If none of you did this, someone else has access to the host.`
+  const says = `\`ratafia sign-in-link\` created one for ${last.subject} at ${last.at.toISOString()}. If none of your operators created it, someone else has access to the host.`
   return { part: 'sign_in_links', state: 'attention', says }
 }
 
@@ -335,7 +335,7 @@ function remindersFinding(by: Surroundings['remindersBy']): Finding {
     return { part: 'reminders', state: 'ok', says }
   }
   const says = hasWebhook
-    ? 'Mail is off, and the webhook gets each reminder. To also mail them, set `RATAFIA_SMTP_URL`.'
-    : 'Mail is off: the service sends no reminders about what expires. Set `RATAFIA_SMTP_URL` for mail, or `RATAFIA_WEBHOOK_URL`, which works without mail.'
+    ? 'Mail is off, and the webhook gets each reminder. To also send them by e-mail, set `RATAFIA_SMTP_URL`.'
+    : 'Mail is off: the service does not send reminders before credentials expire. Set `RATAFIA_SMTP_URL` for mail, or `RATAFIA_WEBHOOK_URL`, which works without mail.'
   return { part: 'reminders', state: 'ok', says }
 }

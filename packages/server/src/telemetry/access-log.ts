@@ -11,7 +11,7 @@ export interface AccessLine {
   /** 499 if the client disconnected before the answer. */
   readonly status: number
   readonly refusal?: string
-  /** Milliseconds. */
+  /** The duration in milliseconds. */
   readonly ms: number
   /** Size of the answer's body. */
   readonly bytes: number

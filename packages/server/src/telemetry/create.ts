@@ -9,7 +9,7 @@ export interface TelemetryOptions {
   readonly log: Log
   /** Whether this service serves its metrics. */
   readonly metrics: boolean
-  /** Undefined if there are no traces. */
+  /** The settings for traces; undefined if there are none. */
   readonly tracing: TracingConfig | undefined
 }
 

@@ -12,21 +12,23 @@ import { write, writeSync } from 'node:fs'
 const STANDARD_ERROR = 2
 /** The longest time, in milliseconds, that a line waits for others. */
 const TOGETHER_MS = 100
-/** Milliseconds before writing to a full pipe is tried again. */
+/** The time before writing to a full pipe is retried, in milliseconds. */
 const AGAIN_MS = 20
-/** Milliseconds that a process that exits waits for its reader to continue. */
+/** How long a process that exits waits for its reader to continue, in milliseconds. */
 const STILL_AT_EXIT_MS = 1_000
-/** Milliseconds that it writes in total, because service managers kill a process that takes long to exit. */
+/**
+ * How long it writes in total, in milliseconds, because service managers kill a process that is slow to exit.
+ */
 const AT_EXIT_MS = 4_000
-/** Milliseconds before a process that exits tries a full pipe again. It has nothing else to do. */
+/** The time before a process that exits retries a full pipe, in milliseconds. It has nothing else to do. */
 const AGAIN_AT_EXIT_MS = 1
-/** The most bytes that wait for a reader that has stopped; further lines are lost. */
+/** The maximum number of bytes that wait for a reader that has stopped; further lines are lost. */
 const MOST_WAITING = 16 * 1024 * 1024
 /** The number of pino's level. */
 const WARN = 40
 /** Makes pino set `lastLevel` on the destination before each line. */
 const METADATA: unique symbol = Symbol.for('pino.metadata')
-/** The most bytes that UTF-8 needs for a UTF-16 unit. */
+/** The maximum number of bytes that UTF-8 needs for a UTF-16 unit. */
 const UNIT_BYTES = 3
 
 interface Waiting {
@@ -53,7 +55,7 @@ export class LogPipe {
   #timer: NodeJS.Timeout | undefined
   #isUsed = false
 
-  /** `blockBytes` is the most bytes of a write, except for a longer line. */
+  /** `blockBytes` is the maximum size of a write, except for a longer line. */
   constructor(blockBytes: number) {
     this.#blockBytes = blockBytes
     this.#block = Buffer.allocUnsafeSlow(blockBytes)

@@ -34,7 +34,10 @@ export function createLog({ level, pretty, to, shared = false }: LogOptions): Lo
 /** Fields that do not help a user who has just started the service. */
 const NOT_AT_A_TERMINAL = 'pid,hostname,migrations'
 
-/** Bytes. Lines of several processes on one pipe stay intact as long as no write is larger than PIPE_BUF. */
+/**
+ * The size of a write in bytes. Lines of several processes on one pipe stay intact as long as no write is
+ * larger than PIPE_BUF.
+ */
 const BLOCK = { alone: 32_768, shared: 4_096 } as const
 
 const ownLog = (settings: LoggerOptions, isShared: boolean): Log =>

@@ -74,7 +74,7 @@ export interface MetricsOptions {
   readonly ofProcess: boolean
 }
 
-/** Seconds. */
+/** The buckets for signing, in seconds. */
 const SIGNATURES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const STATEMENTS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 5, 15]
 
@@ -148,7 +148,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
   })
   const inQuarantine = new Gauge({
     name: 'ratafia_devices_in_quarantine',
-    help: 'Devices in the register that get no session until they are released',
+    help: 'Devices in the register that cannot open a session until they are released',
     registers,
   })
   const tasks = counter('ratafia_retention_runs_total', 'Runs of the tasks that remove expired rows', [
@@ -241,7 +241,7 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
   gauge('ratafia_database_connections_idle', 'Idle connections to the database', () => watched.pool?.().idle)
   gauge(
     'ratafia_database_connections_max',
-    'The most connections that can be open',
+    'The maximum number of open connections',
     () => watched.pool?.().most,
   )
   gauge(

@@ -28,9 +28,9 @@ import type { TracingConfig, TracingSampler } from '../config/tracing.ts'
 import type { Log } from './log.ts'
 import type { Attributes, RequestSpan, RequestStart, Tracing } from './tracing.ts'
 
-/** Milliseconds. Stopping the service can take this much longer. */
+/** How long sending can take at the end, in milliseconds. Stopping the service can take this much longer. */
 const CLOSE_PATIENCE_MS = 3_000
-/** Milliseconds between two warnings about a collector that does not answer. */
+/** The time between two warnings about a collector that does not answer, in milliseconds. */
 const COMPLAINT_MS = 60_000
 
 export function openTelemetry(config: TracingConfig, release: string, log: Log): Tracing {
@@ -99,7 +99,7 @@ export function openTelemetry(config: TracingConfig, release: string, log: Log):
       try {
         return await current.run(trace.setSpan(parent, span), work)
       } catch (error) {
-        // Only the class, because messages of drivers may repeat their input.
+        // Records only the class, because drivers' messages may repeat their input.
         span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown')
         span.setStatus({ code: SpanStatusCode.ERROR })
         throw error

@@ -5,7 +5,7 @@
  */
 import { Counter, type Metric, type Registry } from 'prom-client'
 
-/** Seconds, from a cached verification to the longest that a client waits. */
+/** The buckets in seconds, from a cached verification to the longest that a client waits. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
 /** The requests with one method and route. */
@@ -28,7 +28,7 @@ export interface RequestMetrics {
 }
 
 export function requestMetrics(registry: Registry): RequestMetrics {
-  /** By route, then by method. */
+  /** Series by route, then by method. */
   const known = new Map<string, Map<string, Series>>()
   const all = () => [...known.values()].flatMap((methods) => [...methods.values()])
   const seriesOf = (method: string, route: string): Series => {

@@ -11,7 +11,7 @@ export interface Telemetry {
 
 /** More statements than the service has, because lists of values turn one into several. */
 const DESCRIBED_TEXTS = 500
-/** The most characters of a statement in a span. Longer statements only have more placeholders. */
+/** The maximum length of a statement in a span. Longer statements only have more placeholders. */
 const TEXT_LIMIT = 2_000
 
 /** Wraps each statement and each wait for a connection. `system` is OpenTelemetry's name for the database. */

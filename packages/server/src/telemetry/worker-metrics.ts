@@ -1,7 +1,7 @@
 /**
- * Combines the metrics of several worker processes into one text. Each worker has its own series, with the label
- * `worker`, a number that its replacement inherits. A sum of counters would fall when a worker is replaced; Prometheus
- * would take that for a restart of all workers, and the remaining sum for a burst.
+ * Combines the metrics of several worker processes into one string. Each worker has its own series, with the
+ * label `worker`, a number that its replacement inherits. A sum of counters would fall when a worker is
+ * replaced; Prometheus would take that for a restart of all workers, and the remaining sum for a burst.
  *
  * prom-client can also combine registries, but the supervisor would load its 9 MB only for that.
  */

@@ -1,10 +1,10 @@
-/** Normalises the spelling of e-mail addresses, under which accounts are stored and looked up. */
+/** Normalises the spelling of e-mail addresses for storing and looking up accounts. */
 import { domainToASCII, domainToUnicode } from 'node:url'
 
 /**
- * Returns `address` with composed letters, without case outside ASCII, and with its domain in lower case, in Unicode
- * and without the dot of the root, so that two spellings of an address become the same text. Letters before the @ keep
- * their ASCII case, which the database ignores. Idempotent; accepts any text.
+ * Returns `address` with composed letters, without case outside ASCII, and with its domain in lower case, in
+ * Unicode and without the dot of the root, so that two spellings of an address become the same text. Letters
+ * before the @ keep their ASCII case, which the database ignores. Idempotent; accepts any string.
  */
 export function normalEmail(address: string): string {
   const at = address.lastIndexOf('@') + 1

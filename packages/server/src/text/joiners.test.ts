@@ -58,7 +58,7 @@ const HIDING: readonly [what: string, name: string][] = [
   ['doubled', 'क\u094d\u200d\u200dष'],
   ['doubled', 'علی\u200c\u200cرضا'],
   ['doubled, one of each', 'क\u094d\u200c\u200dष'],
-  ['in a text with a needed one', 'ශ\u0dca\u200dර\u0dd3 Bo\u200db'],
+  ['in a string with a needed one', 'ශ\u0dca\u200dර\u0dd3 Bo\u200db'],
   ['alone', '\u200d'],
 ]
 

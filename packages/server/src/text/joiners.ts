@@ -1,6 +1,7 @@
 /**
- * Handles zero-width joiners (U+200C, U+200D), which names in Persian, Sinhala and many Indic scripts need for their
- * spelling. Between other letters, they are invisible and only make different texts look the same.
+ * Handles zero-width joiners (U+200C, U+200D), which names in Persian, Sinhala and many Indic scripts need
+ * for their spelling. Between other letters, they are invisible and only make different strings look the
+ * same.
  */
 import { domainToASCII } from 'node:url'
 

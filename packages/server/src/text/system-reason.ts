@@ -1,4 +1,4 @@
-/** The reason and the remedy for each code with which the system refuses a file. */
+/** The reason and the remedy for each error code of the system about a file. */
 const REFUSALS: Readonly<Record<string, readonly [reason: string, remedy: string]>> = {
   ENOENT: ['there is no such file or directory', 'Check the path'],
   EEXIST: ['another file has its name', 'Give another name'],

@@ -22,7 +22,7 @@ const TAKERS: readonly [what: string, take: (url: string) => unknown, scheme: st
   ['a webhook', parseWebhookUrl, 'https', '?'],
 ]
 
-/** URLs with a fault, in which `S` stands for the scheme. Without the fault, all parsers would accept them. */
+/** Invalid URLs, in which `S` stands for the scheme. Without the mistake, all parsers would accept them. */
 const FAULTS: readonly [url: string, fault: RegExp, parts?: string][] = [
   ['S://ho st.example.com', /has a space at character \d+/],
   ['S://host.example.com\t/', /has a tab at character \d+/],
@@ -53,7 +53,7 @@ const FAULTS: readonly [url: string, fault: RegExp, parts?: string][] = [
 ]
 
 for (const [what, take, scheme, parts] of TAKERS) {
-  test(`the refusal of the URL of ${what} explains its fault`, () => {
+  test(`the refusal of the URL of ${what} explains what is wrong with it`, () => {
     assert.doesNotThrow(() => take(`${scheme}://host.example.com`))
     for (const [pattern, fault, part] of FAULTS) {
       if (part && parts.includes(part)) continue

@@ -1,4 +1,4 @@
-/** Describes the fault of an invalid URL. Never repeats the text, because it may contain a secret. */
+/** Describes what is wrong with an invalid URL. Never repeats the text, because it may contain a secret. */
 
 interface AllowedParts {
   /** Default: http and https. */
@@ -32,7 +32,8 @@ const PARTS: readonly [mark: string, name: string][] = [
 ]
 
 /**
- * Returns the fault of a refused text, to follow "it": `has a space at character 23`. Undefined if it looks like a URL.
+ * Returns what is wrong with a refused string, to follow "it": `has a space at character 23`. Undefined if it
+ * looks like a URL.
  */
 export function urlFault(
   text: string,

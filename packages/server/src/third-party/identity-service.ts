@@ -5,7 +5,7 @@
 import type { Keyring } from '../keyring/keyring.ts'
 
 export interface ThirdParty {
-  /** The URL at which clients discharge, without a trailing slash. */
+  /** The URL where clients discharge, without a trailing slash. */
   readonly location: string
   /** The X25519 key, 32 bytes. */
   readonly publicKey: Uint8Array

@@ -23,7 +23,7 @@ export interface LoginCaveat {
 const NAME = 'is-login-of-session'
 
 /**
- * The limit of a description in JSON text, because a caveat id of version 1 has at most 3 KiB and needs up to
+ * The limit of a description in JSON text, because a version 1 caveat id has at most 3 KiB and needs up to
  * two bytes for each byte of it. A longer description is shortened.
  */
 const MAX_DESCRIPTION_BYTES = 800
@@ -48,7 +48,7 @@ export function formatLoginCaveat({
     since: since.getTime(),
     until: until.getTime(),
     description: text,
-    // As an object instead of a string, so that its quotes need no second escaping.
+    // This is an object instead of a string, so that its quotes are not escaped twice.
     ...(recorded !== undefined && fits(recorded, text) && { limits: JSON.parse(recorded) }),
   }
   return `${NAME} ${JSON.stringify(wire)}`
@@ -75,7 +75,7 @@ interface Wire {
   readonly location: string
   readonly declare: 'userid' | 'username'
   readonly session: SessionId
-  /** In milliseconds since 1970, as is `until`. */
+  /** When it begins, in milliseconds since 1970, like `until`. */
   readonly since: number
   readonly until: number
   readonly description: string | null

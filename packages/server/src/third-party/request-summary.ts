@@ -3,7 +3,7 @@
  * condition (`is-authenticated-userid for {…}`), so that the confirmation page can show what the token will
  * permit.
  *
- * The text has at most 800 bytes, so that the caveat's id stays under 1 KiB. Long lists and texts are
+ * The text has at most 800 bytes, so that the caveat's id stays under 1 KiB. Long lists and strings are
  * shortened and marked as such. Permissions are never left out.
  */
 
@@ -26,14 +26,14 @@ interface Summary<List> {
   readonly storeIds: List | null
   readonly expires: Date | undefined
   readonly description: string | undefined
-  /** Only for management tokens, which have no other permissions. */
+  /** The roles of a management token, which has no other permissions. */
   readonly administers?: Administers<List> | undefined
   /**
    * How long ago the user may have signed in, in seconds. Undefined for as long as a browser stays signed in.
    */
   readonly maxAge?: number | undefined
   /**
-   * The console form for which the user confirms their identity: a key of `CONFIRMED`, or empty for other
+   * The console form that the user confirms their identity for: a key of `CONFIRMED`, or empty for other
    * forms.
    */
   readonly confirms?: string | undefined
@@ -52,7 +52,7 @@ export type RequestSummary = Summary<SummaryList>
 const MAX_SERVICE = 160
 const MAX_DESCRIPTION = 120
 const MAX_ITEM = 48
-/** The most items per list. */
+/** The maximum number of items per list. */
 const MAX_ITEMS = 40
 
 /** Returns the summary as one line of JSON, at most {@link MAX_SUMMARY_BYTES} long. */
@@ -214,7 +214,7 @@ const bytes = (items: readonly string[]): number =>
   items.reduce((sum, item) => sum + Buffer.byteLength(item) + 3, 0)
 
 /**
- * Cuts a text to at most `length` UTF-16 units, never within a character, and adds `…` if something is
+ * Cuts a string to at most `length` UTF-16 units, never within a character, and adds `…` if something is
  * missing.
  */
 function cut(text: string, length: number): string {

@@ -48,7 +48,7 @@ export async function createToken(request: TokenRequest, deps: TokenDependencies
 }
 
 /**
- * Returns the package's name and id. Without a directory nothing ties them together, and only the id counts.
+ * Returns the package's name and id. Without a directory nothing ties them together, and only the id matters.
  */
 const shown = ({ name = '', snap_id: id }: PackageReference): string =>
   id === undefined ? name : name === '' ? id : `${id} (${name})`

@@ -29,14 +29,14 @@ export interface TokenDependencies extends Stores, SessionOpening {
   /** The service where people prove who they are. */
   readonly thirdParty: IdentityService
   readonly identity: IdentitySource
-  /** The URL by which people know this service. */
+  /** The URL that people know this service by. */
   readonly baseUrl: string
   /** The host of the base URL. */
   readonly location: string
   readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
   /** Returns the snap ids that no package has. */
   readonly unknownPackages: (snapIds: readonly string[]) => Promise<readonly string[]>
-  /** In milliseconds; no upper limit if `most` is undefined. */
+  /** The default and the maximum lifetime in milliseconds; no maximum if `most` is undefined. */
   readonly lifetime: { readonly standard: number; readonly most: number | undefined }
 }
 

@@ -39,7 +39,7 @@ export const exchangeLogin = (presented: Presented, deps: RequestDependencies): 
   })
 
 /**
- * Verifies a login from which a token, or another credential of the same session, can be issued. Throws as
+ * Verifies a login that a token, or another credential of the same session, can be issued for. Throws as
  * {@link exchange} does.
  */
 export async function verifyForToken(

@@ -7,9 +7,9 @@ import { type ListedSession, tokenRecord } from './session.ts'
 const LIST_LIMIT = 10_000
 
 interface Listing {
-  /** Undefined for every account, which only the operator can list. */
+  /** The account; undefined for every account, which only the operator can list. */
   readonly accountId: AccountId | undefined
-  /** Also lists revoked and expired sessions. */
+  /** Whether to also list revoked and expired sessions. */
   readonly includeInactive: boolean
 }
 

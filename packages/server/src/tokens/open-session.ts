@@ -40,7 +40,7 @@ export interface SessionFacts {
   readonly origin?: string | undefined
   /** JSON with the limits of its root; undefined if they are not known. */
   readonly limits: string | undefined
-  /** Set if a browser opened the session in the console. */
+  /** Where a browser opened the session, if it did. */
   readonly openedIn?: 'console' | undefined
   /** The User-Agent of the program that opened it, if known. */
   readonly userAgent?: string | undefined

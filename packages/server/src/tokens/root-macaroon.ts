@@ -98,7 +98,10 @@ export function rootPayload(identity: IdentityName, description: string | undefi
   return Buffer.concat([identityTag(identity), text])
 }
 
-/** Stands for an empty description, as no bytes mean no description. UTF-8 never contains this byte. */
+/**
+ * Stands for an empty description, because without any bytes there is no description. UTF-8 never contains
+ * this byte.
+ */
 const EMPTY_DESCRIPTION = Buffer.of(0xff)
 
 /** Reads the payload of a root, which must have verified. */

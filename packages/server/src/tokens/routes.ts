@@ -61,7 +61,7 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
   })
 }
 
-/** The paths at which sessions are listed and revoked. */
+/** The paths for listing and revoking sessions. */
 interface SessionPaths {
   readonly listTokens: { readonly path: string }
   readonly revokeToken: { readonly path: string }

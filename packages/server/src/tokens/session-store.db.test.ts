@@ -119,7 +119,7 @@ eachDatabase((kind, open) => {
     }
   })
 
-  test('opens no session for an account that is disabled, or whose logins were invalidated since', async () => {
+  test('does not open a session for an account that is disabled, or whose logins were invalidated since', async () => {
     const accounts = accountStore(database)
     const cleo = await add('cleo')
     const [early, late] = [session(cleo), session(cleo)]
@@ -140,7 +140,7 @@ eachDatabase((kind, open) => {
     assert.equal((await entriesOf(late.id)).length, 1)
   })
 
-  test('a change of an account delays no session of another account, and a session that waits for it sees the change', async () => {
+  test('a change to an account does not delay sessions of other accounts, and a session that waits for it sees the change', async () => {
     const eve = await add('eve')
     const [own, other] = [session(eve), session(ada)]
     let patient: Promise<boolean> | undefined
@@ -166,7 +166,7 @@ eachDatabase((kind, open) => {
     assert.deepEqual((await find(wanted.id))?.revokedAt, later(1000))
   })
 
-  test('if many revoke a session at once, the first revocation counts and all get its record', async () => {
+  test('if many requests revoke a session at once, the first takes effect and all get its record', async () => {
     const { id } = await openNew(ada)
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, index) => store.revoke({ id, at: later(index), by: `person-${index}` })),

@@ -231,7 +231,7 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
 
     revokeOfAccount: ({ accountId, except, at, by, limit }) =>
       inTransaction(query, async (transaction) => {
-        // Index token_session (account_id, valid_until). Leaves out sessions that expired long ago, of which
+        // Index token_session (account_id, valid_until). Leaves out sessions that expired long ago, because
         // there can be many.
         const active = (most: number) => {
           const select = transaction
@@ -259,7 +259,7 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
     revokeOfRules: (ruleIds, { at, by }) =>
       inTransaction(query, async (transaction) => {
         if (ruleIds.length === 0) return []
-        // Index token_session_rule. Leaves out sessions that expired long ago, of which there can be many.
+        // Index token_session_rule. Leaves out sessions that expired long ago, because there can be many.
         const rows = await transaction
           .updateTable('token_session')
           .set({ revoked_at: toInstant(at), revoked_by: by })

@@ -30,5 +30,5 @@ ${codeField({ name: 'code', label: 'Code', first: true, failed: failed !== undef
 <div class="actions"><button class="primary" type="submit">${login?.confirms === undefined ? 'Sign in' : signIn.confirm.continue}</button></div>
 </form>
 <p class="quiet">Without your authenticator, enter one of your recovery codes. Each works once. If you have none left, ask
-the operator of this store.</p>`,
+the operator of this service.</p>`,
   })

@@ -18,7 +18,7 @@ export interface ConfirmPage {
   readonly consent: string
   readonly account: { readonly username: string; readonly name: string }
   readonly client: { readonly address: string; readonly userAgent: string }
-  /** The origin of the web site to which the browser returns; undefined if a program waits for the login. */
+  /** The origin of the web site that the browser returns to; undefined if a program waits for the login. */
   readonly site: string | undefined
   /** Whether the browser may be on the client's machine or in its network. */
   readonly sameNetwork: boolean
@@ -70,11 +70,11 @@ const elsewhere = ({ client, browserAddress }: ConfirmPage): Html => html`
 Approve only if you started the login on that other machine yourself.</p>`
 
 const stranger = ({ firstParty }: ConfirmPage): Html => html`
-<p class="notice warn">This identity service does not know the service that asks, so what follows may be
+<p class="notice warn">This identity service does not know the requesting service, so the following may be
 false. The public key of that service is <code>${firstParty}</code>.</p>`
 
 const onlyWhoYouAre = (): Html => html`
-<p>Who you are. The service that asks did not describe what the login will permit.</p>`
+<p>Who you are. The requesting service did not describe what the login will permit.</p>`
 
 function requested(request: RequestSummary): Html {
   const { service, permissions, channels, packages, storeIds, expires, description } = request
@@ -85,7 +85,7 @@ function requested(request: RequestSummary): Html {
 <dt>Packages</dt><dd>${packages ? list(packages, plainItem) : 'all of yours'}</dd>
 <dt>Channels</dt><dd>${channels ? list(channels, plainItem) : 'all'}</dd>
 <dt>Stores</dt><dd>${storeIds ? list(storeIds, plainItem) : 'all of yours'}</dd>
-<dt>Expires</dt><dd>${expires ? instant(expires) : 'after the longest time that the service allows'}</dd>
+<dt>Expires</dt><dd>${expires ? instant(expires) : 'after the maximum lifetime'}</dd>
 ${description ? html`<dt>Description</dt><dd>“${visibleText(description, 128)}”</dd>` : ''}
 </dl>`
 }
@@ -98,7 +98,7 @@ function administering({ service, expires, description }: RequestSummary, asked:
 <dt>Roles</dt><dd>${roles ? list(roles, roleItem) : 'all that you have there'}</dd>
 <dt>Brands</dt><dd>${brands ? list(brands, plainItem) : 'all that your roles are for'}</dd>
 <dt>Access</dt><dd>${readOnly ? 'Read only' : html`<strong>Read and change</strong>`}</dd>
-<dt>Expires</dt><dd>${expires ? instant(expires) : 'after the longest time that the service allows'}</dd>
+<dt>Expires</dt><dd>${expires ? instant(expires) : 'after the maximum lifetime'}</dd>
 ${description ? html`<dt>Description</dt><dd>“${visibleText(description, 128)}”</dd>` : ''}
 </dl>`
 }
@@ -112,9 +112,7 @@ const roleItem = (name: string): Html =>
 function powerful({ permissions, expires, administers }: RequestSummary, now: Date): Html | undefined {
   const days = expires ? Math.round((expires.getTime() - now.getTime()) / DAY_MS) : Number.POSITIVE_INFINITY
   const everything = administers
-    ? administers.roles === null &&
-      !administers.readOnly &&
-      'can do everything that your roles in the administration allow'
+    ? administers.roles === null && !administers.readOnly && 'can do everything that your roles allow'
     : permissions === null && 'can do everything that your account can do'
   const long = days > LONG_LIVED_DAYS && (expires ? `works for ${days} days` : 'has no visible expiry')
   const what = [everything, long].filter((part) => part !== false).join(', and ')

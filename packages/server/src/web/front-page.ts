@@ -18,7 +18,7 @@ export function frontPage(facts: FrontPage): string {
   const { baseUrl, account, identity, console } = facts
   return page({
     title: new URL(baseUrl).host,
-    brand: 'logins of publishers, identity of devices',
+    brand: 'publisher logins and device identity',
     wide: true,
     body: html`
 <p>Publishers of a store log in here, and devices register here.</p>
@@ -49,12 +49,12 @@ export const toolsPage = (facts: FrontPage): ConsoleContent => ({
 const toolSections = (facts: FrontPage): Html => html`<h2>Log in with a tool</h2>
 ${
   facts.passwordLogins
-    ? html`<p>The tool asks for your e-mail address and password. A login in the browser is better: you see the permissions
+    ? html`<p>The tool asks for your e-mail address and password. Logging in with a browser is safer: you see the permissions
 before you grant them, and no tool sees your password.</p>`
     : html`<p>Tools accept no passwords here. <code>ratafia tokens create</code> opens a login in the browser, and prints what
 the tool needs.</p>`
 }
-<p class="quiet"><code>ratafia</code> is the program of this service. To log in, you can run it on any machine that has
+<p class="quiet"><code>ratafia</code> is this service's command-line program. To log in, you can run it on any machine that has
 Node.js 24. The credentials that it prints are secrets: give them only the permissions, packages and time that they
 need (<code>ratafia tokens create --help</code>).</p>
 ${TOOLS.map((tool, index) => toolSection(tool, facts, `tool-${index}`))}
@@ -65,7 +65,7 @@ ${commands([`snapctl set device-service.url=${facts.deviceService}`], 'device-se
 <p><a href="${facts.baseUrl}/openapi.json">openapi.json</a> describes the API. A program that requests this URL as
 JSON gets a list of all endpoints.</p>`
 
-/** Undefined for a tool that has no login of an allowed kind. */
+/** Returns the tool's section; undefined for a tool that has no login of an allowed kind. */
 function toolSection(tool: Tool, facts: ToolFacts, id: string): Html | undefined {
   const byPassword = facts.passwordLogins ? tool.password?.(facts) : undefined
   const byCredential = tool.credential?.(facts)

@@ -1,5 +1,5 @@
 /** The pages without a form. */
-import { html } from './html.ts'
+import { type Html, html } from './html.ts'
 import { type PageContent, page } from './layout.ts'
 
 /** `site`: the origin of the web site that the login is for; undefined if a program waits for it. */
@@ -51,10 +51,10 @@ export const throttledPage = ({ back, retryAt, seconds }: ThrottledPage): PageCo
 
 export interface ErrorPage {
   readonly title: string
-  readonly message: string
+  readonly message: string | Html
   /** The login to return to; undefined if there is none, or if returning leads here again. */
   readonly did: string | undefined
-  /** As in `PageContent`. */
+  /** The console's URL, as in `PageContent`. */
   readonly console: string | undefined
 }
 

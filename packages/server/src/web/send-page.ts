@@ -6,8 +6,8 @@ import type { PageContent } from './layout.ts'
 
 interface SendOptions {
   /**
-   * The origin of another site to which a form may lead in the end, because some browsers also check where a redirect
-   * leads. Default: no other site.
+   * The origin of another site that a form can finally lead to, because some browsers also check where a
+   * redirect leads. Default: no other site.
    */
   readonly formsLeadTo?: string | undefined
 }

@@ -91,7 +91,7 @@ export interface SignInLinkPage {
   readonly username: string
 }
 
-/** Asks users to confirm a sign-in link, because a program may have opened it, such as a scanner of mails. */
+/** Asks users to confirm a sign-in link, because a program may have opened it, such as an e-mail scanner. */
 export const signInLinkPage = ({ csrf, secret, username }: SignInLinkPage): string =>
   page({
     title: 'Sign in with this link?',

@@ -14,7 +14,9 @@ export interface ToolFacts extends Addresses {
 
 export interface Tool {
   readonly name: string
-  /** The variables by which the tool finds the service. They belong to the shell, unless `daemon` is set. */
+  /**
+   * The variables that the tool uses to find the service. They belong to the shell, unless `daemon` is set.
+   */
   readonly variables: (facts: ToolFacts) => Readonly<Record<string, string>>
   /** The program that reads the variables, if it is not started from the shell. */
   readonly daemon?: string
@@ -40,7 +42,7 @@ export const TOOLS: readonly Tool[] = [
     note: () => 'snapcraft refuses “login” while SNAPCRAFT_STORE_CREDENTIALS is set.',
   },
   {
-    name: 'snapcraft in its on-prem mode',
+    name: 'snapcraft (on-prem mode)',
     variables: ({ baseUrl }) => ({
       SNAPCRAFT_STORE_AUTH: 'onprem',
       STORE_DASHBOARD_URL: `${baseUrl}/publishergw`,
@@ -61,7 +63,7 @@ export const TOOLS: readonly Tool[] = [
     credential: (facts) => [exported('CHARMCRAFT_AUTH', 'charmcraft', facts), 'charmcraft whoami'],
   },
   {
-    name: 'craft-store, in a program',
+    name: 'craft-store (Python)',
     variables: () => ({}),
     credential: (facts) => [exported('STORE_AUTH', 'snapcraft', facts)],
     program: ({ baseUrl, signOn }) => [
@@ -97,7 +99,7 @@ export const TOOLS: readonly Tool[] = [
     daemon: 'snapd',
     password: () => ['sudo snap login YOU@EXAMPLE.COM'],
     note: () =>
-      'snapd sends its other requests to dashboard.snapcraft.io. This name must lead here, with a certificate that snapd trusts.',
+      'snapd sends its other requests to dashboard.snapcraft.io. This name must resolve to this service, with a certificate that snapd trusts.',
   },
   {
     name: 'ubuntu-image and snap prepare-image',

@@ -3,9 +3,9 @@
  */
 
 interface Death {
-  /** Milliseconds since it began to listen; undefined if it never did. */
+  /** How long it listened, in milliseconds; undefined if it never did. */
   readonly listenedFor: number | undefined
-  /** Undefined after a signal. */
+  /** The exit code; undefined after a signal. */
   readonly exitCode: number | undefined
 }
 

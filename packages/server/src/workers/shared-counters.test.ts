@@ -63,7 +63,7 @@ test('a worker without a supervisor counts by itself', async () => {
   assert.equal((await worker.take(one)).allowed, true)
 })
 
-test('a supervisor that does not answer, or has too many questions, delays no request', async () => {
+test('a supervisor that does not answer, or has too many questions, does not delay requests', async () => {
   const options = { fallback: local(), send: () => true }
   const silent = sharedCounters({ ...options, patienceMs: 1 })
   assert.deepEqual(await silent.take(one), { allowed: true })
@@ -73,7 +73,7 @@ test('a supervisor that does not answer, or has too many questions, delays no re
   assert.deepEqual(await full.take(one), { allowed: true })
 })
 
-test('takes from all of several buckets, or from none', async () => {
+test('takes from all of several buckets, or from none of them', async () => {
   const counters = local()
   const other = { rule: { ...RULE, name: 'other' }, key: 'key' }
   await counters.take(one)

@@ -8,7 +8,7 @@ import type { FromWorker } from './messages.ts'
 export interface SharedCountersOptions {
   /** Returns false if the message cannot be sent. */
   readonly send: (message: FromWorker) => boolean
-  /** Counts while the supervisor does not answer. */
+  /** Does the counting while the supervisor does not answer. */
   readonly fallback: Counters
   /** How long to wait for an answer. Default: 1 second. */
   readonly patienceMs?: number

@@ -17,7 +17,7 @@ const OPTIONS = {
   patienceMs: 1_000,
 }
 
-test('starts no workers after a signal that came before', async () => {
+test('does not start workers after an earlier signal', async () => {
   // A worker, if one were started, would be a Node that prints its version.
   cluster.setupPrimary({ execArgv: ['--version'] })
   let started = 0

@@ -45,13 +45,13 @@ const FAULT = 5
  */
 export async function supervise(options: SuperviseOptions): Promise<void> {
   const crew = new Crew(options)
-  // Before everything else, because the signal may have come while the database was migrated.
+  // Comes before everything else, because the signal may have arrived while the database was migrated.
   void options.signal.then((signal) => {
     options.log.info({ signal }, 'finishing the requests in flight')
     crew.stop()
   })
   await tryAddress(options.host, options.port)
-  // Not round-robin, which loses a connection together with the worker that just got it.
+  // Avoids round-robin, which loses a connection together with the worker that just got it.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const served = await serveMetricsOf(crew, options)
   await crew.run().finally(() => served?.close())
@@ -206,7 +206,7 @@ class Crew {
     const isFirst = this.#origin === undefined
     this.#origin ??= origin
     if (origin !== this.#origin) {
-      // The last worker on the port died while this worker started, so this worker got another port.
+      // The last worker on the port died while this worker started, so this worker got a different port.
       this.#port = Number(new URL(this.#origin).port)
       worker.process.kill('SIGKILL')
       return

@@ -1,5 +1,5 @@
 /**
- * The operator's side of device identity: faults are refused when data is added, and checked again before it
+ * The operator's side of device identity: errors are refused when data is added, and checked again before it
  * is used. The contents of files are tested on one database.
  */
 import assert from 'node:assert/strict'
@@ -54,7 +54,7 @@ const refusedWith = (message: RegExp, code = 'invalid-field') => ({ code, messag
 
 eachDatabase((kind, open) => {
   const { testOnce } = onOne(kind)
-  test('refuses a brand whose chain reaches no root, and stores nothing of it', async () => {
+  test('refuses a brand whose chain does not reach a root, and stores nothing', async () => {
     const deps = brandDeps(await open())
     await assert.rejects(
       addBrand(acmeFiles, deps),
@@ -142,7 +142,7 @@ eachDatabase((kind, open) => {
       /^world\/account-acme-brand has no private key that can be read\. Give an RSA private key as PEM or armored PGP\.$/,
     ],
     [
-      'an assertion of another type',
+      'an assertion of a different type',
       () => ({ ...acmeFiles, account: vector('world/model-acme-classic') }),
       /^world\/model-acme-classic has no account assertion, only model\.$/,
     ],
@@ -473,7 +473,7 @@ eachDatabase((kind, open) => {
     await assert.rejects(remove('nobody'), refusedWith(/^There is no trust root nobody\./))
     await assert.rejects(
       remove('test-root'),
-      refusedWith(/^The chains of acme-brand, generic end at test-root/),
+      refusedWith(/^acme-brand, generic are trusted only through test-root/),
     )
     assert.deepEqual(await remove('test-root', true), ['acme-brand', 'generic'])
     await assert.rejects(serial(), refusedWith(/is no longer trusted/))
@@ -511,7 +511,7 @@ eachDatabase((_kind, open) => {
     return verdict.accepted ? 'accepted' : verdict.message
   }
 
-  test('a model that never had an API key requires none', async () => {
+  test('a model that never had an API key does not require one', async () => {
     assert.deepEqual(await use(), { accepted: true, key: undefined })
     assert.deepEqual(await use('anything'), { accepted: true, key: undefined })
   })
@@ -623,7 +623,7 @@ eachDatabase((_kind, open) => {
     await addAcme(deps)
   })
 
-  test("a model or brand of a device can't be removed, whatever the device's status", async () => {
+  test("a model or brand of a device can't be removed, regardless of the device's status", async () => {
     const deps = brandDeps(await open())
     const own = { deviceKeyId: 'key', origin: 'registration', registeredAt: new Date() } as const
     const device = newDevice({ ...ACME, ...own, status: 'rejected' })
@@ -631,7 +631,7 @@ eachDatabase((_kind, open) => {
     await assert.rejects(
       removeModel(ACME, deps),
       refusedWith(
-        /^The register has devices of acme-brand\/acme-classic, .* --registration allow-list`\.$/,
+        /^The register has devices of acme-brand\/acme-classic, .* --registration allow-list`, and keep the list empty\.$/,
         'still-referenced',
       ),
     )

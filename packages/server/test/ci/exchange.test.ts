@@ -234,7 +234,7 @@ eachDatabase((kind, _open, fresh) => {
       test(`is refused if it asks for more: ${JSON.stringify(more)}`, async () => {
         const { status, error, message } = oauthRefusalOf(await send(more))
         assert.deepEqual([status, error], [400, 'invalid_scope'])
-        assert.match(message, new RegExp(`^"${name}" asks for more than this job is granted\\.`))
+        assert.match(message, new RegExp(`^"${name}" requests more than this job is granted\\.`))
         assert.equal(JSON.parse((await newestEntry('publisher.refused')).details).reason, 'wider-than-rule')
       })
     }

@@ -1,4 +1,7 @@
-/** Tests jobs with an external identity service, which does not know the local accounts and gets no request. */
+/**
+ * Tests jobs with an external identity service, which does not know the local accounts and never gets a
+ * request.
+ */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, describe, test } from 'node:test'

@@ -145,7 +145,7 @@ describe('addresses', () => {
     for (const url of ['https://2130706433/', 'https://0x7f.1', 'https://127.1']) {
       assert.throws(
         () => checkIssuer({ url, kind: 'gitlab' }),
-        refused(/an unusual form of an address\. Write 127\.0\.0\.1/),
+        refused(/an IP address in an unusual form\. Write 127\.0\.0\.1/),
       )
     }
   })
@@ -472,7 +472,7 @@ describe('TLS', () => {
 
   test('requires a certificate for the name from a trusted authority, whatever Node is configured to do', async () => {
     await publish(`${GITLAB}/keys`)
-    await assert.rejects(at('other.corp.example'), unavailable(/its certificate is for another name/))
+    await assert.rejects(at('other.corp.example'), unavailable(/its certificate is for a different name/))
     setDefaultCACertificates([])
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     try {

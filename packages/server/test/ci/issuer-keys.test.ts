@@ -89,7 +89,7 @@ eachDatabase((_kind, open) => {
   describe('rotation', () => {
     const { issuer, token, asked } = addedIssuer()
 
-    test('known keys cause no request to the issuer, on either node', async () => {
+    test('known keys do not cause a request to the issuer, on either node', async () => {
       for (const node of [one, two]) assert.equal((await node.verify(token())).claims['sub'], 'job')
       assert.deepEqual(asked(), [])
     })
@@ -115,7 +115,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual(asked(), [])
     })
 
-    test('there is no second fetch within a minute, whatever key the tokens name', async () => {
+    test('there is no second fetch within a minute, even for tokens with different keys', async () => {
       const stranger = await newKeyPair('ES256', 'stranger')
       const forged = { ...stranger, kid: issuer.key.kid }
       for (let times = 0; times < 3; times++) {
@@ -155,7 +155,7 @@ eachDatabase((_kind, open) => {
       assert.equal(await refreshes(issuer.url), entries)
     })
 
-    test('a token that is invalid for another reason causes no fetch', async () => {
+    test('a token that is invalid for a different reason does not cause a fetch', async () => {
       wait(2 * MINUTE)
       asked()
       const bad = [
@@ -425,7 +425,7 @@ eachDatabase((_kind, open) => {
     test('can be replaced by an operator, on every node', async () => {
       await assert.rejects(
         refreshIssuer({ issuer: url, authority: deciding() }, one.deps),
-        /were given in a file\. Give the new ones/,
+        /were given in a file\. Pass the new ones/,
       )
       const jwks = await jwksOf(other)
       const refreshed = await refreshIssuer({ issuer: url, jwks, authority: deciding() }, one.deps)

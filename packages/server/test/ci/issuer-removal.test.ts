@@ -74,7 +74,7 @@ eachDatabase((_kind, open) => {
   }
 
   describe('removing an issuer', () => {
-    test('removes its rules and revokes their sessions, but nothing of another issuer', async () => {
+    test('removes its rules and revokes their sessions, without touching another issuer', async () => {
       const [one, other] = [await add('https://one.example'), await add('https://other.example')]
       const rules = [await insertRule('b', one.id), await insertRule('a', one.id)]
       const kept = await insertRule('kept', other.id)

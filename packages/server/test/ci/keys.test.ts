@@ -21,7 +21,7 @@ oneDatabase((_kind, _open, fresh) => {
   const issuers = vectorIssuers()
   const issuer = testIssuer()
 
-  /** Presents the token of a case now. With `kid`, it names another key. */
+  /** Presents the token of a case now. With `kid`, it names a different key. */
   const present = async (id: string, header: Readonly<Record<string, string>> = {}) => {
     const one = oidcVectors().token.find((each) => each.id === id) ?? assert.fail(`there is no case ${id}`)
     const issuerUrl = (url: string) => issuers.at(url, one.rule)

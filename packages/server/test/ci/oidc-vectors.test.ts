@@ -134,8 +134,7 @@ const OF_GRANTS = new Set(['grants-everything', 'grants-account'])
 /** The messages of refusals that are not a part of `expect`. */
 const WORDS: Readonly<Record<string, RegExp>> = {
   'azure-sub': /prj_id and def_id are needed/,
-  'forgejo-without-ids':
-    /repository_id is needed.*unless the issuer was added with --names-can-be-reused accepted/,
+  'forgejo-without-ids': /repository_id is needed.*only an issuer added with --names-can-be-reused accepted/,
   'generic-without-sub': /sub is needed.*the claims that the issuer was added with as --stable-claims/,
   'empty-match': /sub is needed/,
   'kubernetes-names': /kubernetes\.io\/serviceaccount\/uid and \/kubernetes\.io\/namespace are needed/,

@@ -171,7 +171,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.match(message, /16 KiB|16384|larger|longer/)
     })
 
-    test('guarantee: an unknown issuer causes no request and no look-up of its keys', async () => {
+    test('guarantee: an unknown issuer does not cause a request or a look-up of its keys', async () => {
       issuers.requests()
       const text = idToken({ issuerUrl: () => `${new URL(service.baseUrl).origin}/elsewhere` })
       assert.equal(oauthRefusalOf(await exchange(service, fieldsOf(text))).error, 'invalid_grant')

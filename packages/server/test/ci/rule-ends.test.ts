@@ -51,7 +51,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('an account that is removed while a rule for it is being created gets no rule', async () => {
+  test('a rule for an account that is removed at the same time is not created', async () => {
     const { installation } = service
     const person = { username: 'gone', email: 'g@example.org', name: 'Gone', password: undefined }
     await addAccount(person, installation)

@@ -1,6 +1,6 @@
 /**
- * Guarantee: an ID token opens one session, no matter how often, on how many nodes, and with which signature it is
- * sent.
+ * Guarantee: an ID token opens one session, however often, on however many nodes, and with whatever signature
+ * it is sent.
  */
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'

@@ -50,7 +50,7 @@ eachDatabase((kind, _open, fresh) => {
       /^SEQ +AT +ACTOR +SOURCE +ACTION +SUBJECT +DETAILS\n3 +\S+Z +operator +command line, \d+ \S+ +account\.disable +ann +-\n2 .* account\.add +ann +\{"id":"\w{32}"\}\n$/,
     )
     const [, before = ''] =
-      /^There are more entries\. To see the next 2, use --before (\S+)\.\n$/.exec(stderr) ?? []
+      /^There are more entries\. To see the next 2, pass --before (\S+)\.\n$/.exec(stderr) ?? []
     const rest = await list('--before', before)
     assert.deepEqual(
       rest.map(({ seq }: { seq: number }) => seq),
@@ -61,7 +61,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await list('--actor', 'account:ann'), [])
     assert.match(
       (await program.run(['audit', 'list', '--since', '9d', '--until', '8d'])).stdout,
-      /^No entries\./,
+      /^No entries match\./,
     )
   })
 
@@ -113,7 +113,7 @@ eachDatabase((kind, _open, fresh) => {
         const { code, stderr } = await program.run(['audit', 'export', name])
         assert.deepEqual(
           [code, stderr.split('\n')[0]],
-          [2, `ratafia: ${name} ends neither in .csv nor in .jsonl. Use --format.`],
+          [2, `ratafia: ${name} ends neither in .csv nor in .jsonl. Pass --format.`],
         )
       }
       assert.equal((await program.run(['audit', 'export', '--json'])).code, 2)

@@ -107,14 +107,14 @@ eachDatabase((kind, _open, fresh) => {
     const { code, stderr } = await source.run(['backup', file], { environment: SECRET })
     assert.deepEqual(
       [code, stderr],
-      [1, `ratafia: ${file} already exists. Give another name, or use --force.\n`],
+      [1, `ratafia: ${file} already exists. Give another name, or pass --force.\n`],
     )
     const { code: found, stdout } = await source.run(['restore', file, '--dry-run'], { environment: SECRET })
     assert.equal(found, 0)
     assert.match(stdout, new RegExp(`is complete: \\d+ rows of \\d+ tables, from \\S+ \\(${kind}\\)\\.\n$`))
   })
 
-  test('verify finds no fault while the service runs, and restore refuses a database in use', async () => {
+  test('verify finds no problem while the service runs, and restore refuses a database in use', async () => {
     const { checks } = await done(source, 'verify')
     assert.ok(checks.length > 10)
     for (const { name, faults } of checks) assert.deepEqual([name, faults], [name, 0])
@@ -135,7 +135,7 @@ eachDatabase((kind, _open, fresh) => {
 
     // Once is enough: the format does not depend on the source.
     if (to === 'sqlite' && kind !== to)
-      test('a damaged or truncated backup, or one under another secret key, restores nothing', async () => {
+      test('a damaged or truncated backup, or one under a different secret key, restores nothing', async () => {
         const whole = await readFile(file)
         const broken = join(target.directory, 'broken')
         const changed = Buffer.from(whole)

@@ -301,7 +301,7 @@ oneDatabase((_kind, _open, fresh) => {
     const { counters } = JSON.parse(await done('counters --period 30d --brand acme-brand --json'))
     assert.deepEqual([counters.length, counters[0].buckets.length], [3, 30])
     assert.match(await done('counters --name refusals --period 12mo'), / code-8 +3\n/)
-    assert.equal(await done('counters --name store-questions'), 'store questions: 0\n')
+    assert.equal(await done('counters --name store-questions'), 'session checks by the store: 0\n')
   })
 
   for (const [line, first] of linesIn(ASKED)) {
@@ -379,7 +379,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.match(`${entry.action} ${entry.actor}`, /^account\.disable account:account-manager-/)
     })
 
-    test("reset-link prints a set-password link at the service's address", async () => {
+    test("reset-link prints a set-password link with the service's address", async () => {
       const { stdout, stderr } = await over(wordsIn('accounts reset-link bob'), token)
       assert.ok(stdout.startsWith(`${there.service.baseUrl}/identity/reset?secret=`), stdout)
       assert.match(
@@ -477,7 +477,7 @@ oneDatabase((_kind, _open, fresh) => {
       const { code, stdout, stderr } = await over(['status'], token)
       // No process does the periodic work in this test.
       assert.equal(code, 1)
-      assert.match(stderr, /of 17 needs? attention\./)
+      assert.match(stderr, /of 17 checks needs? attention\./)
       assert.ok(
         stdout.startsWith(`ok         service:      ${there.service.baseUrl} accepts requests.\n`),
         stdout,

@@ -73,7 +73,7 @@ eachDatabase((kind, _open, fresh) => {
     const shown = await program.json('brands', 'show', 'acme-brand')
     assert.deepEqual([shown.account_id, shown.signing_keys[0].state], ['acme-brand', 'signs'])
     await refuses(['brands', 'show', 'nobody'], /^ratafia: There is no brand nobody\./)
-    await refuses(['trust', 'remove', 'test-root'], /^ratafia: The chains of acme-brand end at test-root/)
+    await refuses(['trust', 'remove', 'test-root'], /^ratafia: acme-brand is trusted only through test-root/)
   })
 
   test('models add requires --registration, and models have policies and remodels', async () => {
@@ -125,7 +125,7 @@ eachDatabase((kind, _open, fresh) => {
     await writeFile(file, pem.export({ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase }))
     await refuses(
       ['signing-keys', 'add', file],
-      /is encrypted\. Give its passphrase .* --passphrase-stdin\.\n$/,
+      /is encrypted\. Pass --passphrase-stdin and its passphrase on standard input\.\n$/,
     )
     const add = ['signing-keys', 'add', file, '--passphrase-stdin']
     const wrong = await program.run(add, { input: 'wrong\n' })
@@ -218,11 +218,11 @@ eachDatabase((kind, _open, fresh) => {
       )
       await refuses(
         ['brands', 'create', '--demo', '--output', join(directory, files[0] ?? '', 'below/it')],
-        /below\/it cannot be created: a part of its path is not a directory\. Check the path\. Give a new directory with --output\./,
+        /below\/it cannot be created: a part of its path is not a directory\. Check the path\. Pass a new directory with --output\./,
       )
       await refuses(
         ['brands', 'create', '--demo', '--output', `${directory}2`],
-        /Give another name with --name\.\n$/,
+        /Pass another name with --name\.\n$/,
       )
       await assert.rejects(stat(`${directory}2`), { code: 'ENOENT' })
     })

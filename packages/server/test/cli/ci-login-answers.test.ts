@@ -132,7 +132,7 @@ describe('ratafia ci login', () => {
     assert.doesNotMatch(stderr, /Trying again/)
   })
 
-  test('follows no redirects, neither from the service nor from the platform', async () => {
+  test('does not follow redirects, from the service or from the platform', async () => {
     const away: Respond = (request, response) =>
       void response.writeHead(307, { location: `http://${request.headers.host}/stolen` }).end()
     for (const path of [EXCHANGE, 'GET /api/v2/tokens/oidc', 'GET /actions/idtoken']) {
@@ -147,7 +147,7 @@ describe('ratafia ci login', () => {
     }
   })
 
-  test('sends no ID token to a service that names the audience of another service', async () => {
+  test('does not send the ID token to a service that names the audience of another service', async () => {
     const job = await jobs.start({
       'GET /api/v2/tokens/oidc': json({ audience: 'https://store.example.com' }),
     })
@@ -175,7 +175,7 @@ describe('ratafia ci login', () => {
       /with no credential/,
     ],
     ['no session', EXCHANGE, minted({ session_id: '$(id)' }), /with no session/],
-    ['no ID token', PLATFORM, json({ token: 'x' }), /returned no ID token: its answer has no "value"/],
+    ['no ID token', PLATFORM, json({ token: 'x' }), /did not return an ID token: its answer has no "value"/],
     ['a refusal', PLATFORM, refuses, /refused to issue an ID token: it answered with status 401\./],
   ]
   for (const [what, path, respond, said] of STRANGE) {

@@ -1,5 +1,5 @@
 /**
- * `ratafia ci logout` against a running service revokes the session of a credential, whatever the
+ * `ratafia ci logout` against a running service revokes the session of a credential, regardless of the
  * credential's format.
  */
 import assert from 'node:assert/strict'

@@ -33,7 +33,7 @@ const CASES: readonly Case[] = [
     migrated: false,
     when: () => [],
     says: ({ database }) =>
-      `The database "${database}" has the encoding LATIN1, which cannot store every text. Create another with \`createdb NAME --encoding=UTF8 --template=template0\`, and move what is in this one with \`ratafia backup\` and \`ratafia restore\`.`,
+      `The database "${database}" has the encoding LATIN1, which cannot store all Unicode text. Create another with \`createdb NAME --encoding=UTF8 --template=template0\`, and move what is in this one with \`ratafia backup\` and \`ratafia restore\`.`,
   },
   {
     what: 'SQL_ASCII',
@@ -41,13 +41,13 @@ const CASES: readonly Case[] = [
     migrated: false,
     when: () => [],
     says: ({ database }) =>
-      `The database "${database}" has the encoding SQL_ASCII, which cannot store every text.`,
+      `The database "${database}" has the encoding SQL_ASCII, which cannot store all Unicode text.`,
   },
   {
     what: 'a search path without a schema',
     when: ({ database }) => [`alter database ${database} set search_path = missing`],
     says: ({ role, database }) =>
-      `search_path names no existing schema that the role "${role}" can use. Run \`alter role "${role}" in database "${database}" set search_path = "public"\``,
+      `search_path does not name an existing schema that the role "${role}" can use. Run \`alter role "${role}" in database "${database}" set search_path = "public"\``,
   },
   {
     what: 'a schema that the role cannot use',
@@ -188,7 +188,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('`config check --connect` warns of server settings with which a crash loses data', async () => {
+  test('`config check --connect` warns of server settings that let a crash lose data', async () => {
     assert.equal((await program.run(['migrate'])).code, 0)
     const { code, stderr } = await program.run(['config', 'check', '--connect'])
     assert.equal(code, 0)

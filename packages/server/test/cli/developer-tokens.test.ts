@@ -229,7 +229,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.ok(days > 6.9 && days <= 7, body.expires)
   })
 
-  test('rotate by another account changes nothing, and creates no token', async () => {
+  test('rotate by another account changes nothing, and does not create a token', async () => {
     const old = await create()
     const active = async () => (await program.json('tokens', 'list', '--account', 'ada')).length
     const before = await active()

@@ -100,7 +100,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await model.rows('pending')).length, 5, 'the dry run approved a device')
       const { code, stdout, stderr } = await devices(['approve', '--all', '--model', model.shown])
       assert.deepEqual([code, stderr], [0, ''])
-      assert.match(stdout, /^The job [0-9a-f-]{36} \(devices\.approve\) is done: of 5 items 5 done\.\n$/)
+      assert.match(stdout, /^The job [0-9a-f-]{36} \(devices\.approve\) finished: 5 of 5 records done\.\n$/)
       const rows = await model.rows('active')
       assert.deepEqual(
         rows.toReversed().map(({ serial, decidedBy }) => [serial, decidedBy]),
@@ -146,7 +146,7 @@ eachDatabase((kind, _open, fresh) => {
       const file = join(program.directory, 'waiting.csv')
       assert.equal((await devices(['export', file, '--model', model.shown, '--status', 'pending'])).code, 0)
       const third = await devices(['approve', '--file', file])
-      assert.match(third.stdout, /is done: of 1 item 1 done\.\n$/)
+      assert.match(third.stdout, /finished: 1 of 1 record done\.\n$/)
       assert.equal(
         (await model.rows('active')).some(({ id }) => id === four),
         true,
@@ -176,13 +176,13 @@ eachDatabase((kind, _open, fresh) => {
     const [{ id, state, by }] = JSON.parse(left.stdout).jobs
     assert.deepEqual([state, by, (await model.rows('active')).length], ['queued', 'operator', 0])
     const waited = await program.run(['jobs', 'wait', id], { environment })
-    assert.match(waited.stdout, /is done: of 2 items 2 done/)
+    assert.match(waited.stdout, /finished: 2 of 2 records done/)
     assert.equal((await model.rows('active')).length, 2)
     const again = await devices(line`approve --model ${model.shown} --status active --no-wait --json`)
     const cancelled = await program.run(['jobs', 'cancel', JSON.parse(again.stdout).jobs[0].id], {
       environment,
     })
-    assert.match(cancelled.stdout, /is cancelled: of 2 items 0 done\. Cancelled by operator\./)
+    assert.match(cancelled.stdout, /is cancelled: 0 of 2 records done\. Cancelled by operator\./)
   })
 
   test('release ends the quarantine of devices', async () => {

@@ -213,12 +213,12 @@ eachDatabase((kind, _open, fresh) => {
     /** A title, the change to a row as JSON or a key of FROM_HOLDER, and the message about item 2. */
     const CASES = casesIn(String.raw`
       no brand | {"brand_id":""} | "brand_id" is missing\.$
-      no serial | {"serial":null} | "serial" is missing: the device is active\.$
+      no serial | {"serial":null} | "serial" is missing, but the device is active\.$
       a slash | {"serial":"a/b"} | "serial" is not a serial number
       a control character | {"serial":"a\u0000"} | "serial" is not a serial number
       half a character | {"reason":"\ud800"} | "reason" is not one line of text
-      another key id | {"device_key_id":"x"} | "device_key_id" is not the id of a key
-      a number for a text | {"model":5} | "model" is not text\.$
+      a different key id | {"device_key_id":"x"} | "device_key_id" is not the id of a key
+      a number for a string | {"model":5} | "model" is not text\.$
       an unknown status | {"status":"lost"} | "status" is not one of pending, 
       an invalid id | {"id":"x"} | "id" is not a UUID in lower case\.$
       not a time | {"registered_at":"today"} | "registered_at" is not a time such as 
@@ -226,10 +226,10 @@ eachDatabase((kind, _open, fresh) => {
       an invalid revision | {"revision":-1} | "revision" is not a whole number from 0 to 999999999\.$
       pending without a request | {"status":"pending"} | "request" is missing
       active with a request | withRequest | only a pending or rejected device has a "request"\.$
-      the request of another | pendingWithRequest | "request" is about another model or device key\.$
+      the request of another | pendingWithRequest | "request" is about a different model or device key\.$
       an invalid assertion | {"assertions":"x"} | "assertions" cannot be read: 
-      the assertion of another serial | assertion | "assertions" has a serial of acme-brand/acme-classic/T-1\.$
-      the assertion of another key | itsAssertion | "assertions" has a serial of another device key\.$
+      the assertion of a different serial | assertion | "assertions" has a serial of acme-brand/acme-classic/T-1\.$
+      the assertion of a different key | itsAssertion | "assertions" has a serial of a different device key\.$
       a revision below the assertion | itsSecond | "assertions" has the revision 2, but "revision" is 0\.$
       a taken serial | {"serial":"T-1"} | the serial acme-brand/acme-classic/T-1 belongs to the device .* \(active\), with another row\. Nothing was imported\.$
       a taken key | itsKey | the device key .* already has a row of acme-brand/acme-classic: the device .* \(active\)\. 
@@ -301,7 +301,7 @@ eachDatabase((kind, _open, fresh) => {
       await writeFile(path('x.txt'), '')
       assert.deepEqual(await outcome('import', path('x.txt')), [
         2,
-        `ratafia: ${path('x.txt')} ends neither in .csv nor in .json. Use --format.\n`,
+        `ratafia: ${path('x.txt')} ends neither in .csv nor in .json. Pass --format.\n`,
       ])
       assert.deepEqual(await outcome('export', 'no/such/x.csv'), [
         1,
@@ -346,7 +346,7 @@ eachDatabase((kind, _open, fresh) => {
       rows.map((row) => row.split(/ +/)[3]),
       newestFirst.slice(0, 1099),
     )
-    assert.equal(stderr, 'There are more devices. Raise --limit, use --all, or use filters.\n')
+    assert.equal(stderr, 'There are more devices. Raise --limit, pass --all, or use filters.\n')
   })
 
   test('names a row that cannot be added, wherever it is in a long file, and adds none', async () => {
@@ -369,7 +369,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await program.json('devices', 'list', '--model', 'acme-brand/late'), [])
   })
 
-  test('reports up to a hundred faults of a file at once, in the order of its lines', async () => {
+  test('reports up to a hundred errors in a file at once, in the order of its lines', async () => {
     const key = Buffer.alloc(48, 9).toString('base64url')
     const row = (index: number) => `acme-brand,faulty,F-${index},${index % 2 === 0 ? key : 'no-key'}`
     const header = 'brand_id,model,serial,device_key_id'

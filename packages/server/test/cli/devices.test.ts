@@ -94,7 +94,7 @@ eachDatabase((_kind, _open, fresh) => {
     const page = await program.run(['devices', 'list', '--limit', '2'])
     assert.match(page.stdout, /^ID +BRAND ID +MODEL +SERIAL +STATUS +REGISTERED AT +QUARANTINED AT\n/)
     assert.equal(page.stdout.trimEnd().split('\n').length, 3)
-    assert.equal(page.stderr, 'There are more devices. Raise --limit, use --all, or use filters.\n')
+    assert.equal(page.stderr, 'There are more devices. Raise --limit, pass --all, or use filters.\n')
     assert.deepEqual(await devices('list', '--limit', '1'), [third])
 
     // Later than the time that the service will store.
@@ -162,7 +162,7 @@ eachDatabase((_kind, _open, fresh) => {
       await says(['approve', id], /W-1, active\) gets its serial the next time it asks\.\n$/)
       await refuses(
         ['reject', id, '--reason', 'no'],
-        /is not waiting for a decision\. To end its sessions, use `ratafia devices revoke`\.\n$/,
+        /is not pending\. To end its sessions, use `ratafia devices revoke`\.\n$/,
       )
       const device = (await installation.devices.findById(shown.id)) ?? assert.fail()
       await installation.devices.setQuarantine(device, new Date())
@@ -174,7 +174,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await devices('show', id)).reason, 'stolen')
     })
 
-    test('can be approved with another serial, unless it is taken or invalid', async () => {
+    test('can be approved with a different serial, unless it is taken or invalid', async () => {
       const { id, key, ask } = await waiting()
       await refuses(['approve', id, '--serial', 'a/b'], /^ratafia: "a\/b" is not a serial number: /)
       await refuses(

@@ -78,7 +78,7 @@ suite('the service of a command', () => {
         const { code, stderr } = await runHere([...words, ...named], { input, environment: all })
         assert.equal(code, 3, stderr)
         assert.ok(stderr.includes(`ratafia: ${url}/`), `${from}: ${stderr}`)
-        const hint = ` The address comes from ${from}. Use --url for another.\n`
+        const hint = ` The address comes from ${from}. Pass --url for another.\n`
         assert.equal(stderr.endsWith(hint), option === undefined, stderr)
       }
     })

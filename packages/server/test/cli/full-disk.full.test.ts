@@ -22,7 +22,7 @@ import { json } from '../support/login-stubs.ts'
 import { type Finished, testProgram, type Variables } from '../support/program.ts'
 import type { TestService } from '../support/service.ts'
 
-/** Runs a command for which every disk is full: it can create files, but write nothing to them. */
+/** Runs a command with every disk full: it can create files, but not write to them. */
 const onFullDisk = (words: readonly string[], environment: Variables): Promise<Finished> =>
   inShell('ulimit -f 0 && exec "$0" "$@"', words, environment)
 

@@ -86,7 +86,10 @@ eachDatabase((kind, _open, fresh) => {
         return job?.state === 'running'
       })
       assert.equal(code, 1)
-      assert.match(stderr, /\(devices\.import\) is cancelled: of 1 item 0 done\. Cancelled by operator\.\n$/)
+      assert.match(
+        stderr,
+        /\(devices\.import\) is cancelled: 0 of 1 record done\. Cancelled by operator\.\n$/,
+      )
       await done(importing(await fileOf(`next-${signal.toLowerCase()}`, 1)))
       assert.equal(await countOf(model, 'active'), 0)
       assert.deepEqual(

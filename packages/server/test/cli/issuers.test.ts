@@ -41,7 +41,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.deepEqual(stdout.split('\n'), [
         `Added the issuer ${issuer.url}: Forgejo Actions, 1 key from ${issuer.url}/keys, ES256.`,
         'Its jobs must request ID tokens for the audience https://store.example.org.',
-        'Jobs get no tokens until a rule allows it: `ratafia publishers add NAME --issuer URL …`.',
+        'Jobs cannot get tokens until a rule allows it: `ratafia publishers add NAME --issuer URL …`.',
         '',
       ])
       assert.match(stderr, /^ratafia: warning: Its keys come over http from this machine: .*\n$/)
@@ -182,7 +182,7 @@ oneDatabase((_kind, _open, fresh) => {
     const again = await program.json('issuers', 'refresh', issuer.url)
     assert.deepEqual([again.changed, again.failure], [false, null])
     await refused(['refresh', issuer.url, '--jwks', jwks()], 1, /are fetched from it\. Leave --jwks out\./)
-    await refused(['refresh', CLUSTER], 1, /were given in a file\. Give the new ones: --jwks FILE\./)
+    await refused(['refresh', CLUSTER], 1, /were given in a file\. Pass the new ones: --jwks FILE\./)
     assert.equal((await program.json('issuers', 'refresh', CLUSTER, '--jwks', jwks())).changed, false)
     await refused(['refresh', 'https://none.example'], 1, /There is no issuer "https:\/\/none\.example"\. /)
   })

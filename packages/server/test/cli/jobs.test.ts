@@ -82,7 +82,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
     const { code, stdout, stderr } = await approver('devices', 'approve', '--model', model)
     assert.deepEqual([code, stderr], [0, ''])
-    assert.match(stdout, /^The job [0-9a-f-]{36} \(devices\.approve\) is done: of 2 items 2 done\.\n$/)
+    assert.match(stdout, /^The job [0-9a-f-]{36} \(devices\.approve\) finished: 2 of 2 records done\.\n$/)
     const [, id = ''] = /job ([0-9a-f-]{36})/.exec(stdout) ?? []
     assert.match((await approver('jobs', 'list')).stdout, new RegExp(`${id} +devices.approve +done`))
     const shown = await approver('jobs', 'show', id)
@@ -102,7 +102,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual((await other('jobs', 'show', id)).code, 1)
   })
 
-  test('prints the faults of a file one by one, with the line and column from the API', async () => {
+  test('prints the errors in a file one by one, with the line and column from the API', async () => {
     const model = await waiting()
     const manager = await as('brand-manager acme-brand')
     const file = join(home, 'serials.csv')
@@ -131,7 +131,7 @@ eachDatabase((_kind, _open, fresh) => {
     const words = ['devices', 'reject', '--file', file, '--reason', 'not ours']
     const { code, stdout, stderr } = await approver(...words)
     assert.equal(code, 1)
-    assert.match(stdout, /is done: of 2 items 1 done, 1 refused\.\n$/)
+    assert.match(stdout, /finished: 1 of 2 records done, 1 refused\.\n$/)
     assert.match(stderr, new RegExp(`^acme-brand/none/X: There is no.*\n${unknown}: There is no.*\n`))
     assert.match(stderr, /2 of 3 devices could not be rejected\. The list shows the reasons\.\n$/)
     const [, id = ''] = /job ([0-9a-f-]{36})/.exec(stdout) ?? []
@@ -139,7 +139,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([waited.code, waited.stdout], [1, stdout])
     assert.match(
       waited.stderr,
-      /1 of 2 items were refused\. `ratafia jobs items [0-9a-f-]{36} --outcome refused`/,
+      /1 of 2 records was refused\. `ratafia jobs items [0-9a-f-]{36} --outcome refused`/,
     )
     assert.deepEqual(await program.run(['jobs', 'wait', id]), waited)
     const parsed = JSON.parse((await approver(...words, '--json')).stdout)
@@ -152,9 +152,9 @@ eachDatabase((_kind, _open, fresh) => {
     const { code, stdout } = await manager('devices', 'approve', '--model', model, '--no-wait', '--json')
     assert.equal(code, 0)
     const { id } = JSON.parse(stdout).jobs[0]
-    assert.match((await manager('jobs', 'wait', id)).stdout, /is done: of 2 items 2 done/)
+    assert.match((await manager('jobs', 'wait', id)).stdout, /finished: 2 of 2 records done/)
     const revoked = await manager('devices', 'revoke', '--model', model, '--reason', 'recalled', '--yes')
-    assert.match(revoked.stdout, /\(devices\.revoke\) is done: of 2 items 2 done/)
+    assert.match(revoked.stdout, /\(devices\.revoke\) finished: 2 of 2 records done/)
     const none = await manager('devices', 'revoke', '--model', model, '--yes')
     assert.deepEqual([none.code, none.stdout], [0, 'No device matches, so none was revoked.\n'])
     const many = join(home, 'many')
@@ -172,7 +172,7 @@ eachDatabase((_kind, _open, fresh) => {
     const left = await program.json('devices', 'approve', '--model', one, '--no-wait')
     const [{ id, by }] = left.jobs
     assert.equal(by, 'operator')
-    assert.match((await operator('jobs', 'wait', id)).stdout, /is done: of 2 items 2 done/)
+    assert.match((await operator('jobs', 'wait', id)).stdout, /finished: 2 of 2 records done/)
     const entries = await installation.audit.list({ action: 'device.approve' }, { limit: 2 })
     for (const { actor, source, details } of entries) {
       assert.deepEqual([actor, JSON.parse(details).job], ['operator', id])
@@ -183,6 +183,6 @@ eachDatabase((_kind, _open, fresh) => {
     const words = ['devices', 'approve', '--model', await waiting(), '--dry-run']
     assert.deepEqual(await program.run(words), await operator(...words))
     const followed = await program.run(words.slice(0, -1))
-    assert.match(followed.stdout, /\(devices\.approve\) is done: of 2 items 2 done\.\n$/)
+    assert.match(followed.stdout, /\(devices\.approve\) finished: 2 of 2 records done\.\n$/)
   })
 })

@@ -71,7 +71,7 @@ describe('ratafia login', () => {
     a caveat without an address | POST /api/v2/tokens | rootForFile | 1 | a macaroon that cannot be discharged
     a refusal of the identity service | POST /identity/discharge | 401 {"Code":"permission denied","Message":"No."} | 1 | URL/identity/discharge: No\.$
     a discharge of something else | POST /identity/discharge | 200 {"Macaroon":{}} | 1 | something other than a macaroon
-    no login in a browser | POST /identity/discharge | 401 {"Code":"interaction required","Info":{"InteractionMethods":{}}} | 1 | does not offer logins in a browser\. Use --agent\.$
+    no login in a browser | POST /identity/discharge | 401 {"Code":"interaction required","Info":{"InteractionMethods":{}}} | 1 | does not offer logins in a browser\. Pass --agent\.$
     a script as the address to open | POST /identity/discharge | 401 {"Code":"interaction required","Info":{"InteractionMethods":{"browser-window":{"VisitURL":"javascript:alert(1)","WaitTokenURL":"http://x/"}}}} | 1 | does not offer logins in a browser
     a refusal after the wait | GET /identity/wait | 401 {"Code":"permission denied","Message":"It has expired."} | 1 | ^ratafia: URL/identity/wait: It has expired\.$
     no login after the wait | GET /identity/wait | 200 {} | 1 | URL/identity/wait answered with no login
@@ -86,7 +86,7 @@ describe('ratafia login', () => {
     rootForFile: rootFor('file:///etc/passwd'),
   }
   for (const [what, at = '', answer = '', code, said = ''] of ANSWERS) {
-    test(`${what}: exits with ${code}, and prints only the fault on standard error`, async () => {
+    test(`${what}: exits with ${code}, and prints only the problem on standard error`, async () => {
       const [, status, body = ''] = /^(\d{3}) (.*)$/.exec(answer) ?? []
       const respond = STRANGE[answer] ?? json(JSON.parse(body), Number(status))
       const result = await outcome({ [at]: respond })

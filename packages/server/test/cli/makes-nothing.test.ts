@@ -153,7 +153,7 @@ describe('without a database', () => {
 eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
 
-  test('a command that reads creates no keys in a migrated database', async () => {
+  test('a command that reads does not create keys in a migrated database', async () => {
     assert.equal((await program.run(['migrate'])).code, 0)
     for (const words of [
       ['accounts', 'list'],

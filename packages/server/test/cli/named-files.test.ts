@@ -185,11 +185,11 @@ suite('a pipe', () => {
     test(`${words.join(' ')} refuses input that is neither CSV nor a JSON list`, async () => {
       const { code, stderr } = await fromPipe(words, at('statement.json'))
       assert.equal(code, 2)
-      assert.match(stderr, /pipe-\S+ is neither CSV nor a JSON list\.( Use --format\.)?\n/)
+      assert.match(stderr, /pipe-\S+ is neither CSV nor a JSON list\.( Pass --format\.)?\n/)
     })
   }
 
-  test('a killed command leaves nothing of what it read from a pipe', async () => {
+  test('a killed command leaves behind nothing that it read from a pipe', async () => {
     const [pipe, temporary] = [at('unfinished'), at('tmp')]
     await mkdir(temporary)
     await promisify(execFile)('mkfifo', [pipe])

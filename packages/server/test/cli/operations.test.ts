@@ -44,7 +44,7 @@ const ABOUT_THE_CALLER = names.filter(
 const ABOUT_THE_MOMENT: readonly Name[] = ['status', 'attention']
 const SHARED = names.filter((name) => !ABOUT_THE_CALLER.includes(name) && !ABOUT_THE_MOMENT.includes(name))
 
-/** Values for the parameters of a path, of which no record exists. */
+/** Values for the parameters of a path that do not belong to any record. */
 const NOBODYS: Asking = {
   id: newDeviceId(new Date()),
   names: {
@@ -231,7 +231,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(unseen.code, 'version-required')
     })
 
-    test('an id that would lead to another path matches no record', async () => {
+    test('an id that would lead to a different path does not match any record', async () => {
       for (const id of ['.', '..']) {
         const refused = await call(api.account, { id })
         assert.ok(refused instanceof ServiceRefusal)

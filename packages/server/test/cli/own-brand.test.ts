@@ -194,7 +194,7 @@ oneDatabase((_kind, _open, fresh) => {
     an invalid name of a header | {"Bad Name":"x"} | cannot be signed: 
     two lines in a name | {"a: b\nc":"x"} | cannot be signed: 
     another brand | {"brand-id":"other"} | only the brand signs its models
-    an account without a key here | {"authority-id":"other","brand-id":"other"} | no key that signs this model assertion for other\. Give a private key
+    an account without a key here | {"authority-id":"other","brand-id":"other"} | no key that signs this model assertion for other\. Pass a private key
     a kernel that is not listed | noKernel | cannot be signed: model: header "snaps" has no snap of type kernel\.\n$
     a grade that snapd does not know | {"grade":"Signed"} | header "grade" is "Signed": it must be 
     a channel without a track | noTrack | header "snaps", snap "pi": "default-channel" is "edge": it needs a track\.\n$
@@ -247,7 +247,7 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test('another key of the brand can be certified by the root, added, and certified again', async () => {
-    await refuses(certify('brand', '--name', 'serials'), /has the name serials\. Give another name/)
+    await refuses(certify('brand', '--name', 'serials'), /has the name serials\. Pass another name/)
     await refuses(certify('brand', '--name', 'next', '--allow', 'coffee'), /"coffee" is not a known type/)
     await refuses(
       ['signing-keys', 'certify', 'nobody', ...certify('brand', '--name', 'next').slice(3)],

@@ -27,7 +27,7 @@ const NAMED: Readonly<Record<string, readonly [text: string, message: RegExp]>> 
   'single quotes': [`'${token}'`, /It is in quotes: leave them out\./],
   'quotes of a word processor': [`\u201c${token}\u201d`, /It is in quotes: leave them out\./],
   'the scheme': [`Macaroon ${token}`, /It begins with "Macaroon": leave that out\./],
-  'another scheme': [`bearer ${token}`, /It begins with "bearer": leave that out\./],
+  'a different scheme': [`bearer ${token}`, /It begins with "bearer": leave that out\./],
   'the whole header': [
     `Authorization: Macaroon ${token}`,
     /It begins with "Authorization: Macaroon": leave that out\./,
@@ -41,7 +41,7 @@ for (const [place, read] of Object.entries(READERS)) {
     })
   }
   for (const [what, [text, message]] of Object.entries(NAMED)) {
-    test(`refuses a token in ${place} with ${what}, and names the fault without the token`, () => {
+    test(`refuses a token in ${place} with ${what}, and explains the problem without the token`, () => {
       assert.throws(
         () => read(text),
         (error: Error) => {

@@ -54,7 +54,7 @@ eachDatabase((kind, _open, fresh) => {
 
   // The vectors include grants-everything and grants-account.
   const REFUSED: Readonly<Record<string, readonly [tried: Tried, message: RegExp, exitCode?: number]>> = {
-    'no permission and no package': [{ grants: [] }, /give --permission\.\n.*packages .*: give --package\./],
+    'no permission and no package': [{ grants: [] }, /pass --permission\.\n.*packages .*: pass --package\./],
     ...Object.fromEntries(
       ['edit_account', 'modify_account_key', 'store_admin', 'store_review', 'package_purchase'].map(
         (name) => [
@@ -72,7 +72,7 @@ eachDatabase((kind, _open, fresh) => {
     ],
     'the permission package_register without --allow-register': [
       more('--permission', 'package_register'),
-      /also give --allow-register/,
+      /also pass --allow-register/,
     ],
     'a lifetime of less than a minute': [more('--lifetime', '59s'), /of 59 seconds is not between 60 and/],
     'a lifetime of more than an hour': [more('--lifetime', '3601'), /not between 60 and 3600/],

@@ -66,7 +66,7 @@ oneDatabase((_kind, _open, fresh) => {
     const { code, stdout, stderr } = await tested({ ...CLAIMS, ref: 'refs/heads/release-1' })
     assert.deepEqual([code, stderr], [0, ''])
     const at = new Date(Number(CLAIMS['iat']) * 1000).toISOString()
-    assert.match(stdout, new RegExp(`^As of ${at}:\nHOLDS +ABOUT +CLAIM +EXPECTED +FOUND\n`))
+    assert.match(stdout, new RegExp(`^As of ${at}:\nMATCH +ABOUT +CLAIM +EXPECTED +FOUND\n`))
     assert.match(stdout, /^yes +match +repository_id +"74" +"74"$/m)
     assert.match(stdout, /^yes +event +event_name .*"push"$/m)
     assert.match(
@@ -91,7 +91,7 @@ oneDatabase((_kind, _open, fresh) => {
     )
     assert.equal(
       stderr,
-      'ratafia: A job with these claims gets no token from the rule hello: 4 lines of the table have NO.\n',
+      'ratafia: A job with these claims would not get a token from the rule hello: 4 checks failed.\n',
     )
   })
 
@@ -134,7 +134,7 @@ oneDatabase((_kind, _open, fresh) => {
       ['JSON that ends early', '{"a":', 1, /claims-\d+ is not a JSON object\.$/],
       ['an empty file', '', 1, /^ratafia: /],
       ['a list', '[]', 1, /^ratafia: /],
-      ['a text that is not a token', 'hello', 1, /^ratafia: /],
+      ['a string that is not a token', 'hello', 1, /^ratafia: /],
       ['NUL', '\0', 1, /^ratafia: /],
       ['70,000 characters', 'x'.repeat(70_000), 1, /has more than 64 KiB, so it cannot be an ID token\.$/],
       ['a token of 20,000 characters', unsigned({ x: 'x'.repeat(20_000) }), 1, /^ratafia: /],
@@ -164,7 +164,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('the table shows that a disabled account or rule grants no token', async () => {
+  test('the table shows that a disabled account or rule does not grant a token', async () => {
     const release = { ...CLAIMS, ref: 'refs/heads/release-1' }
     await program.json('accounts', 'disable', '--yes', 'build')
     assert.deepEqual((await told(release)).wrong, ['account build'])
@@ -208,7 +208,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual(match, { ref_protected: 'true', project_id: '20' })
   })
 
-  test('at a terminal --from-url asks whether the ids are right, and no creates no rule', async () => {
+  test('at a terminal --from-url asks whether the ids are right, and creates the rule only after a yes', async () => {
     const no = await atTerminal(words('person', address()), 'n\r', program.environment)
     assert.deepEqual([no.code, no.asked], [1, true])
     assert.ok(no.stderr.startsWith(IDS), no.stderr)
@@ -224,7 +224,7 @@ oneDatabase((_kind, _open, fresh) => {
   test('refuses an id in --match that differs from the project of --from-url', async () => {
     const { code, stderr } = await program.run(words('other', address(), '--match', 'project_id=21'))
     assert.equal(code, 2)
-    assert.match(stderr, /--match gives project_id another value than the project of --from-url/)
+    assert.match(stderr, /--match gives project_id a different value than the project of --from-url/)
     const same = await program.run(words('same', address(), '--match', 'project_id=20'))
     assert.equal(same.code, 0)
   })
@@ -234,7 +234,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual([hidden.code, hidden.stdout], [3, ''])
     assert.match(
       hidden.stderr,
-      /status 404\. If the project is private, give its ids with --match: project_id\./,
+      /status 404\. If the project is private, pass its ids with --match: project_id\./,
     )
     asked = []
     const elsewhere = await program.run(words('elsewhere', 'https://gitlab.com/acme/hello'))

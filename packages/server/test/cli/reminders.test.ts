@@ -33,7 +33,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match(mine.stdout, /^You get reminders by mail once the service sends mail, /)
   })
 
-  test('--mine changes the reminders of the caller, whatever their role', async () => {
+  test('--mine changes the reminders of the caller, regardless of their role', async () => {
     const token = await tokenOf('viewer')
     const { code, stdout } = await over(['accounts', 'reminders', 'off', '--mine'], token)
     assert.deepEqual([code, stdout], [0, 'You get no more reminders by mail.\n'])
@@ -47,7 +47,7 @@ oneDatabase((_kind, _open, fresh) => {
   test('refuses ambiguous arguments', async () => {
     for (const [words, reason] of [
       [['maybe', 'ann'], /Give "on" or "off"/],
-      [['off'], /Pass usernames, or --mine at a service/],
+      [['off'], /Pass usernames, or --mine over HTTP/],
       [['off', 'ann', '--mine'], /Pass either usernames or --mine/],
       [['off', '--mine'], /--mine requires a service/],
     ] as const) {

@@ -431,7 +431,7 @@ eachDatabase((kind, _open, fresh) => {
       await verifies()
     })
 
-    test('of an external identity service returns as a new account without the old sessions', async () => {
+    test('from an external identity service returns as a new account without the old sessions', async () => {
       const identity = { issuer: 'https://id.example.org', subject: 'xenia' }
       const rules = { ...installation, bundledIssuer: undefined, rule: 'auto', source: ADDRESS } as const
       const first = await accountOfIdentity(identity, rules)

@@ -77,7 +77,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
     assert.equal(made.code, 0, made.stderr)
     assert.match(made.stdout, /^https:\/\/store\.example\.org\/identity\/sign-in-link\?secret=[\w-]{43}\n$/)
-    assert.match(made.stderr, /^The link signs in as ann, once, until /)
+    assert.match(made.stderr, /^Anyone with the link can sign in as ann, once, until /)
     const environment = { RATAFIA_URL: 'https://store.example.org' }
     const wrongWay = await program.run(['sign-in-link', 'ann'], { environment })
     assert.deepEqual([wrongWay.code, wrongWay.stdout], [2, ''])
@@ -150,7 +150,7 @@ eachDatabase((_kind, _open, fresh) => {
     const told = await program.run(['accounts', 'set-email', 'gus', 'gus@example.org'])
     assert.equal(told.stdout, 'The e-mail address of gus is now gus@example.org.\n')
     assert.equal((await password()).code, 0)
-    await refused(['accounts', 'set-email', 'gus', 'nothing'], /^ratafia: An email address looks like /)
+    await refused(['accounts', 'set-email', 'gus', 'nothing'], /^ratafia: "nothing" is not an e-mail address/)
     const [entry] = await program.json('audit', 'list', '--action', 'account.set-email')
     assert.equal(entry.subject, 'gus')
   })

@@ -95,7 +95,7 @@ eachDatabase((_kind, open, fresh) => {
 
       const stopped = await program.run(['accounts', 'list'], { environment: ONLY_OLD })
       assert.equal(stopped.code, 4)
-      assert.match(stopped.stderr, /are sealed under another secret key\. Set RATAFIA_SECRET_KEY/)
+      assert.match(stopped.stderr, /are sealed under a different secret key\. Set RATAFIA_SECRET_KEY/)
     })
   })
 })

@@ -1,6 +1,6 @@
 /**
- * `ratafia import serial-vault` imports the same devices once, whatever the format of the dump. The data is
- * invented. Formats and refusals are tested on SQLite only, because reading a dump does not depend on the
+ * `ratafia import serial-vault` imports the same devices once, regardless of the format of the dump. The data
+ * is invented. Formats and refusals are tested on SQLite only, because reading a dump does not depend on the
  * database.
  */
 import assert from 'node:assert/strict'
@@ -190,7 +190,7 @@ eachDatabase((kind, _open, fresh) => {
     ]
     await writeFile(join(later, 'signinglog.csv'), `${[...rows, ...more].join('\n')}\n`)
     const imported = await vault(later)
-    // A-0009 is new, A-0005 has a new key, A-0004 has another revision.
+    // A-0009 is new, A-0005 has a new key, A-0004 has a different revision.
     assert.deepEqual(
       [imported.devices.active, imported.devices.updated, imported.devices.superseded],
       [2, 2, 1],

@@ -39,7 +39,7 @@ eachDatabase((_kind, _open, fresh) => {
   const rootKeyOf = (token: string) => Buffer.from(macaroonOf(token).id).readUInt32BE(1)
 
   test('the service soon refuses a token after tokens revoke, and names the operator', async () => {
-    assert.equal((await program.run(['tokens', 'list'])).stdout, 'No sessions.\n')
+    assert.equal((await program.run(['tokens', 'list'])).stdout, 'No sessions yet.\n')
     assert.deepEqual(await program.json('tokens', 'list'), [])
     const token = await logIn(service, ann, { description: 'of the build machine' })
     const other = await logIn(service, await addPerson(service, 'bob'))
@@ -125,7 +125,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([added.kind, added.id, added.state], ['root', 2, 'active'])
     assert.match(
       (await program.run(['keys', 'rotate', '--discharger'])).stdout,
-      /^Added the discharger key 3, which is now in use\. Macaroons of older keys stay valid\.\n$/,
+      /^Added the discharger key 3, which is now in use\. Everything created with older keys stays valid\.\n$/,
     )
     const states = (await program.json('keys', 'list')).map(
       ({ kind, id, state }: Record<string, unknown>) => `${kind} ${id} ${state}`,

@@ -100,7 +100,7 @@ describe('config check', () => {
       const environment = { RATAFIA_DATA_DIR: join(program.directory, 'looked') }
       assert.equal((await program.run(['migrate'], { environment })).code, 0)
       const without = await check(environment)
-      assert.match(without.stdout, /ratafia\.db: not checked without --connect\. Clients/)
+      assert.match(without.stdout, /The database \(.*ratafia\.db\) was not checked; pass --connect\. Clients/)
       const connected = await check(environment, '--connect')
       assert.match(connected.stdout, /ratafia\.db: it answers, and its keys can be opened\. Clients/)
       const document = JSON.parse((await check({}, '--json')).stdout)

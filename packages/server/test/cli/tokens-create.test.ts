@@ -191,7 +191,7 @@ oneDatabase((_kind, _open, fresh) => {
     sessionIn(stderr)
   })
 
-  test('exits with 1 and opens no session if the person rejects the login', async () => {
+  test('exits with 1, without a session, if the user rejects the login', async () => {
     const count = async () =>
       (await program.json('tokens', 'list', '--account', 'ada', '--include-inactive')).length
     const sessions = await count()

@@ -240,7 +240,7 @@ describe('exit codes, with the reason on standard error only', () => {
         words,
         environment,
         4,
-        /^ratafia: The keys in this database are sealed under another secret key\..*\n$/,
+        /^ratafia: The keys in this database are sealed under a different secret key\..*\n$/,
       )
     }
     assert.equal((await program.run(list)).code, 0, 'the database was changed')

@@ -202,7 +202,7 @@ const ASKING: Readonly<Record<string, number>> = {
 }
 
 function proposals(script: string, ...words: readonly string[]): readonly string[] {
-  // The empty PATH checks that completion starts no other program.
+  // The empty PATH checks that completion does not start another program.
   const test = `PATH=/nonexistent\n${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ratafia; printf '%s\\n' "\${COMPREPLY[@]}"`
   const { status, stdout, stderr } = spawnSync('bash', ['-c', test, 'bash', 'ratafia', ...words], {
     ...{ encoding: 'utf8', cwd: fileURLToPath(new URL('../data/', import.meta.url)) },

@@ -162,7 +162,7 @@ oneDatabase((_kind, _open, fresh) => {
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_MANAGEMENT_FROM: '192.0.2.0/24' })
 
-  test('Guarantee: for networks from which the console is hidden, these pages do not mention it', async () => {
+  test('Guarantee: these pages do not mention the console to networks that it is hidden from', async () => {
     const account = await addAccount(
       { username: 'outside', email: 'outside@example.org', name: 'Outside', password: PASSWORD },
       service.installation,

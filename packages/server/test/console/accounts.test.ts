@@ -82,7 +82,7 @@ eachDatabase((_kind, _open, fresh) => {
       const once = hiddenField(form.text, 'once')
       const made = await operator.submit(form, '/console/accounts/new', fields)
       assert.equal(made.status, 200, textOf(made))
-      assert.match(textOf(made), /Copy it now: this page shows it once/)
+      assert.match(textOf(made), /Copy it now\./)
       assert.equal(made.headers.get('cache-control'), 'no-store')
       const [, link = ''] = /<textarea id="once-link"[^>]*>\s*(\S+)<\/textarea>/.exec(made.text) ?? []
       const opened = await fetch(unescaped(link), { headers: { accept: 'text/html' } })
@@ -148,7 +148,7 @@ eachDatabase((_kind, _open, fresh) => {
       for (const [wrong, message] of [
         [{ username: 'Not A Name' }, /A username has 2 to 28/],
         [{ name: '\u202eevil' }, /A display name has/],
-        [{ email: 'nothing' }, /An email address looks like/],
+        [{ email: 'nothing' }, /is not an e-mail address/],
         [{ username: '' }, /A username has 2 to 28/],
       ] as const) {
         const sent = { username: 'fine-name', name: 'Fine', email: 'f@example.org', ...wrong }
@@ -422,7 +422,7 @@ describe('permissions for accounts', () => {
       }
       const own = await manager.get(`/console/accounts/${person.username}`)
       assert.match(own.text, new RegExp(`href="/console/accounts/${person.username}/disable"`))
-      // An account-manager cannot grant roles, and sees no grants.
+      // An account-manager cannot grant roles or see grants.
       assert.doesNotMatch(own.text, /console\/grants/)
       assert.equal((await manager.get('/console/grants')).status, 403)
       const form = await manager.open('/console/accounts/new')
@@ -494,7 +494,7 @@ describe('permissions for accounts', () => {
       assert.equal((await browser.get(`/console/accounts/${person.username}/disable`)).status, 200)
     })
 
-    test('escapes hostile texts in an account, its identities and its activity', async () => {
+    test('escapes hostile strings in an account, its identities and its activity', async () => {
       const operator = await consoleOf(service, await addOperator(service))
       const person = await addPerson(service)
       const { database } = service.installation

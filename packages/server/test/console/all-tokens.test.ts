@@ -94,6 +94,7 @@ eachDatabase((_kind, _open, fresh) => {
       const own = (await sessionsOf(service, operating)).rows[0]?.session_id
       const management = await operator.get(`/console/all-tokens/${own}`)
       assert.match(textOf(management), /management token.*/)
+      assert.match(textOf(management), /Signed in with browser, \d+ [A-Z][a-z]{2} \d{4} \d\d:\d\d UTC/)
       for (const wrong of ['019e3b7c-0f6e-7c42-9d0a-3f5c1d2e4b6a', 'nothing', encodeURIComponent(HOSTILE)]) {
         assert.equal((await operator.get(`/console/all-tokens/${wrong}`)).status, 404, wrong)
         assert.equal((await operator.get(`/console/all-tokens/${wrong}/revoke`)).status, 404, wrong)
@@ -156,7 +157,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(list.text.match(/type="checkbox" form="many" name="session"/g)?.length, 3)
       const path = '/console/all-tokens/revoke'
       const none = await operator.get(path)
-      assert.match(textOf(none), /You selected no tokens/)
+      assert.match(textOf(none), /You did not select any tokens/)
       const form = await operator.get(
         `${path}?${new URLSearchParams(ids.slice(0, 2).map((id): [string, string] => ['session', id]))}`,
       )
@@ -266,7 +267,7 @@ describe('permissions for all tokens', () => {
       assert.equal(await whoami(service, token), 200)
     })
 
-    test('escapes hostile texts, and keeps pages within their budget', async () => {
+    test('escapes hostile strings, and keeps pages within their budget', async () => {
       const operator = await consoleOf(service, await addOperator(service))
       const ada = await addPerson(service)
       const { id } = await opened(service, ada, HOSTILE)

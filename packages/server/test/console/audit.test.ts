@@ -53,7 +53,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(none), /Nothing matches these filters: subject: nobody Clear filters/)
     })
 
-    test('a day in a filter means midnight UTC, an instant stays unchanged, and other texts are refused', async () => {
+    test('a day in a filter means midnight UTC, an instant stays unchanged, and other strings are refused', async () => {
       await record('timed')
       const on = async (query: string) => textOf(await auditor.get(`/console/audit?subject=timed&${query}`))
       const today = service.now().toISOString().slice(0, 10)
@@ -242,7 +242,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await verifications()).length, before)
     })
 
-    test('Guarantee: texts of other users are escaped and shortened', async () => {
+    test('Guarantee: input from other users is escaped and shortened', async () => {
       await record(HOSTILE, 1, { [HOSTILE]: HOSTILE, several: [HOSTILE, HOSTILE] })
       const [entry] = await service.installation.audit.list({}, { limit: 1 })
       const query = new URLSearchParams({ subject: HOSTILE, actor: HOSTILE })

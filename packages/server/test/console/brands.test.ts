@@ -121,7 +121,7 @@ eachDatabase((_kind, _open, fresh) => {
       const page = await as('operator').get('/console/brands/other-brand')
       assert.equal(page.status, 200)
       const text = textOf(page)
-      assert.match(text, /The last usable key of this brand expires in 22 days \./)
+      assert.match(text, /The last active key of this brand expires in 22 days \./)
       assert.match(text, /private keys are never sent over HTTP.*ratafia signing-keys add next\.pem/)
       assert.match(
         page.text,
@@ -133,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(acme, /1 active.*Counted/)
     })
 
-    test('texts of other users cannot become markup, change the order of text, or fill the page', async () => {
+    test('input from other users cannot become markup, change the order of text, or fill the page', async () => {
       for (const path of ['/console/brands', '/console/brands/other-brand']) {
         const { text } = await as('operator').get(path)
         assert.doesNotMatch(text, /<script>alert|\u202e|x{100}/, path)
@@ -198,7 +198,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual((await keyNow()).disabledAt, disabledAt)
       const brand = await as('operator').get('/console/brands/other-brand')
       assert.match(textOf(brand), /disabled\..*No key of this brand can sign/)
-      assert.match(textOf(await as('operator').get('/console/brands')), /▲ no usable key/)
+      assert.match(textOf(await as('operator').get('/console/brands')), /▲ no active key/)
       assert.match(textOf(await as('operator').get(`${OTHER}/disable`)), /This key is disabled already/)
     })
 
@@ -206,7 +206,7 @@ eachDatabase((_kind, _open, fresh) => {
       return (await service.installation.brands.findKey(otherKey.publicKey.id)) ?? assert.fail('no key')
     }
 
-    test('the form of another session disables no key', async () => {
+    test('the form of another session cannot disable a key', async () => {
       const path = `/console/signing-keys/${acmeKey}/disable-anyway`
       const form = await as('operator').get(path)
       const refused = await as('operator').submit(form, path, { csrf: 'x', typed: acmeKey.slice(0, 12) })

@@ -166,7 +166,7 @@ function patterns(): readonly string[] {
   const found: string[] = []
   const note = (path: string) => void found.push(path)
   const recorded: ConsoleRoutes = { page: note, form: note, file: () => {} }
-  // Registering the routes calls no operation.
+  // Registering the routes does not call any operation.
   consolePages(
     recorded as Parameters<typeof consolePages>[0],
     { own: {} } as Parameters<typeof consolePages>[1],

@@ -130,7 +130,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match((await typed(browser, asked, account)).text, /<dd>kept for me<\/dd>/)
   })
 
-  test('a plain sign-in shows no reason to confirm', async () => {
+  test('a plain sign-in page does not show a reason to confirm', async () => {
     const account = await person()
     const plain = await new Browser().open(at('/console/sign-in?to=/console/tokens/new'))
     assert.equal(plain.title, 'Sign in')

@@ -56,7 +56,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(page.status, 200)
       assert.match(
         textOf(page),
-        new RegExp(`It is pending, and needs your decision. It proposes the serial ${device.serial}`),
+        new RegExp(`This device is pending: approve or reject it. It proposes the serial ${device.serial}`),
       )
       const answers = await Promise.all([
         approver.submit(page, pathOf(device, 'approve')),
@@ -73,7 +73,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.doesNotMatch(done.text, /name="serial"/)
     })
 
-    test('approves with another serial, and refuses an invalid one at its field', async () => {
+    test('approves with a different serial, and refuses an invalid one at its field', async () => {
       const device = await waiting()
       const page = await approver.get(pathOf(device))
       const bad = await approver.submit(page, pathOf(device, 'approve'), { serial: 'a b/"<c>' })
@@ -139,14 +139,14 @@ eachDatabase((kind, _open, fresh) => {
       return { device, chain, other }
     }
 
-    test('the page explains the quarantine, and shows both chains as a picture, a text and a table', async () => {
+    test('the page explains the quarantine, and shows both chains as a picture, as text and as a table', async () => {
       const { device, chain, other } = await cloned()
       const page = await operator.get(pathOf(device))
       assert.equal(page.status, 200)
       const text = textOf(page)
       assert.match(
         text,
-        /It gets no session until you decide\. Two devices use this key: one session was renewed/,
+        /It cannot open a session until you decide\. Two devices use this key: one session was renewed/,
       )
       assert.match(text, /two active chains/)
       const [svg = ''] = /<svg viewBox[^>]*role="img"[\s\S]*?<\/svg>/.exec(page.text) ?? []
@@ -186,7 +186,10 @@ eachDatabase((kind, _open, fresh) => {
     test('Guarantee: a device is revoked only after its serial was typed', async () => {
       const { device } = await cloned()
       const page = await operator.get(pathOf(device, 'revoke'))
-      assert.match(textOf(page), /permanently within a second: 1 active session\..*Type Q-/)
+      assert.match(
+        textOf(page),
+        /This permanently revokes the device and its 1 active session, within a second\..*Type Q-/,
+      )
       for (const typed of ['', 'q-1', `${device.serial}x`]) {
         const refused = await operator.submit(page, pathOf(device, 'revoke'), { typed, reason: 'stolen' })
         assert.equal(refused.status, 422, typed)
@@ -304,7 +307,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  describeOnce('escapes texts of other users', () => {
+  describeOnce('escapes input from other users', () => {
     const hostile = `"><script>alert(1)</script>'\u202e`
     test('in every field of a device', async () => {
       const device = await addDevice(service, {

@@ -108,7 +108,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.doesNotMatch(job, /Nothing was imported/)
   })
 
-  test('shows faults with their places, and discards the file when another one is chosen', async () => {
+  test('shows errors with their places, and discards the file when a different one is chosen', async () => {
     const model = await newModel()
     const text = `${HEADER}${rows(model, 1)}acme-brand,${model},<script>,short\n`
     const { location: step = '' } = await send({ file: new Blob([text]) })
@@ -116,7 +116,7 @@ eachDatabase((kind, _open, fresh) => {
     const page = await manager.get(step)
     assert.match(
       textOf(page),
-      /1 fault in the file.*line 3 device_key_id "device_key_id" is not the id of a key/,
+      /1 problem in the file.*line 3 device_key_id "device_key_id" is not the id of a key/,
     )
     assert.doesNotMatch(page.text, /value="import"|<script>,/)
     const another = await manager.submit(page, step, { do: 'discard' })
@@ -125,7 +125,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await devicesOf(model), [])
   })
 
-  test('Guarantee: a file with faults is never imported', async () => {
+  test('Guarantee: a file with errors is never imported', async () => {
     const model = await newModel()
     const { location: step = '' } = await send({ file: new Blob([`${HEADER}${rows(model, 1)}a,b,c,d\n`]) })
     await run()

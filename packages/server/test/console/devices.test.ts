@@ -156,7 +156,7 @@ eachDatabase((_kind, _open, fresh) => {
       test(`refuses ${query} with the reason, and the filters can be cleared`, async () => {
         const page = await operator.get(`/console/devices?${query}&status=pending`)
         assert.equal(page.status, 400)
-        assert.match(textOf(page), /^.*Request not possible /)
+        assert.match(textOf(page), /^.*Invalid request /)
         assert.match(textOf(page), says)
       })
 
@@ -206,7 +206,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(entry?.details ?? '', /"via":"console"/)
     })
 
-    test('escapes texts of devices and their makers', async () => {
+    test('escapes input from devices and their makers', async () => {
       const hostile = `<script>alert(1)</script>"'\u202e${'x'.repeat(160)}`
       const device = await addDevice(service, {
         serial: hostile,

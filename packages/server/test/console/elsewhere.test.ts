@@ -271,7 +271,7 @@ eachDatabase((_kind, _open, fresh) => {
     'discharges without a login': async (_request, response, sent) =>
       json(response, 200, { Macaroon: await dischargedAs('eve', new URLSearchParams(sent)) }),
     'offers only other login methods': offering({ agent: { 'login-url': fakeUrl } }),
-    'offers a text': offer('x'),
+    'offers a string': offer('x'),
     'offers no URLs': offer({}),
     'offers a script': offer({ LoginURL: 'javascript:alert(1)', DischargeTokenURL }),
     'offers a login at another host without TLS': offer({
@@ -319,7 +319,7 @@ eachDatabase((_kind, _open, fresh) => {
     'redirects a code': ['token', REDIRECT, 503],
     'fails at a code': ['token', FAILS, 503],
     'breaks the connection at a code': ['token', BREAKS, 503],
-    'gives no token': ['token', EMPTY, 503],
+    'does not give a token': ['token', EMPTY, 503],
     'gives a token without a kind': ['token', token({ token: { value: 'eA==' } }), 503],
     'gives a token that is not base64': ['token', token({ token: { kind: 'x', value: '%' } }), 503],
     'gives a token that is a number': ['token', token({ token: { kind: 'x', value: 1 } }), 503],
@@ -337,8 +337,8 @@ eachDatabase((_kind, _open, fresh) => {
     'redirects a token': ['discharged', REDIRECT, 503],
     'fails at a token': ['discharged', FAILS, 503],
     'wants another login': ['discharged', offering(CANDID), 503],
-    'gives no macaroon': ['discharged', token({ Macaroon: { c: 1 } }), 503],
-    'gives a macaroon for another caveat': [
+    'does not give a macaroon': ['discharged', token({ Macaroon: { c: 1 } }), 503],
+    'gives a macaroon for a different caveat': [
       'discharged',
       async (_request, response, sent) => {
         const { Macaroon } = { Macaroon: await dischargedAs('eve', new URLSearchParams(sent)) }

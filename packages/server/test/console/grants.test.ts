@@ -87,7 +87,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(form.text, new RegExp(`value="${person.username}"`))
       assert.match(
         textOf(form),
-        /device-approver : sees devices and models, and approves or rejects waiting devices/,
+        /device-approver : sees devices and models, and approves or rejects pending devices/,
       )
       const until = new Date(service.now().getTime() + 40 * DAY).toISOString().slice(0, 10)
       const fields = { account: person.username, role: 'viewer', brand: 'acme-brand', expires: until }
@@ -199,7 +199,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await rolesOf(operating), ['operator'])
     })
 
-    test('the page of an account shows its roles, when and by whom they were granted, and when they expire', async () => {
+    test('the page of an account shows its roles, who granted them and when, and when they expire', async () => {
       const person = await addManager(service, 'viewer acme-brand')
       const page = await operator.get(`/console/accounts/${person.username}`)
       assert.match(textOf(page), /viewer acme-brand \d+ \w+ 20\d\d by operator never/)

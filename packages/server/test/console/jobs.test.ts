@@ -91,7 +91,7 @@ eachDatabase((_kind, _open, fresh) => {
       for (const path of [`/console/jobs/${id}`, `/console/jobs/${id}/cancel`, '/console/jobs/nothing']) {
         const page = await other.get(path)
         assert.equal(page.status, 404, path)
-        assert.match(textOf(page), /There is no such job/)
+        assert.match(textOf(page), /There is no job "/)
       }
     })
 
@@ -168,8 +168,8 @@ eachDatabase((_kind, _open, fresh) => {
       const again = await browser.submit(page, action)
       assert.equal(again.status, 303)
       const shown = await browser.get(`/console/jobs/${id}`)
-      assert.match(textOf(shown), /Job stopped\..*Cancelled by/)
-      assert.match(textOf(await browser.get(action)), /The job has finished\. There is nothing to stop/)
+      assert.match(textOf(shown), /Job cancelled\..*Cancelled by/)
+      assert.match(textOf(await browser.get(action)), /The job has finished\. There is nothing to cancel/)
       const late = await browser.submit(page, action, { once: 'y'.repeat(22) })
       assert.equal(late.status, 303)
       assert.match(textOf(await browser.get(`/console/jobs/${id}`)), /The job had finished already/)
@@ -206,11 +206,11 @@ eachDatabase((_kind, _open, fresh) => {
       assert.doesNotMatch(over.text, /action="[^"]*\/start"/)
     })
 
-    test('a refused import shows its faults with their places, and a dry run is marked', async () => {
+    test('a refused import shows its errors with their places, and a dry run is marked', async () => {
       const id = await importing(`${rows(1)}acme-brand,lot,X,short\nacme-brand,lot,"<b>x</b>",short\n`)
       await run()
       const page = await maker.browser.get(`/console/jobs/${id}`)
-      assert.match(textOf(page), /refused: 2 faults\. Nothing was imported/)
+      assert.match(textOf(page), /refused: 2 problems\. Nothing was imported/)
       assert.match(textOf(page), /line 3 device_key_id "device_key_id" is not the id of a key/)
       const tried = await importing(rows(2), '?dry_run=true')
       await run()
@@ -219,7 +219,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(await maker.browser.get('/console/jobs')), /dry run/)
     })
 
-    test('Guarantee: texts of other users are escaped and shortened', async () => {
+    test('Guarantee: input from other users is escaped and shortened', async () => {
       const id = await rejecting(devices.slice(0, 1))
       await run()
       const { query } = service.installation.database

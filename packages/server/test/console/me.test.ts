@@ -26,7 +26,7 @@ describe('sign-in and agents in the console', () => {
       const off = await browser.submit(first, '/console/me')
       assert.equal(off.location, '/console/me')
       const page = await browser.get('/console/me')
-      assert.match(textOf(page), /Reminders switched off/)
+      assert.match(textOf(page), /Reminders disabled/)
       const token = await managementToken(service, account)
       assert.equal((await manage(service, token, 'GET', '/me/reminders')).body.reminders, false)
       const stale = await browser.submit(await browser.get('/console/me'), '/console/me', { etag: '"stale"' })

@@ -65,7 +65,7 @@ eachDatabase((_kind, _open, fresh) => {
       return browser.post(action, body)
     }
 
-    test('shows an API key once, in each form that tools need; a reload shows it again and creates no other', async () => {
+    test('shows an API key once, in each form that tools need; a reload shows it again and does not create another', async () => {
       const { path, api } = await addLot()
       const list = await manager.get(`${path}/api-keys`)
       assert.match(textOf(list), /No API keys yet\..*ratafia api-keys add/)
@@ -254,7 +254,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(await manager.get(`${path}/allow-list`)), /25 entries removed/)
       const gone = await manager.submit(page, address, { entry, do: 'look' })
       assert.equal(gone.status, 422)
-      assert.match(textOf(gone), /No entry matches/)
+      assert.match(textOf(gone), /No entries match/)
     })
 
     test('removes an entry by its serial number or key, and refuses invalid ones', async () => {
@@ -359,7 +359,7 @@ eachDatabase((_kind, _open, fresh) => {
       const to = await addLot()
       const address = `${from.path}/remodels`
       const list = await manager.get(address)
-      assert.match(textOf(list), /Remodeling is not allowed\..*ratafia models allow-remodel/)
+      assert.match(textOf(list), /Remodelling is not allowed\..*ratafia models allow-remodel/)
       for (const [wanted, says] of [
         ['nonsense', /does not name a model/],
         [`acme-brand/${from.model}`, /is the same model/],

@@ -15,7 +15,7 @@ const POLICY = {
   ...{ registration: 'allow-list', proposed_serial: 'optional', taken_serial: 'refuse' },
   ...{ hardware_identity: 'ignored', clones: 'record', serials: 'uuid' },
 }
-/** Returns a text with several lines as a browser sends it. */
+/** Returns a string with several lines as a browser sends it. */
 const sent = (bytes: Uint8Array) => Buffer.from(bytes).toString().replaceAll('\n', '\r\n')
 let models = 0
 

@@ -27,7 +27,7 @@ describe('the overview of an unused service', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
 
-    test('explains what a brand is and how to add the first, shows no work, and draws nothing', async () => {
+    test('explains what a brand is and how to add the first, shows no pending work, and draws nothing', async () => {
       const page = await (await consoleOf(service, await addManager(service, 'viewer'))).open('/console/')
       assert.equal(page.status, 200)
       assert.match(textOf(page), /No brands yet\. A brand is the account of a device maker/)
@@ -119,7 +119,7 @@ describe('the overview', () => {
       assert.ok(page.text.indexOf('To do') < page.text.indexOf('<svg'))
     })
 
-    test('plots show the sums, and a text and a table with the same numbers', async () => {
+    test('plots show the sums, and text and a table show the same numbers', async () => {
       const page = await overview(['auditor'])
       assert.match(
         unescaped(page.text),
@@ -153,7 +153,7 @@ describe('the overview', () => {
       assert.match(textOf(page), /Counted up to [0-9]{2}:[0-9]{2} UTC, on all nodes together\./)
     })
 
-    test('escapes and shortens texts of other users', async () => {
+    test('escapes and shortens input from other users', async () => {
       const page = await overview(['operator'])
       assert.doesNotMatch(page.text, /<script>alert/)
       assert.doesNotMatch(page.text, /\u202e/)

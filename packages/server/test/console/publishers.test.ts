@@ -28,7 +28,7 @@ describe('publishing from CI, without an issuer', () => {
       const browser = await consoleOf(service, await addPerson(service))
       const page = await browser.get('/console/publishers')
       assert.equal(page.status, 200)
-      assert.match(textOf(page), /No rules yet\. With a rule, a job publishes without a stored secret/)
+      assert.match(textOf(page), /No CI rules yet\. With a CI rule, a job publishes without a stored secret/)
       assert.match(page.text, /<a class="button primary" href="\/console\/publishers\/new">/)
       assert.match(textOf(page), /ratafia publishers add --help/)
       assert.ok(page.text.length <= 25_000, `${page.text.length}`)
@@ -93,7 +93,7 @@ describe('publishing from CI', () => {
       const form = await browser.get(OF_GITHUB)
       assert.match(
         textOf(form),
-        new RegExp(`Jobs of GitHub Actions that match this rule get tokens of ${ada.username}`),
+        new RegExp(`Jobs of GitHub Actions that match this CI rule get tokens of ${ada.username}`),
       )
       for (const claim of ['repository_id', 'repository_owner_id', 'environment', 'job_workflow_ref']) {
         assert.match(form.text, new RegExp(`<code>${claim}</code></label>`), claim)
@@ -124,7 +124,7 @@ describe('publishing from CI', () => {
       const page = await browser.get('/console/publishers/rules/hello-release')
       assert.match(
         textOf(page),
-        /Rule hello-release created\. Jobs that match it get tokens of yours from now on/,
+        /CI rule hello-release created\. Jobs that match it get tokens of yours from now on/,
       )
       assert.match(textOf(page), /ref:=\{"glob":"refs\/heads\/\*"\}/)
       assert.match(textOf(page), /10 minutes/)
@@ -155,7 +155,7 @@ describe('publishing from CI', () => {
     })
 
     for (const [what, fields, problem] of [
-      ['no name', { name: '' }, /Enter a name for the rule/],
+      ['no name', { name: '' }, /Enter a name for the CI rule/],
       ['a bad name', { name: 'A b' }, /is not 1 to 64 characters of a-z/],
       ['no id', { 'claim-0': '' }, /repository_id/],
       ['a pattern for an id', { 'claim-0': '', match: 'repository_id:={"glob":"7*"}' }, /repository_id/],
@@ -212,7 +212,7 @@ describe('publishing from CI', () => {
         assert.equal(refused.status, 422, project)
         assert.match(refused.text, /<a href="#f-project">/, project)
       }
-      // The project may be private. The user continues without the ids, and has lost no input.
+      // The project may be private. The user continues without the ids, and loses none of the input.
       const nothing = await look(`${site}/octo/nothing`)
       assert.equal(nothing.status, 422)
       assert.match(
@@ -302,7 +302,7 @@ describe('publishing from CI', () => {
       const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
       const idToken = `${part({ alg: 'RS256' })}.${part(claims)}.${part({})}`
       const page = await compare(idToken)
-      assert.match(textOf(page), /A job with these claims gets no token/)
+      assert.match(textOf(page), /A job with these claims would not get a token/)
       assert.match(textOf(page), /▲ no event_name/)
       assert.ok(!page.text.includes(part(claims)))
       assert.doesNotMatch(page.text, /<script>alert|\u202e|x{500}/)
@@ -329,7 +329,7 @@ describe('publishing from CI', () => {
       assert.deepEqual([done.status, done.location], [303, '/console/publishers'])
       assert.match(
         textOf(await browser.get('/console/publishers')),
-        /Rule goes removed, and 1 session revoked/,
+        /CI rule goes removed, and 1 session revoked/,
       )
       assert.equal(await service.installation.rules.find('goes'), undefined)
       assert.equal((await browser.get(path)).status, 404)
@@ -346,7 +346,7 @@ describe('publishing from CI', () => {
       assert.doesNotMatch(textOf(await browser.get('/console/publishers')), /theirs/)
     })
 
-    test('a list of 100 rules has at most 90 KB and a next page, and escapes texts', async () => {
+    test('a list of 100 rules has at most 90 KB and a next page, and escapes its text', async () => {
       const many = await addPerson(service)
       for (let index = 0; index < 101; index++) {
         const { query } = service.installation.database

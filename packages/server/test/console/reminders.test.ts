@@ -13,12 +13,13 @@ const SETTINGS = [
   {
     ...{ name: 'neither mail nor a webhook', environment: {}, sentBy: [] },
     without:
-      /sends no mail, because it has no mail server\. An operator can set RATAFIA_SMTP_URL \. A webhook can receive reminders instead: RATAFIA_WEBHOOK_URL \./,
+      /This service has no mail server\. An operator can set RATAFIA_SMTP_URL or RATAFIA_WEBHOOK_URL \./,
     status: /^Mail is off: .*Set `RATAFIA_SMTP_URL` for mail, or `RATAFIA_WEBHOOK_URL`/,
   },
   {
     ...{ name: 'a webhook alone', environment: WEBHOOK, sentBy: ['webhook'] },
-    without: /sends no mail, because .* RATAFIA_SMTP_URL \. Its webhook receives each reminder\./,
+    without:
+      /has no mail server\. An operator can set RATAFIA_SMTP_URL \. Its webhook receives each reminder\./,
     status: /^Mail is off, and the webhook gets each reminder\..*set `RATAFIA_SMTP_URL`\.$/,
   },
   {
@@ -36,9 +37,9 @@ const PAGES: readonly (readonly [path: string, on: RegExp, off: RegExp])[] = [
   [
     '/console/tokens/new',
     /Reminders go to \S+@example\.org 30, 7 and 1 day before/,
-    /You get no mail before it expires\./,
+    /You do not get an e-mail before it expires\./,
   ],
-  ['/console/me', /You get mail 30, 7 and 1 day before/, /You get no expiry reminders, although/],
+  ['/console/me', /You get mail 30, 7 and 1 day before/, /You do not get expiry reminders, although/],
   ['/console/accounts/new', /Expiry reminders are sent there\./, /would be sent there\./],
   [
     '/console/accounts/USER/edit',
@@ -76,9 +77,9 @@ for (const { name, environment, sentBy, without, status } of SETTINGS) {
         const account = textOf(await operator.get(`/console/accounts/${username}`))
         assert.match(
           account,
-          without ? /E-mail reminders on, but this service sends no mail/ : /E-mail reminders on /,
+          without ? /E-mail reminders on, but this service cannot send mail/ : /E-mail reminders on /,
         )
-        assert.equal(account.includes('sends no mail'), without !== undefined)
+        assert.equal(account.includes('cannot send mail'), without !== undefined)
         const page = textOf(await operator.get('/console/status'))
         assert.match(page, without ? /Reminders and mail ● OK Mail is off/ : /Mail is on: /)
         const { body } = await manage(service, token, 'GET', '/status')
@@ -113,7 +114,7 @@ describe('with mail, for an account that gets none', () => {
       const browser = await consoleOf(service, account)
       await browser.submit(await browser.get('/console/me'), '/console/me')
       const page = await browser.get('/console/tokens/new')
-      assert.match(textOf(page), /You get no mail before it expires\. You switched reminders off/)
+      assert.match(textOf(page), /You do not get an e-mail before it expires\. You disabled reminders/)
       assert.match(page.text, /<a href="\/console\/me">Sign-in and agents<\/a>/)
     })
   })

@@ -173,7 +173,7 @@ eachDatabase((_kind, _open, fresh) => {
     return response.headers.get('location')
   }
 
-  /** Returns the URL with the code, to which a signed-in browser is sent back. */
+  /** Returns the URL with the code that a signed-in browser is sent back to. */
   async function backFrom(browser: Browser, path: string): Promise<string> {
     let url = at(path)
     for (let hops = 0; hops < 5 && !url.includes('/console/signed-in'); hops++) {
@@ -195,7 +195,7 @@ eachDatabase((_kind, _open, fresh) => {
     for (const line of browser.setCookies) assert.ok(line.length < 4_096, String(line.length))
   })
 
-  test('a code in another browser opens no session and is used up, and another state opens none', async () => {
+  test('a code in another browser is used up without opening a session, and a different state does not open one', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const back = await backFrom(browser, '/console/sign-in')
@@ -216,8 +216,8 @@ eachDatabase((_kind, _open, fresh) => {
     for (const query of ['', '?code=x', '?code=x&state=', '?code=x&state=ééé', '?state=x&error=y']) {
       assert.equal((await newBrowser().open(at(`/console/signed-in${query}`))).status, 403, query)
     }
-    // The code is used up, so it opens no session in its own browser either: an attacker who sent the link may have
-    // the cookie.
+    // The code is used up, so it does not open a session in its own browser either: an attacker who sent the
+    // link may have the cookie.
     const late = await browser.open(back)
     assert.deepEqual([late.status, late.title], [403, 'Sign-in refused'])
     assert.match(late.text, /The code was used before/)
@@ -453,7 +453,7 @@ eachDatabase((_kind, _open, fresh) => {
         .execute()
     ).length
 
-  test('another user gets no part of a kept form, and its owner still does', async () => {
+  test('another user cannot see any part of a kept form, and its owner still can', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const { path, secret } = await keptIn(browser)
@@ -469,7 +469,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await signInAt(mine, again)).title, 'Continue with what you entered?')
   })
 
-  test('a kept form expires after half an hour, and the database alone opens none', async () => {
+  test('a kept form expires after half an hour, and the database alone does not reveal it', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const { secret } = await keptIn(browser)

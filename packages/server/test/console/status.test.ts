@@ -119,7 +119,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.doesNotMatch(await list(), /world/)
     })
 
-    test('refuses a form without a file, without the confirmation, or with another format', async () => {
+    test('refuses a form without a file, without the confirmation, or with a different format', async () => {
       const missing = await upload(operator, await operator.get(IMPORT), { do: 'import', format: 'csv' }, '')
       assert.equal(missing.status, 422)
       assert.match(textOf(missing), /Choose a file/)
@@ -137,7 +137,7 @@ eachDatabase((kind, _open, fresh) => {
       await run()
       assert.match(
         textOf(await operator.open(bad.location ?? '')),
-        /1 fault\. Nothing was imported.*line 2 name/,
+        /1 problem\. Nothing was imported.*line 2 name/,
       )
     })
 

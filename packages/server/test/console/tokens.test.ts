@@ -95,7 +95,7 @@ describe('my tokens in the console', () => {
       assert.doesNotMatch(list.text, new RegExp(shown(made, 'raw')))
     })
 
-    test('a reload shows the token again for ten minutes and creates no second one', async () => {
+    test('a reload shows the token again for ten minutes and does not create a second one', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       const form = await browser.get('/console/tokens/new')

@@ -80,7 +80,7 @@ eachDatabase((kind, _open, fresh) => {
       },
     })
 
-    test('keeps one serial of each model, however often a device changes to another model and back', async () => {
+    test('keeps one serial of each model, however often a device changes to a different model and back', async () => {
       const [one, two] = [await newModel(), await newModel()]
       await allowRemodel({ from: one.name, to: two.name }, service.installation)
       await allowRemodel({ from: two.name, to: one.name }, service.installation)
@@ -134,7 +134,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await two.rows(), [])
     })
 
-    test('Guarantee: once a device is revoked, no node lets it become another model', async () => {
+    test('Guarantee: once a device is revoked, no node lets it become a different model', async () => {
       const [one, two] = [await newModel(), await newModel()]
       await allowRemodel({ from: one.name, to: two.name }, service.installation)
       const key = newKey()
@@ -288,7 +288,7 @@ eachDatabase((kind, _open, fresh) => {
         call(other, 'POST', `${AUTH}/sessions`, { headers, body })
       const { body: opened } = await open(presentingSession(first))
       // An attacker who saw all of it sends the request again, with each session and with none, and the
-      // serial with another key.
+      // serial with a different key.
       for (const headers of [{}, presentingSession(first), presentingSession(opened.macaroon)])
         await open(headers)
       service.advance(2 * DAY)
@@ -313,7 +313,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await rows()).length, 1)
     })
 
-    test("Guarantee: a device can't leave quarantine with another serial, model or session", async () => {
+    test("Guarantee: a device can't leave quarantine with a different serial, model or session", async () => {
       const model = await newModel({ quarantineClones: true, takenSerial: 'reissue' })
       const next = await newModel()
       await allowRemodel({ from: model.name, to: next.name }, service.installation)

@@ -1,5 +1,6 @@
 /**
- * Guarantee: an extra newline before a signature, which a stream of assertions can contain, spoils no row.
+ * Guarantee: an extra newline before a signature, which a stream of assertions can contain, does not damage
+ * any row.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -128,7 +128,7 @@ eachDatabase((kind, _open, fresh) => {
       if (done) assert.ok(step > 10, `only ${step} steps`)
     }
     await Promise.all(starting)
-    // It died both before and after the one moment at which everything is stored.
+    // It died both before and after the one moment when everything is stored.
     assert.deepEqual([...states].sort(), [EVERYTHING, NOTHING].sort())
   })
 })

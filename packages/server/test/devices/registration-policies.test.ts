@@ -420,7 +420,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await approve(rejected)).before, true)
       await assert.rejects(approve(rejected, 'ANOTHER'), {
         code: 'state-conflict',
-        message: /, active\) is not waiting for a decision\.$/,
+        message: /, active\) is not pending\.$/,
       })
     })
 
@@ -471,7 +471,7 @@ eachDatabase((kind, _open, fresh) => {
 
     testOnce('approval refuses a request over 64 KiB', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
-      const message = /larger than 64 KiB, the most that can wait for approval/
+      const message = /larger than 64 KiB, the limit for requests that wait for approval/
       assert.match(await refused({ ...of, body: 'x'.repeat(64 * 1024) }), message)
       assert.deepEqual(await rows(), [])
     })
@@ -640,7 +640,7 @@ eachDatabase((kind, _open, fresh) => {
       return { from, to }
     }
 
-    test('gives the same device key another model, and the register keeps the original', async () => {
+    test('gives the same device key a different model, and the register keeps the original', async () => {
       const { from, to } = await twoModels()
       const original = await registered(service, { ...from.of, serial: 'SN-1' })
       const input = {
@@ -693,7 +693,7 @@ eachDatabase((kind, _open, fresh) => {
           { original, headers: { ...headers, 'original-serial': 'SN-2' } },
           /does not match the headers/,
         )
-        await invalid({ original, headers, key: await freshDeviceKey() }, /has another device key/)
+        await invalid({ original, headers, key: await freshDeviceKey() }, /has a different device key/)
         await invalid({ original: to.of.modelText, headers }, /expected a serial assertion, not model/)
         assert.deepEqual(await to.rows(), [])
       },

@@ -33,7 +33,7 @@ const MANY = FULL ? 100 : 10
 const manyKeys = freshDeviceKeys(MANY)
 
 eachDatabase((_kind, _open, fresh) => {
-  // Two nodes on one database share no queue and no cache.
+  // Two nodes on one database do not share a queue or a cache.
   const nodes = [testService(fresh), testService(fresh)] as const
   const [service] = nodes
   const node = (number: number) => nodes[number % nodes.length] ?? service

@@ -178,7 +178,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await postDevices(service, body)).text, first.text)
     })
 
-    test("keeps the key's serial of a model, whatever it proposes later", async () => {
+    test("keeps the key's serial of a model, even if it proposes a different one later", async () => {
       const { model, modelText } = await newModel()
       const first = await register(service, { model, modelText, serial: 'SN-1' })
       for (const serial of ['SN-1', 'SN-2', undefined]) {
@@ -273,7 +273,7 @@ eachDatabase((kind, _open, fresh) => {
     const requestText = async (headers = {}) =>
       textOf(serialRequest({ requestId: await getRequestId(service), headers }))
 
-    testOnce('has another number or order of assertions', async () => {
+    testOnce('has a different number or order of assertions', async () => {
       const expected = 'invalid assertion: expected a serial-request assertion and then the model assertion.'
       const request = await requestText()
       await invalid('', expected)

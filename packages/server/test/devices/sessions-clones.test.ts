@@ -58,7 +58,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await chains(), 1)
     })
 
-    test('is empty after a lost answer, or two threads that refresh in turn', async () => {
+    test('is empty after a lost answer, or two threads that refresh alternately', async () => {
       const { first, open, evidence } = await device()
       await open(first)
       service.advance(9 * MINUTE)
@@ -88,7 +88,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     // They can be stored together, and each still counts.
-    test('is second-chain for eight sessions at once', async () => {
+    test('is second-chain for each of eight sessions opened at once', async () => {
       const { of, open, chains } = await device()
       await Promise.all(Array.from({ length: 8 }, () => open()))
       const rows = await service.installation.clones.evidenceOf(of)

@@ -84,7 +84,7 @@ eachDatabase((kind, _open, fresh) => {
         body: await sessionBody(service, device.one),
       })
 
-    test('of a valid session returns another macaroon in the same chain, and the old one stays valid', async () => {
+    test('a valid session is refreshed by a new macaroon in the same chain, and the old one stays valid', async () => {
       const one = newDevice()
       const first = await sessionOf(service, one)
       const second = await sessionOf(service, { ...one, previous: first })
@@ -100,21 +100,21 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('of an expired session works', async () => {
+    test('an expired session can be refreshed', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       service.advance(40 * DAY)
       assert.equal((await openSession(service, { ...one, previous })).status, 200)
     })
 
-    test('of a session from before a rotation of the root key works', async () => {
+    test('a session from before a rotation of the root key can be refreshed', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       await service.installation.keyring.rotateRootKey()
       assert.equal((await openSession(service, { ...one, previous })).status, 200)
     })
 
-    test('of a session that the database no longer has, as after a restore, begins a new chain', async () => {
+    test('refreshing a session that the database no longer has, as after a restore, begins a new chain', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       await service.installation.deviceSessions.removeExpired(new Date(Date.now() + 99 * DAY), 9999)
@@ -126,7 +126,10 @@ eachDatabase((kind, _open, fresh) => {
       ['in double quotes', (text: string) => `Macaroon root="${text}"`],
       ['in single quotes', (text: string) => `Macaroon root='${text}'`],
       ['without quotes', (text: string) => `Macaroon root=${text}`],
-      ['with the scheme in another case and more spaces', (text: string) => ` macaroon   root="${text}" `],
+      [
+        'with the scheme in a different case and more spaces',
+        (text: string) => ` macaroon   root="${text}" `,
+      ],
       [
         'with padding',
         (text: string) => `Macaroon root="${Buffer.from(text, 'base64url').toString('base64')}"`,
@@ -142,7 +145,7 @@ eachDatabase((kind, _open, fresh) => {
       ['an empty header', '', /The header is empty\. Leave it out if there is no session yet\./],
       ['a header with only a space', ' ', /The header is empty/],
       ['no macaroon', 'Macaroon', /not of the form/],
-      ['another scheme', 'Bearer abc', /not of the form/],
+      ['a different scheme', 'Bearer abc', /not of the form/],
       ['no root', 'Macaroon discharge="abc"', /not of the form/],
       ['an open quote', 'Macaroon root="abc', /not of the form/],
       ['two roots', 'Macaroon root="abc", root="abc"', /not of the form/],
@@ -157,23 +160,26 @@ eachDatabase((kind, _open, fresh) => {
       })
     }
 
-    testOnce('answers 401 for a session that is foreign, forged, changed or of another kind', async () => {
-      const root = parsed(device.previous)
-      const foreign = mint({
-        rootKey: Buffer.alloc(32, 1),
-        id: Buffer.from('foreign'),
-        location: 'elsewhere',
-      })
-      const forged = mint({ rootKey: Buffer.alloc(32, 1), id: root.id, location: root.location })
-      const cut = { ...root, caveats: root.caveats.slice(0, -1) }
-      const refused = async (macaroon: string, message: RegExp) =>
-        assertRefused(await withHeader(`Macaroon root="${macaroon}"`), 401, INVALID, message)
-      await refused(printed(foreign), /not issued by this service/)
-      await refused(printed(forged), /does not verify/)
-      await refused(printed(cut), /does not verify/)
-      await refused(await logIn(service, await addPerson(service)), /not a device session/)
-      await refused(printed(addFirstPartyCaveat(root, 'may fly')), /an unknown caveat: "may"/)
-    })
+    testOnce(
+      'answers 401 for a session that is foreign, forged, changed or of a different kind',
+      async () => {
+        const root = parsed(device.previous)
+        const foreign = mint({
+          rootKey: Buffer.alloc(32, 1),
+          id: Buffer.from('foreign'),
+          location: 'elsewhere',
+        })
+        const forged = mint({ rootKey: Buffer.alloc(32, 1), id: root.id, location: root.location })
+        const cut = { ...root, caveats: root.caveats.slice(0, -1) }
+        const refused = async (macaroon: string, message: RegExp) =>
+          assertRefused(await withHeader(`Macaroon root="${macaroon}"`), 401, INVALID, message)
+        await refused(printed(foreign), /not issued by this service/)
+        await refused(printed(forged), /does not verify/)
+        await refused(printed(cut), /does not verify/)
+        await refused(await logIn(service, await addPerson(service)), /not a device session/)
+        await refused(printed(addFirstPartyCaveat(root, 'may fly')), /an unknown caveat: "may"/)
+      },
+    )
 
     // Guarantee: a session can be refreshed only for its own device.
     test('answers 401 for a valid session of another device', async () => {
@@ -181,7 +187,7 @@ eachDatabase((kind, _open, fresh) => {
       assertRefused(await withHeader(`Macaroon root="${other}"`), 401, INVALID, /another device/)
     })
 
-    test('answers 401 for a session of the same serial and another device key', async () => {
+    test('answers 401 for a session of the same serial and a different device key', async () => {
       const old = newDevice()
       const previous = await sessionOf(service, old)
       const key = newKey()
@@ -257,7 +263,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await service.installation.devices.serialAssertionsOf(device)).length, 1)
     })
 
-    test('begins a new chain for a key that gets its serial back, whichever session it presents', async () => {
+    test('begins a new chain for a key that gets its serial back, with any session', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       const { serial } = one.serial.fields
@@ -279,7 +285,7 @@ eachDatabase((kind, _open, fresh) => {
         await openSession(service, { key: one.key, serial: second }),
         400,
         'device-refused',
-        /has another serial of this model, R-/,
+        /has a different serial of this model, R-/,
       )
     })
 
@@ -298,7 +304,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     // Guarantee: a serial has one device key, however many race for it.
-    test('gives a serial to one of the keys that race for it', async () => {
+    test('gives a serial to only one of the keys that race for it', async () => {
       const contenders = Array.from({ length: 4 }, newKey)
       const answers = await Promise.all(
         contenders.map((key) =>
@@ -311,7 +317,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     for (const [status, message] of [
-      ['pending', /is waiting for its operator/],
+      ['pending', /is pending: its operator has not approved it/],
       ['rejected', /^The device was rejected at \S+ by alice\. Ask its operator\.$/],
     ] as const) {
       // Guarantee: a session doesn't decide about a registration that the operator has yet to decide about,
@@ -351,7 +357,7 @@ eachDatabase((kind, _open, fresh) => {
       assertRefused(await post(), 400, 'device-refused', /revoked/)
     })
 
-    test('refuses a device in quarantine a session until it is released, and keeps its serial', async () => {
+    test('a device in quarantine cannot open a session until it is released, and keeps its serial', async () => {
       const one = newDevice()
       await sessionOf(service, one)
       const device = await holderOf(one)

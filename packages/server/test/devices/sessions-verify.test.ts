@@ -248,7 +248,7 @@ eachDatabase((kind, _open, fresh) => {
       ['is missing', {}, /carries no device session/],
       ['is in the header of tokens', { authorization: 'Macaroon abc' }, /carries no device session/],
       ['is malformed', { 'x-device-authorization': 'Macaroon root="*"' }, /malformed/],
-      ['has another scheme', { 'snap-device-authorization': 'Basic abc' }, /not of the form/],
+      ['has a different scheme', { 'snap-device-authorization': 'Basic abc' }, /not of the form/],
       [
         'differs from a second one',
         {
@@ -263,7 +263,7 @@ eachDatabase((kind, _open, fresh) => {
     }
 
     // Guarantee: only sessions that this service minted are accepted.
-    testOnce('is forged, truncated, foreign, or of another kind', async () => {
+    testOnce('is forged, truncated, foreign, or of a different kind', async () => {
       const root = parsed(macaroon)
       const rootKey = Buffer.alloc(32, 1)
       assertRefused(await verify(printed(mint({ rootKey, id: root.id, location: 'x' }))), /does not verify/)

@@ -36,7 +36,7 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** The model acme-classic for another store. */
+/** The model acme-classic for a different store. */
 const ofStore = (store: string) => acmeModel(ACME.model, { store })
 
 eachDatabase((kind, _open, fresh) => {
@@ -143,7 +143,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  // Guarantee: a client that lacks one of the proofs gets no session.
+  // Guarantee: a client that lacks one of the proofs cannot open a session.
   describeOnce('is refused with its own message', () => {
     const serial = serialAssertion({ serial: 'C-1' })
     const mutations: readonly [
@@ -238,12 +238,12 @@ eachDatabase((kind, _open, fresh) => {
         /could not validate device-session-request \(the signature of the device-session-request does not match/,
       ],
       [
-        'another model',
+        'a different model',
         (body) => ({ ...body, 'model-assertion': textOf(vector('world/model-acme-gadget').bytes) }),
         /the model of the model assertion differs from the serial/,
       ],
       [
-        'another model in the request',
+        'a different model in the request',
         async (body) => ({
           ...body,
           'device-session-request': textOf(
@@ -267,7 +267,7 @@ eachDatabase((kind, _open, fresh) => {
         /the brand-id of the device-session-request differs/,
       ],
       [
-        'another serial in the request',
+        'a different serial in the request',
         async (body) => ({
           ...body,
           'device-session-request': textOf(sessionRequest({ nonce: await getNonce(service), serial: 'C-2' })),
@@ -275,14 +275,14 @@ eachDatabase((kind, _open, fresh) => {
         /the serial of the device-session-request differs/,
       ],
       [
-        'a request that another key signed',
+        'a request that a different key signed',
         async (body) => ({
           ...body,
           'device-session-request': textOf(
             sessionRequest({ nonce: await getNonce(service), serial: 'C-1', key: deviceKey('device2') }),
           ),
         }),
-        /could not validate device-session-request \(the device-session-request names another signing key/,
+        /could not validate device-session-request \(the device-session-request names a different signing key/,
       ],
       [
         'a serial signed with an unknown key',
@@ -322,7 +322,7 @@ eachDatabase((kind, _open, fresh) => {
         /unprintable ones/,
       ],
       [
-        'a revision that no register holds',
+        'a revision that is not in any register',
         () => sessionBody(service, { serial: serialAssertion({ serial: 'C-1', revision: 2 ** 31 }) }),
         /revision of the serial is too large/,
       ],
@@ -374,7 +374,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  describe('another account can sign serials', () => {
+  describe('a serial that another account signed', () => {
     const genericKey = testKey('generic')
     const byGeneric = (serial: string, model: string) =>
       serialAssertion({ serial, model, signer: genericKey, headers: { 'authority-id': 'generic' } })
@@ -394,7 +394,7 @@ eachDatabase((kind, _open, fresh) => {
       )
     })
 
-    test('if the model names it in serial-authority', async () => {
+    test('is accepted if the model names the account in serial-authority', async () => {
       const modelText = await addAcmeModel(service.installation, 'acme-lent', {
         headers: { 'serial-authority': ['generic'] },
       })
@@ -402,7 +402,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await openSession(service, { serial, modelText })).status, 200)
     })
 
-    test('but not for other models', async () => {
+    test('is refused for other models', async () => {
       const serial = byGeneric('G-2', 'acme-gadget')
       const modelText = vector('world/model-acme-gadget').bytes
       assertRefused(
@@ -414,7 +414,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     // Guarantee: an older revision of a model doesn't restore an account that the brand has dropped.
-    test('but not through an older revision of the model than the stored one', async () => {
+    test('is refused if only an older revision of the model names the account', async () => {
       const headers = { 'serial-authority': ['generic'] }
       const older = await addAcmeModel(service.installation, 'acme-taken', { headers })
       await service.installation.assertions.put(
@@ -551,7 +551,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await post(body)).body.macaroon, first.body.macaroon)
     })
 
-    test('counts as another request with another serial assertion, model or previous session', async () => {
+    test('counts as a different request with a different serial assertion, model or previous session', async () => {
       const { key, serial } = newDevice()
       const body = await sessionBody(service, { serial, key })
       const { body: opened } = await post(body)

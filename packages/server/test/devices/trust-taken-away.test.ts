@@ -54,7 +54,7 @@ eachDatabase((_kind, _open, fresh) => {
       return (node) => openSession(node, { serial })
     }
 
-    test('serials below a removed trust root open no session until it is added again', async () => {
+    test('serials below a removed trust root cannot open a session until it is added again', async () => {
       const ask = session(serialAssertion({ serial: 'T-1' }))
       await accepted(ask)
       await removeTrustRoot({ accountId: 'test-root', force: true }, installation())
@@ -89,7 +89,7 @@ eachDatabase((_kind, _open, fresh) => {
   describe('on one node', () => {
     const service = testService(fresh)
 
-    test('a serial signed with an expired key opens no session, however often it did before', async () => {
+    test('a serial signed with an expired key cannot open a session, however often it did before', async () => {
       const signer = testKey('device2')
       const until = new Date(service.now().getTime() + 60_000)
       const short = accountKeyFile('acme-brand', signer, { until: until.toISOString() })

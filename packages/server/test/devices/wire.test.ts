@@ -70,9 +70,9 @@ oneDatabase((_kind, open, fresh) => {
       'an absent assertion': [head('GET /v2/assertions/account/nobody'), 404],
       'an unknown path': [post(`${AUTH}/nothing`), 404],
       'an extra slash': [post(`${AUTH}/nonces/`), 404],
-      'another method': [head(`GET ${AUTH}/nonces`), 405],
-      'another method at devices': [head(`PUT ${AUTH}/devices`, 'Content-Length: 0'), 405],
-      'HEAD at the root, by which snapd knows a store proxy': [head('HEAD /'), 200],
+      'a different method': [head(`GET ${AUTH}/nonces`), 405],
+      'a different method at devices': [head(`PUT ${AUTH}/devices`, 'Content-Length: 0'), 405],
+      'HEAD at the root, which snapd uses to recognise a store proxy': [head('HEAD /'), 200],
     }
     for (const [name, [bytes, status]] of Object.entries(cases)) {
       test(`${status} for ${name}`, async () => {

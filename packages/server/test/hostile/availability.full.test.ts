@@ -64,7 +64,7 @@ const ENVIRONMENT = {
 }
 /** Bytes of a body that are sent with its headers. */
 const BEGINNING = 32 * 1024
-const HELD = 'answers everyone else while one address holds'
+const HELD = 'answers everyone else while one address keeps open'
 const APPROVED_MODEL = 'acme-approved'
 
 /** A connection of an attacker. */
@@ -273,7 +273,7 @@ oneDatabase((_kind, open, fresh) => {
       all.filter((one) => statusOf(one) === 503).every((one) => /\r\nretry-after: 1\r\n/.test(textOf(one))),
     )
     await answersEverybody()
-    // They use no place of others, not even of their neighbours at the same address.
+    // They do not take up the places of others, even of their neighbours at the same address.
     const neighbour = await call(service, 'GET', '/', { headers: { 'x-forwarded-for': HOSTILE } })
     assert.equal(neighbour.status, 200)
   })

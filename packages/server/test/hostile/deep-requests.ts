@@ -1,4 +1,4 @@
-/** Requests that pass most checks: fresh nonces, valid chains and signatures, and only one or two faults. */
+/** Requests that pass most checks: fresh nonces, valid chains and signatures, and only one or two errors. */
 import {
   encode,
   encodePublicKey,
@@ -74,7 +74,7 @@ const seldom = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
 
 const mostly: fc.Arbitrary<boolean> = fc.integer({ min: 0, max: 7 }).map((n) => n !== 3)
 
-/** Rarely changes more than one header: with two faults, the request is refused for the first. */
+/** Rarely changes more than one header: with two errors, the request is refused for the first. */
 const changes = (...names: readonly string[]): fc.Arbitrary<Record<string, HeaderInput>> =>
   fc.oneof(
     fc.constant({}),

@@ -33,7 +33,7 @@ interface Row {
   /** Names of existing records by kind, and of missing ones. */
   readonly names: Readonly<Record<string, string>>
   readonly request: Naming
-  /** Set if the body is random: then only its status and cost are compared. */
+  /** Whether the body is random; then only its status and cost are compared. */
   readonly isRandom?: true
   /** How often each is sent first, so that the name is locked. */
   readonly failures?: number
@@ -232,7 +232,7 @@ async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
       ),
     ),
     {
-      what: 'a login of an agent with another key',
+      what: 'a login of an agent with a different key',
       names: agents.names,
       request: async (name) =>
         get(`/identity/login/agent?${new URLSearchParams({ ...(await agents.asking(name)) })}`),

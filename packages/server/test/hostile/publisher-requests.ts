@@ -110,7 +110,7 @@ const EXCHANGES = [
   ...gateways('/v1/tokens/exchange', '/v1/tokens/usso/exchange', '/v1/tokens/dashboard/exchange'),
 ]
 
-/** Damaged roots and discharges of version 1, in headers. */
+/** Damaged version 1 roots and discharges, in headers. */
 export function pairRequests(seeds: Seeds): fc.Arbitrary<RawRequest> {
   const target = fc.oneof(
     fc.constantFrom(...READS).map((path) => ({ method: 'GET' as const, path })),

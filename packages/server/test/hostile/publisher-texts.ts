@@ -20,7 +20,7 @@ import { withSecondFactor } from '../support/second-factor.ts'
 import type { TestService } from '../support/service.ts'
 import { base64, conditions, damaged } from './requests.ts'
 
-/** A login with a password, and the key to which anyone can seal a caveat. */
+/** A login with a password, and the key that anyone can seal a caveat to. */
 export interface PublisherSeeds {
   readonly account: Account
   /** An account that also has a second factor. */
@@ -63,7 +63,7 @@ export const anyValue = fc.oneof({ weight: 5, arbitrary: anyText }, fc.jsonValue
 
 const deep = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
-/** In the form of bakery clients of version 1: base64 of JSON. */
+/** The form that version 1 bakery clients use: base64 of JSON. */
 const outerFields = fc
   .dictionary(
     fc.constantFrom('ThirdPartyPublicKey', 'FirstPartyPublicKey', 'Nonce', 'Id', '__proto__', 'x'),
@@ -137,7 +137,7 @@ export function caveatIds(seeds: PublisherSeeds): fc.Arbitrary<unknown> {
   )
 }
 
-/** A packet of a binary macaroon of version 1: four hexadecimal digits of length, a name, a value. */
+/** A packet of a binary version 1 macaroon: four hexadecimal digits of length, a name, a value. */
 export const packets = fc
   .array(
     fc.tuple(

@@ -112,7 +112,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  suite('answers 404 to another spelling of an address', () => {
+  suite('answers 404 to a different spelling of an address', () => {
     /** Paths that proxies may block, for example to keep administration inside a network. */
     const isWithheld = (path: string) => /^\/(api\/management|console)\//.test(path)
     const spelled = (path: string): readonly string[] => {
@@ -166,7 +166,7 @@ oneDatabase((_kind, _open, fresh) => {
         for (const other of spelled(path)) {
           // Bakery clients in JavaScript send it (contract/bakery.md).
           if (other === '/identity//discharge/info') continue
-          // An id can be any text: routes with an id have no record with such an id.
+          // An id can be any string: routes with an id have no record with such an id.
           const { status } = await send(service.baseUrl, method, other)
           assert.ok(status === 404 || isOfParent(other, status), `${other}: ${status}`)
         }
@@ -244,7 +244,7 @@ oneDatabase((_kind, _open, fresh) => {
         // Something else that is missing may be reported first.
         assert.match(
           `${status} ${message}`,
-          /^(400 The (query has an unknown parameter: "frob"|query lacks |body |field )|404 There is no such job)/,
+          /^(400 The (query has an unknown parameter: "frob"|query lacks |body |field )|404 There is no job "[^"]*"\.)/,
         )
       })
     }

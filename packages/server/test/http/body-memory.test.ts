@@ -1,5 +1,5 @@
 /**
- * Tests that arriving bodies together use a bounded amount of memory, of which no network can use everything.
+ * Tests that arriving bodies together use a bounded amount of memory, and that no network can use all of it.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

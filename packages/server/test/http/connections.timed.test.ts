@@ -1,4 +1,4 @@
-/** Tests that slow, idle and surplus connections are closed, and delay no other client. */
+/** Tests that slow, idle and surplus connections are closed, and do not delay other clients. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
@@ -297,7 +297,7 @@ suite('a connection with data that is not HTTP', { timeout: 120_000 }, () => {
   })
 
   for (const rest of ['garbage\r\n\r\n', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n']) {
-    test(`keeps nothing of a client that disconnects after requests and ${rest.split(' ')[0]?.trim()}`, async () => {
+    test(`keeps nothing for a client that disconnects after requests and ${rest.split(' ')[0]?.trim()}`, async () => {
       const one = await new Client(server.origin).connected()
       one.send(get('/held') + get('/').repeat(2) + rest)
       while (server.answers.length < 3) await tick()

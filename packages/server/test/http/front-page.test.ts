@@ -213,7 +213,7 @@ describe('GET /', () => {
     })
   })
 
-  describe('of a service below a path', () => {
+  describe('the front page of a service below a path', () => {
     const program = testProgram()
 
     test('gives charmcraft the slash that it needs after the path, and no other tool', async () => {
@@ -225,7 +225,7 @@ describe('GET /', () => {
     })
   })
 
-  describe('of an identity service alone', () => {
+  describe('the front page of an identity service alone', () => {
     const program = testProgram()
 
     test('has a page for people, and nothing for programs', async () => {

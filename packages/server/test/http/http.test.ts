@@ -296,7 +296,7 @@ suite('HTTP', () => {
       })
     }
 
-    test('200: reads the body as JSON whatever its content type; an absent body is an empty object', async () => {
+    test('200: reads the body as JSON regardless of its content type; an absent body is an empty object', async () => {
       for (const bytes of [
         post('{}', ''),
         post('{}', 'Content-Type: text/plain\r\n'),
@@ -359,7 +359,7 @@ suite('HTTP', () => {
     }
   })
 
-  test('none of this was a fault, and the service stops cleanly', async () => {
+  test('none of this was an internal error, and the service stops cleanly', async () => {
     const { code, stderr } = await service.end('SIGTERM')
     assert.equal(code, 0)
     assert.doesNotMatch(stderr, /"level":[56]0/)

@@ -85,7 +85,7 @@ suite('a server with room for two requests', async () => {
     await release()
   })
 
-  test('a slow sender uses no place', async () => {
+  test('a slow sender does not take up a place', async () => {
     gate = Promise.withResolvers()
     gate.resolve()
     const slow = Array.from({ length: 10 }, () => converse(url))
@@ -135,7 +135,7 @@ suite('a server with room for two requests', async () => {
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_MAX_IN_FLIGHT: '1' })
 
-  test('clients that wait for a person use no place', async () => {
+  test('clients that wait for a person do not take up a place', async () => {
     const { Info } = await discharging(service.baseUrl)
     const url = Info.InteractionMethods['browser-window'].WaitTokenURL
     const gone = new AbortController()

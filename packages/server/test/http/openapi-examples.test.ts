@@ -56,7 +56,7 @@ interface Answer {
   readonly body: unknown
 }
 
-/** A site to which browsers return with a code. The console would use up the code. */
+/** A site that browsers return to with a code. The console would use up the code. */
 const RETURN_TO = 'https://back.example.org/signed-in'
 
 oneDatabase((_kind, open, fresh) => {
@@ -131,7 +131,7 @@ oneDatabase((_kind, open, fresh) => {
     return { parameters: { ...parameters, did, 'public-key': encodeBase64(agent.publicKey) } }
   }
 
-  /** Returns a root with its discharge, for which the agent has logged in. */
+  /** Returns a root with its discharge, after the agent has logged in for it. */
   const newSlice = async (): Promise<Parts> => {
     const slice = await dischargeAll(await newRoot(), async ({ id }) => {
       const id64 = encodeBase64(id)
@@ -162,7 +162,7 @@ oneDatabase((_kind, open, fresh) => {
     await browser.submit(confirm, 'confirm', { decision: 'approve' })
   }
 
-  /** Returns the code with which a browser returned. */
+  /** Returns the code that a browser returned with. */
   async function newCode(): Promise<string> {
     const { login } = await interactions(await newCaveat())
     const browser = new Browser()
@@ -306,7 +306,7 @@ function exampleOf(id: string, name: string): { readonly request: Parts; readonl
 const VARIES =
   /^(nonce|request-id|session-id|id|id64|serial|valid-since|valid-until|revoked-at|PublicKey|public-key|did|token64|token-kind|VisitURL|WaitTokenURL|LoginURL|DischargeTokenURL|login-url|access_token|credentials|session_id|subject_token)$/
 
-/** A text that the service sealed, perhaps in base64 again: long, with a fixed beginning. */
+/** A string that the service sealed, perhaps in base64 again: long, with a fixed beginning. */
 const SEALED = /^(?:AQAAAA|QVFBQUFB)[\w+/=-]{100,}$/
 
 /**

@@ -254,7 +254,7 @@ oneDatabase((_kind, _open, fresh) => {
         '::ffff:c000:201',
         '192.0.2.1:1024',
       ],
-      'a text that is not an address': ['frob', '_hidden', '999.1.1.1', 'a'.repeat(5000)],
+      'a string that is not an address': ['frob', '_hidden', '999.1.1.1', 'a'.repeat(5000)],
     }
     for (const [name, [first, second, third, fourth]] of Object.entries(SAME)) {
       test(`${name} counts as one`, async () => {

@@ -169,7 +169,7 @@ oneDatabase((_kind, _open, fresh) => {
         path.startsWith(MANAGEMENT_PREFIX) && !/root|exchange|explain|test$/.test(path) ? '?dry_run=true' : ''
       test(name, async () => {
         const refused = await send(operation, query, 'x')
-        assertSentence(refused?.message ?? assert.fail('a text is accepted as a body'), name)
+        assertSentence(refused?.message ?? assert.fail('a string is accepted as a body'), name)
         for (const place of places(body)) {
           if (!isNew(seen, place.name, place.schema)) continue
           for (const wrong of WRONG) {

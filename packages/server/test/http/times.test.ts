@@ -1,5 +1,5 @@
 /**
- * Tests which texts are times: a table for all time fields of the tokens API. `management/instants.test.ts`
+ * Tests which strings are times: a table for all time fields of the tokens API. `management/instants.test.ts`
  * has the other.
  */
 import assert from 'node:assert/strict'
@@ -8,7 +8,7 @@ import { OPERATIONS } from '@ratafia/api/schemas'
 import { oneDatabase } from '../support/databases.ts'
 import { call, testService } from '../support/service.ts'
 
-/** Whether `expires` accepts each text according to `docs/tokens.md`. */
+/** Whether `expires` accepts each string according to `docs/tokens.md`. */
 const TEXTS: Readonly<Record<string, boolean>> = {
   '2099-01-01T00:00:00Z': true,
   '2099-01-01T00:00:00.5Z': true,

@@ -143,7 +143,7 @@ eachDatabase((_kind, open) => {
     assert.throws(() => requireEnabled(disabled), {
       code: 'macaroon-authorization-required',
       message:
-        'The account "frank" has been disabled since 2026-11-20T10:00:00.000Z. Ask the operator of this store to enable it.',
+        'The account "frank" has been disabled since 2026-11-20T10:00:00.000Z. Ask the operator of this service to enable it.',
     })
     const later = await disableAccount('frank', { ...deps(), clock: () => new Date('2027-01-01T00:00:00Z') })
     assert.deepEqual(later.disabledAt, now, 'disabling it again keeps the first time')

@@ -204,16 +204,16 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([refused.status, refused.body.Code], [401, 'permission denied'])
   })
 
-  test('a login made for one caveat discharges no other', async () => {
+  test('a login made for one caveat does not discharge another', async () => {
     const keyPair = await newAgent('bound')
     const { token, caveat } = await logIn('bound', keyPair)
     const other = await startLogin()
     const refused = await postDischarge(identity.location, other.caveat, token)
-    assert.match(refused.body.Message, /for another caveat/)
+    assert.match(refused.body.Message, /for a different caveat/)
     assert.equal((await postDischarge(identity.location, caveat, token)).status, 200)
   })
 
-  test('caveats that a holder appends can only restrict: another agent, another caveat, an unknown condition', async () => {
+  test('caveats that a holder appends can only restrict: another agent, a different caveat, an unknown condition', async () => {
     const keyPair = await newAgent('narrow')
     for (const condition of [
       'agent root AAAA',

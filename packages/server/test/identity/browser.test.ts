@@ -149,7 +149,7 @@ eachDatabase((_kind, open) => {
   })
 
   for (const version of [1, 3] as const) {
-    test(`a caveat of version ${version} gets a discharge of version ${version}, by token and token64`, async () => {
+    test(`a version ${version} caveat gets a version ${version} discharge, by token and token64`, async () => {
       const caveat = await caveatFor(world.keyring, 'need-declared userid is-authenticated-userid', {
         version,
       })
@@ -196,7 +196,7 @@ eachDatabase((_kind, open) => {
     ]) {
       assert.ok(text.includes(shown), shown)
     }
-    assert.doesNotMatch(text, /not where you are|does not know the service|\u202e|<script/)
+    assert.doesNotMatch(text, /not where you are|does not know the requesting service|\u202e|<script/)
   })
 
   test('shows a request without limits as one for everything', async () => {
@@ -228,7 +228,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await noticeOn({ permissions: null, days: 365 }), `${everything}, and works for 365 days.`)
   })
 
-  test('shows no row for details that the client did not send', async () => {
+  test('does not show rows for details that the client did not send', async () => {
     const all = { service: 's', permissions: null, channels: null, packages: null, storeIds: null }
     const text = formatSummary({ ...all, expires: undefined, description: undefined })
     const { visit } = await startLogin(`is-authenticated-userid for ${text}`, { 'user-agent': '' })
@@ -285,7 +285,7 @@ eachDatabase((_kind, open) => {
     const signInPage = await browser.open(body.Info.InteractionMethods['browser-window'].VisitURL)
     assert.doesNotMatch(signInPage.text, /store\.example\.org/)
     const confirm = await browser.submit(signInPage, 'login', { username, password: PASSWORD })
-    assert.match(confirm.text, /does not know the service that asks/)
+    assert.match(confirm.text, /does not know the requesting service/)
   })
 
   test('trusts a service that is known by its key only under its own URL', async () => {
@@ -299,10 +299,13 @@ eachDatabase((_kind, open) => {
         return (await signIn(browserAt(), body.Info.InteractionMethods['browser-window'].VisitURL)).text
       }
       const elsewhere = USERID.replace('store.example.org', 'bank.example.org')
-      assert.doesNotMatch(await confirmation(named, USERID), /does not know the service/)
-      assert.doesNotMatch(await confirmation(named, 'is-authenticated-userid'), /does not know the service/)
-      assert.match(await confirmation(named, elsewhere), /does not know the service/)
-      assert.match(await confirmation(other, USERID), /does not know the service/)
+      assert.doesNotMatch(await confirmation(named, USERID), /does not know the requesting service/)
+      assert.doesNotMatch(
+        await confirmation(named, 'is-authenticated-userid'),
+        /does not know the requesting service/,
+      )
+      assert.match(await confirmation(named, elsewhere), /does not know the requesting service/)
+      assert.match(await confirmation(other, USERID), /does not know the requesting service/)
     } finally {
       await running.app.close()
     }
@@ -410,7 +413,10 @@ eachDatabase((_kind, open) => {
       const again = await browser.submit(await browser.open(visit), 'login', { username: name, password })
       assert.deepEqual([again.status, again.title], [403, 'Sign in'])
       assert.match(again.text, /<title>Error: Sign in/)
-      assert.match(again.text, /role="alert" id="problem">The username or the password is wrong\./)
+      assert.match(
+        again.text,
+        /role="alert" id="problem">The username, e-mail address or password is wrong\./,
+      )
       assert.equal(browser.cookies.has('ratafia-sign-in'), false)
       // The page repeats the typed name, and only that decides about the focus.
       texts.push(again.text.replace(/value="[^"]*"| autofocus/g, ''))
@@ -518,7 +524,7 @@ eachDatabase((_kind, open) => {
       assert.equal((await browser.open(visit)).title, 'Approve this login?')
   })
 
-  test('refuses a changed visit URL, and sealed texts for another purpose', async () => {
+  test('refuses a changed visit URL, and sealed texts for a different purpose', async () => {
     const { visit, wait, caveat } = await startLogin()
     const base = `${identity.location}/login?did=`
     const did = String(new URL(visit).searchParams.get('did'))
@@ -550,7 +556,7 @@ eachDatabase((_kind, open) => {
     assert.ok(!page.text.includes(token))
   })
 
-  test('a login token replayed with another caveat is refused; with its own it works again', async () => {
+  test('a login token replayed with a different caveat is refused; with its own it works again', async () => {
     const [one, two] = [await startLogin(), await startLogin()]
     await approve(browserAt(), one.visit)
     const { body } = await answer(await fetch(one.wait))

@@ -167,7 +167,7 @@ eachDatabase((_kind, open) => {
     })
   }
 
-  test('refuses a caveat that is sealed to another key, but not to an earlier key', async () => {
+  test('refuses a caveat that is sealed to a different key, but not to an earlier key', async () => {
     const elsewhere = encodeCaveatId({
       version: 2,
       condition: USERID,
@@ -183,7 +183,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, await caveatFor(world.keyring, USERID))).status, 401)
   })
 
-  test('reports an id that lost bytes because a client read it as text as damaged, not as for another key', async () => {
+  test('reports an id that lost bytes because a client read it as text as damaged, not as for a different key', async () => {
     const { id } = await caveatFor(world.keyring, USERID)
     const damaged = Buffer.from(Buffer.from(id).toString('utf8'))
     const refused = await postDischarge(identity.location, { id: damaged, payload: undefined })
@@ -294,7 +294,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('500 without the cause for a fault', async () => {
+  test('500 without the cause for an internal error', async () => {
     const broken = await startIdentity({
       ...world,
       keyring: { ...world.keyring, dischargerKeyPairs: () => Promise.reject(new Error('secret detail')) },

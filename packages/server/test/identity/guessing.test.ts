@@ -100,7 +100,7 @@ eachDatabase((_kind, open) => {
     for (let i = 0; i < 31; i++) assert.equal(await signIn('192.0.2.1'), SIGNED_IN)
   })
 
-  test('guesses from other networks do not lock users out of a network from which they signed in before', async () => {
+  test('guesses from other networks do not lock users out of a network that they signed in from before', async () => {
     const stranger = await addPerson()
     assert.equal(await signIn('198.51.100.9', stranger), SIGNED_IN)
     assert.equal(await signIn('2001:db8:1:1::1'), SIGNED_IN)
@@ -122,7 +122,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('guessing is also slowed down in a network from which the user signed in before', async () => {
+  test('guessing is also slowed down in a network that the user signed in from before', async () => {
     for (const address of ['192.0.2.1', '203.0.113.1']) assert.equal(await signIn(address), SIGNED_IN)
     await guess(
       10,

@@ -80,8 +80,12 @@ eachDatabase((_kind, open) => {
     for (const [what, fields, problem] of [
       ['a wrong old one', { old: 'wrong password' }, /^The current password is wrong\.$/],
       ['two different new ones', { again: 'yet another password' }, /^The two new passwords differ\.$/],
-      ['a short one', { password: 'short', again: 'short' }, /^A password has at least 8 characters/],
-      ['one of nothing', { password: '', again: '' }, /^A password has at least 8 characters/],
+      [
+        'a short one',
+        { password: 'short', again: 'short' },
+        /^The password is too short: use at least 8 characters/,
+      ],
+      ['one of nothing', { password: '', again: '' }, /^Enter a password/],
     ] as const) {
       test(`${what} changes nothing`, async () => {
         const ann = await addPerson()
@@ -99,7 +103,7 @@ eachDatabase((_kind, open) => {
       const ann = await addPerson()
       const browser = new Browser()
       await signIn(browser, ann)
-      // Ten guesses for the account, and ten from the network from which the user signed in before.
+      // Ten guesses for the account, and ten from the network that the user signed in from before.
       for (let guess = 0; guess < 20; guess++) {
         assert.equal(
           (await change(browser, { old: `guess ${guess}`, password: NEW, again: NEW })).status,
@@ -235,7 +239,7 @@ eachDatabase((_kind, open) => {
       })
     }
 
-    test('creates no link for a disabled account', async () => {
+    test('does not create a link for a disabled account', async () => {
       const ann = await addPerson()
       await disableAccount(ann.id, world)
       await assert.rejects(link(ann), { code: 'state-conflict', message: /^The account is disabled/ })

@@ -93,7 +93,7 @@ eachDatabase((_kind, open) => {
   const signIn = async (browser: Browser, offer: Offer, returnTo?: string) =>
     browser.submit(await browser.open(loginUrl(offer, returnTo)), 'login', { username, password: PASSWORD })
 
-  /** Returns the URL to which the browser returns after the decision. */
+  /** Returns the URL that the browser returns to after the decision. */
   async function sentBack(browser: Browser, offer: Offer, decision = 'approve'): Promise<URL> {
     const page = await signIn(browser, offer)
     assert.equal(page.title, 'Approve this login?')
@@ -202,7 +202,7 @@ eachDatabase((_kind, open) => {
     })
   })
 
-  test('keeps the parameters of the site’s URL, and requires no state', async () => {
+  test('keeps the parameters of the site’s URL, and does not require a state', async () => {
     const returnTo =
       'https://app.example.org/auth/candid?starting_url=https%3A%2F%2Fx.example.org%2F%3Fa%3Db+c'
     const offer = await offered()
@@ -249,7 +249,7 @@ eachDatabase((_kind, open) => {
     test(`never redirects to ${JSON.stringify(returnTo.slice(0, 80))}`, async () => {
       const browser = new Browser()
       const page = await browser.open(loginUrl(await offered(), returnTo))
-      assert.deepEqual([page.status, page.title], [400, 'This is not possible'])
+      assert.deepEqual([page.status, page.title], [400, 'Invalid request'])
       assert.match(page.text, returnTo === '' ? /is missing/ : /RATAFIA_IDENTITY_RETURN_TO/)
       assert.equal(page.headers.get('location'), null)
       assert.ok(!page.text.includes('evil.example.org'))
@@ -281,7 +281,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await redeem(offer, { code: 'x'.repeat(5_000) })).status, 400)
   })
 
-  test('no sealed text of a login works as a code, and no code as another text', async () => {
+  test('sealed texts of a login do not work as codes, and codes do not work as other texts', async () => {
     const offer = await offered()
     const browser = new Browser()
     const did = new URL((await browser.open(loginUrl(offer))).url).searchParams.get('did') ?? ''
@@ -316,7 +316,7 @@ eachDatabase((_kind, open) => {
   test('a caveat that another service sealed needs a confirmation, even for our own console', async () => {
     const page = await signIn(new Browser(), await offered({ firstParty: stranger() }), CONSOLE)
     assert.equal(page.title, 'Approve this login?')
-    assert.match(page.text, /does not know the service that asks/)
+    assert.match(page.text, /does not know the requesting service/)
   })
 
   test('a login that requires a recent sign-in accepts only one made since it began', async () => {

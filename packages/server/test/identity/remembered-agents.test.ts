@@ -100,7 +100,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('an agent that got another key can log in with it at once, at each node', async () => {
+  test('an agent that got a new key can log in with it at once, at each node', async () => {
     await removeAgent(agent.name, one.installation)
     const again = await newAgent(agent.name)
     for (const node of [one, other]) assert.equal(await asking(node, again), 200)
@@ -113,7 +113,7 @@ eachDatabase((_kind, _open, fresh) => {
     for (const node of [one, other]) assert.equal(await asking(node, agent), 200)
   })
 
-  test('Guarantee: a discharge from the cache opens no session after the logins of its account were revoked', async () => {
+  test('Guarantee: a discharge from the cache cannot open a session after the logins of its account were revoked', async () => {
     const slice = await agentDischarge(await getRoot(other), agent)
     await byOperator(one.installation)(({ accounts }) => accounts.endLogins(account.id, new Date()))
     await assert.rejects(exchangeSlice(other, slice))

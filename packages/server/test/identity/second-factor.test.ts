@@ -75,7 +75,7 @@ eachDatabase((_kind, open) => {
         username: ann.username,
         password: 'wrong password',
       })
-      assert.equal(problemOf(wrong), 'The username or the password is wrong.')
+      assert.equal(problemOf(wrong), 'The username, e-mail address or password is wrong.')
       const asked = await browser.submit(start, 'login', { username: ann.username, password: PASSWORD })
       assert.deepEqual([asked.status, asked.title], [200, 'Enter a code'])
       assert.doesNotMatch(asked.text, new RegExp(PASSWORD))

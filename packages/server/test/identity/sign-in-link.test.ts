@@ -171,7 +171,7 @@ eachDatabase((_kind, open) => {
     })
   }
 
-  test('creates no link for an account that is disabled or does not exist', async () => {
+  test('does not create a link for an account that is disabled or does not exist', async () => {
     const ada = await addPerson()
     await disableAccount(ada.id, world)
     await assert.rejects(link(ada), { code: 'state-conflict' })

@@ -92,7 +92,7 @@ eachDatabase((kind, _open, fresh) => {
     const late = await patch(manager, path, { name: 'Second' }, { 'if-match': etag })
     assert.deepEqual([late.status, refusalOf(late).code], [412, 'version-mismatch'])
     assert.equal((await get(manager, path)).body.name, 'First')
-    // A merge patch is read whatever its media type, and omitted fields stay.
+    // A merge patch is read regardless of its media type, and omitted fields stay.
     const typed = { 'if-match': '*', 'content-type': 'application/merge-patch+json' }
     assert.equal((await patch(manager, path, {}, typed)).body.name, 'First')
     for (const body of [{ name: null }, { email: null }, { username: 'x' }, { name: '' }, { id: 'x' }, []]) {
@@ -355,7 +355,7 @@ eachDatabase((kind, _open, fresh) => {
       for (const [name, change] of Object.entries(CHANGES)) {
         assert.equal(refusalOf(await change(token, equal.username)).code, 'person-required', name)
       }
-      // Programs can make changes that give no access.
+      // Programs can make changes that do not give access.
       assert.equal((await CHANGES.disable(token, plain.username)).status, 200)
       assert.equal((await CHANGES.enable(token, plain.username)).status, 200)
     }

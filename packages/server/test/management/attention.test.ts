@@ -1,4 +1,4 @@
-/** Tests what needs attention: what is counted, what expires, and for whom. On both databases. */
+/** Tests what needs attention, on both databases: what is counted, what expires, and who sees it. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'

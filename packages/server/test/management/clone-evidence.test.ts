@@ -231,7 +231,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(evidence.every(({ brand_id }: { brand_id: string }) => brand_id === 'best'))
   })
 
-  test('refuses a missing permission, unknown parameters, and a cursor of another list', async () => {
+  test('refuses a missing permission, unknown parameters, and a cursor of a different list', async () => {
     const nobody = await managementToken(service, await addManager(service, 'account-manager'))
     const ask = (token: string, query: string) => manage(service, token, 'GET', '/clone-evidence', { query })
     const denied = await ask(nobody, '')

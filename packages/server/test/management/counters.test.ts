@@ -1,4 +1,4 @@
-/** Tests counters: what a node stores in the background, as other nodes show it, and to whom. */
+/** Tests counters: what a node stores in the background, how other nodes show it, and who can see it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { CounterName } from '@ratafia/api'

@@ -84,7 +84,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(new Set(ids(some)), new Set(fitting.map(({ id }) => id)))
   })
 
-  test('CSV guards texts and keys that begin like a formula; the import removes the guard', async () => {
+  test('CSV guards strings and keys that begin like a formula; the import removes the guard', async () => {
     const text = await (await fetched('?format=csv&sort=registered')).text()
     const [head, ...lines] = text.trimEnd().split('\n')
     assert.match(

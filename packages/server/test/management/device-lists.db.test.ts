@@ -459,7 +459,7 @@ eachDatabase((kind, _open, fresh) => {
     }
   })
 
-  test('Guarantee: devices of other brands change no answer: neither rows, cursors nor the number of rows read', async () => {
+  test('Guarantee: devices of other brands do not affect any answer: its rows, its cursors, or the number of rows read', async () => {
     const token = await managementToken(service, await addManager(service, 'viewer best'))
     const answers = async () => {
       const queries = [

@@ -1,5 +1,5 @@
 /**
- * Tests jobs that import a file: parts, all or nothing, faults, the limits of a brand, and a process that
+ * Tests jobs that import a file: parts, all or nothing, errors, the limits of a brand, and a process that
  * dies.
  */
 import assert from 'node:assert/strict'
@@ -117,7 +117,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(ndjson.item.result, { devices: 2, added: 0 })
   })
 
-  test('imports nothing if there is one fault; the item lists all faults', async () => {
+  test('imports nothing if there is one error; the item lists all errors', async () => {
     const model = await newModel()
     const text = `${HEADER}${rows(model, 3)}acme-brand,${model},X,short\nacme-brand,${model},,${keyId(7)}\n`
     const { job, item } = await imported(acme, CSV, [text])
@@ -136,7 +136,7 @@ eachDatabase((_kind, _open, fresh) => {
       },
       {
         ...{ line: 6, item: null, column: 'serial' },
-        message: '"serial" is missing: the device is active.',
+        message: '"serial" is missing, but the device is active.',
       },
     ])
     const list = [{ brand_id: 'acme-brand', model, serial: 'a/b', device_key_id: keyId(1) }]
@@ -156,7 +156,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  describe('accepts a file of up to 4 MiB as the body of one request', () => {
+  describe('a file of up to 4 MiB as the body of one request', () => {
     const post = async (
       token: string,
       query: string,
@@ -175,7 +175,7 @@ eachDatabase((_kind, _open, fresh) => {
       return (await manage(service, operator, 'GET', `/jobs/${id}/items`)).body.items[0]
     }
 
-    test('in the format of its media type, or in the named one', async () => {
+    test('is accepted in the format of its media type, or in the named one', async () => {
       const model = await newModel()
       const rows = [1, 2].map((index) => ({
         ...{
@@ -202,7 +202,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await devicesOf(model)).length, 2)
     })
 
-    test('with a dry run, for other kinds, and repeated with the same key', async () => {
+    test('is accepted with a dry run, for other kinds, and again with the same key', async () => {
       const model = await newModel()
       const text = HEADER + rows(model, 3)
       const tried = await post(acme, 'kind=devices.import&dry_run=true', text)
@@ -397,7 +397,7 @@ eachDatabase((_kind, _open, fresh) => {
         await work(on)
         throw new Error('the process dies before it commits')
       })
-    // A dead process, as the database sees it: what would follow the fault does not happen either.
+    // A dead process, as the database sees it: what would follow the crash does not happen either.
     const gone = { ...installation, inImport: dying, changeBy: () => () => Promise.reject(new Error('gone')) }
     await assert.rejects(
       runJobs(async () => true, gone),

@@ -217,7 +217,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([refused.status, refusalOf(refused).code], [401, 'macaroon-authorization-required'])
   })
 
-  testOnce('an agent that is limited to publishing gets no management token', async () => {
+  testOnce('an agent that is limited to publishing cannot get a management token', async () => {
     const account = await addManager(service, 'operator')
     const keyPair = generateKeyPair()
     const location = `${service.baseUrl}/identity`

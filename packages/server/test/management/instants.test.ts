@@ -1,4 +1,4 @@
-/** Tests that options and the management API read times alike: both accept and refuse the same texts. */
+/** Tests that options and the management API read times alike: both accept and refuse the same strings. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { oneDatabase } from '../support/databases.ts'
@@ -6,7 +6,7 @@ import { addOperator, manage, managementToken } from '../support/managers.ts'
 import { testProgram } from '../support/program.ts'
 import type { TestService } from '../support/service.ts'
 
-/** The meaning of each text; undefined if it is refused. */
+/** The meaning of each string; undefined if it is refused. */
 const TEXTS: Readonly<Record<string, string | undefined>> = {
   '2027-01-31': '2027-01-31T00:00:00.000Z',
   '2024-02-29': '2024-02-29T00:00:00.000Z',
@@ -68,7 +68,7 @@ oneDatabase(() => {
   }
 
   for (const [text, instant] of Object.entries(TEXTS)) {
-    // An expiry in the past is refused for another reason.
+    // An expiry in the past is refused for a different reason.
     if (instant !== undefined && instant < '2027') continue
     test(`api-keys add --expires ${text} and the body of the API ${instant ? 'accept' : 'refuse'} it`, async () => {
       const words = ['api-keys', 'add', 'one-brand/one-device', '--label', 'x', '--json', '--expires', text]

@@ -121,7 +121,7 @@ eachDatabase((_kind, _open, fresh) => {
         [unknown, 'no-such-record'],
       ],
     )
-    assert.match(refused[0].message, /is not waiting for a decision/)
+    assert.match(refused[0].message, /is not pending/)
     assert.deepEqual(await outcomes(approver, id, '?outcome=open'), [])
     const page = await manage(service, approver, 'GET', `/jobs/${id}/items`, { query: '?limit=2' })
     assert.equal(page.body.items.length, 2)

@@ -144,7 +144,7 @@ eachDatabase((_kind, _open, fresh) => {
     // Nor with a key derived from the Idempotency-Key and the account.
     const guessed = Buffer.from(hkdfSync('sha256', key, account.id, 'ratafia kept answer', 32))
     assert.ok(!opensWith(guessed, row.sealed))
-    // With the Idempotency-Key but the keys of another installation, the request is a new one.
+    // With the same Idempotency-Key but the keys of a different installation, the request is a new one.
     const foreign = { ...installation.keyring, fingerprint: async () => row.key_hash }
     const asked = { accountId: account.id, key, digest: 'x' }
     const work = async () => ({ status: 200, headers: {}, body: '{}' })

@@ -110,7 +110,7 @@ eachDatabase((_kind, _open, fresh) => {
   for (const [which, tokenOf] of Object.entries(LESS)) {
     const roles = which.startsWith('created before') ? ['viewer'] : ['operator']
 
-    test(`Guarantee: a token ${which} changes nothing of its account, and ends no other login`, async () => {
+    test(`Guarantee: a token ${which} cannot change its account, or revoke another login`, async () => {
       const account = await addManager(service, ...roles)
       const whole = await managementToken(service, account)
       const developer = await logIn(service, account)

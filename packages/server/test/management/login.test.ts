@@ -76,7 +76,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(message, /ratafia grants add/)
   })
 
-  test('Guarantee: a read-only token changes nothing of its own account, and ends only its own session', async () => {
+  test('Guarantee: a read-only token cannot change its own account, and can end only its own session', async () => {
     const account = await addManager(service, 'operator')
     const other = await managementToken(service, account)
     const others = await manage(service, other, 'GET', '/me')
@@ -171,7 +171,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(refusalOf(refused).code, 'macaroon-caveat-unknown')
   })
 
-  test('Guarantee: a removed role is gone with the next request; a new role widens no token', async () => {
+  test('Guarantee: a removed role is gone with the next request; a new role does not widen existing tokens', async () => {
     const account = await addManager(service, 'device-approver acme')
     const token = await managementToken(service, account)
     assert.deepEqual((await allowed(token))['devices:decide'], ['acme'])

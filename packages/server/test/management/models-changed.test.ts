@@ -222,7 +222,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await ask(MANAGER, 'PUT', `${CLASSIC}/assertion`, next)).body.revision, 7)
   })
 
-  test('Guarantee: callers who can only see models change none', async () => {
+  test('Guarantee: callers who can only see models cannot change them', async () => {
     const anything = { headers: { 'if-match': '*' } }
     for (const [method, path, body] of [
       ['POST', '/models', { assertion: modelText('acme-brand', 'x'), policy: { registration: 'auto' } }],
@@ -239,7 +239,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('refuses an invalid model assertion, or one of another model, with the messages of the command', async () => {
+  test('refuses an invalid model assertion, or one of a different model, with the messages of the command', async () => {
     const policy = { registration: 'auto' }
     for (const [assertion, message] of [
       ['nonsense', /^The assertion contains no readable assertion/],
@@ -336,7 +336,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(refusalOf(await ask(MANAGER, 'POST', path, { force: true }, stale)).code, 'version-mismatch')
     const disabled = await ask(MANAGER, 'POST', path, { force: true })
     assert.deepEqual([disabled.status, disabled.body.state], [200, 'disabled'], JSON.stringify(disabled.body))
-    // Repeating it gives the same result, and requires no force.
+    // Repeating it gives the same result, and does not require `force`.
     assert.deepEqual(disabled.body.stopped_models, ['acme-brand/needy'])
     const again = await ask(MANAGER, 'POST', path, {})
     assert.deepEqual(again.body, { ...disabled.body, stopped_models: [] })

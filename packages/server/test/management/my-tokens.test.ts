@@ -77,7 +77,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await entries('token.revoke-all', `account:${ada.username}`), [])
   })
 
-  test('without names also revokes the own session, and logins that have not been used yet', async () => {
+  test("a request without names also revokes the caller's session, and logins that have not been used yet", async () => {
     const ada = await addManager(service, 'viewer acme')
     const token = await managementToken(service, ada)
     const waiting = await dischargeFor(service, await getRoot(service), ada)
@@ -288,7 +288,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   })
 
-  test('refuses a text that is too long before it is read', async () => {
+  test('refuses a string that is too long before it is read', async () => {
     const by = await curious()
     const asked = (token: unknown) => manage(service, by, 'POST', '/me/tokens/explain', { body: { token } })
     assert.equal(refusalOf(await asked('x'.repeat(61_441))).code, 'invalid-field')

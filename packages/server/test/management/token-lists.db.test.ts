@@ -261,13 +261,13 @@ eachDatabase((_kind, _open, fresh) => {
     const page = textOf(await browser.get('/console/tokens'))
     assert.match(page, /One token expires within 30 days:.*replace me/)
     assert.match(page, /CI jobs .*nightly : 2 active sessions .*release : 1 active session/)
-    assert.doesNotMatch(page, /CI job of the rule/)
+    assert.doesNotMatch(page, /Job of the CI rule/)
     const folded = textOf(await browser.get('/console/tokens?rule=nightly'))
-    assert.match(folded, /CI job of the rule nightly/)
-    assert.doesNotMatch(folded, /replace me .*developer|CI job of the rule release/)
+    assert.match(folded, /Job of the CI rule nightly/)
+    assert.doesNotMatch(folded, /replace me .*developer|Job of the CI rule release/)
   })
 
-  test('refuses invalid states, kinds and descriptions, and a cursor of another list', async () => {
+  test('refuses invalid states, kinds and descriptions, and a cursor of a different list', async () => {
     const token = await managementToken(service, await addManager(service, 'auditor'))
     for (const query of [
       '?state=over',

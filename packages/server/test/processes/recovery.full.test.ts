@@ -14,7 +14,7 @@ import {
   type TestService,
 } from '../support/service.ts'
 
-/** The base URL by which clients know the service, whatever its port in a test. */
+/** The base URL that clients know the service by, whatever its port in a test. */
 const BASE = { RATAFIA_BASE_URL: 'http://ratafia.example' }
 
 eachDatabase((kind, _open, fresh) => {

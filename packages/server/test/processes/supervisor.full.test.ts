@@ -28,7 +28,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(running.stdout().match(/listening on/g)?.length, 1)
     const pids = await crewOf(running)
     for (const pid of pids) {
-      // Workers that hang delay no client: any other worker accepts the connection.
+      // Workers that hang do not delay clients: any other worker accepts the connection.
       const others = pids.filter((other) => other !== pid)
       for (const other of others) process.kill(other, 'SIGSTOP')
       assert.equal((await send(`${running.baseUrl}/health/ready`)).body, '{"status":"ready"}')

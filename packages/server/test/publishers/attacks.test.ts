@@ -148,7 +148,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(unknown.code, 'macaroon-caveat-unknown')
     })
 
-    test('is accepted with another location, because that is only a label', async () => {
+    test('is accepted with a different location, because that is only a label', async () => {
       const root = decoded(pair.root)
       const caveats = root.caveats.map((one) =>
         one.verificationId ? { ...one, location: 'login.evil.example' } : one,
@@ -232,7 +232,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('of an expired root is refused', async () => {
+    test('is refused if its root has expired', async () => {
       const root = await getPasswordRoot(service, { path: '/v1/tokens/usso', body: { ttl: 60 } })
       service.advance(61_000)
       const { code, message } = loginRefusalOf(

@@ -58,7 +58,7 @@ eachDatabase((_kind, _open, fresh) => {
     return root.caveats.find(({ verificationId }) => verificationId)?.location ?? ''
   }
 
-  test('the location of the caveat is the host with which the client compares it', async () => {
+  test('the location of the caveat is the host that the client compares it with', async () => {
     const own = new URL(service.baseUrl).host
     for (const [headers, location] of [
       [{}, own],

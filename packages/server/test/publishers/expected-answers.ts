@@ -15,7 +15,7 @@ export interface Step {
   readonly answers?: readonly number[]
 }
 
-/** The steps by file and name. A text is the reason why a step is not replayed. */
+/** The steps by file and name. A string is the reason why a step is not replayed. */
 export const STEPS: Readonly<Record<string, Readonly<Record<string, Step | string>>>> = {
   'craft-store-gateway': {
     'gw-login': {},
@@ -53,7 +53,7 @@ export const STEPS: Readonly<Record<string, Readonly<Record<string, Step | strin
     'location-url': {},
     // The request has Python's spelling of bytes, because the recorder's root had version 2.
     'v2-root': { answers: [200, 400] },
-    'v2-root-whoami': 'it continues with a root of version 2, which this service does not issue',
+    'v2-root-whoami': 'it continues with a version 2 root, which this service does not issue',
     'acl-503': 'the recorder was down',
     'acl-404-old': 'the recorder played an old server',
     'acl-429': { before: { 1: 'throttled' } },

@@ -87,7 +87,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await login({ password: PASSWORD }, from(999))).status, 200)
   })
 
-  test('another spelling of the name, a wrong code or a wrong caveat allows no more guesses', async () => {
+  test('a different spelling of the name, a wrong code or a wrong caveat allows no more guesses', async () => {
     for (let i = 0; i < 10; i++) {
       const email = i % 2 === 0 ? person.username.toUpperCase() : ` ${person.username}`
       await wrong(login({ email, more: { otp: '000000' } }, from(i)))

@@ -98,7 +98,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await refresh(identity, (await login()).discharge)).status, 200)
   })
 
-  test('checks no password for a service that is not in RATAFIA_KNOWN_SERVICES', async () => {
+  test('does not check passwords for a service that is not in RATAFIA_KNOWN_SERVICES', async () => {
     const other = { kind: 'sqlite', file: join(directory, 'unknown.db') } as const
     const stranger = await startNode(other, { RATAFIA_IDENTITY_URL: identity.baseUrl })
     try {
@@ -115,7 +115,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a known service gets the same text for every login that is no longer valid, whatever the reason', async () => {
+  test('a known service gets the same text for every login that is no longer valid, regardless of the reason', async () => {
     const texts = new Set<string>()
     for (const end of [
       (name: string) => disableAccount(name, identity.installation),

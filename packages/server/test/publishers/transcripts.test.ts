@@ -156,7 +156,7 @@ async function startReplay(service: TestService): Promise<Replay> {
     async step(exchanges, { as, before = {}, answers }) {
       const throttled = Object.values(before).includes('throttled')
       const person = as ? people[as] : throttled ? await addPublisher(service) : plain
-      // Move to another code than the last one.
+      // Use a different code than the last one.
       if (as === 'second factor') service.advance(60_000)
       await comeWithCredentials()
       assert.equal(answers?.length ?? exchanges.length, exchanges.length)

@@ -157,7 +157,7 @@ eachDatabase((_kind, _open, fresh) => {
       events.map(({ type, data }) => [type, data['key_id'], data['brand'], data['days']]),
       [['signing-key.expiring', keyId, 'acme-brand', 7]],
     )
-    // The mail was queued, but not delivered before there was another key.
+    // The e-mail was queued, but not delivered before there was another key.
     service.advance(6 * DAY)
     await mail.stop()
     webhook.answerWith({ status: 500 })
@@ -212,7 +212,7 @@ eachDatabase((_kind, _open, fresh) => {
       events.map(({ type, data }) => [type, data['account'], data['role'], data['brand']]),
       [['grant.expiring', account.username, 'device-approver', 'acme-brand']],
     )
-    // It gets another expiry while the reminder waits.
+    // Its expiry changes while the reminder waits.
     service.advance(23 * DAY)
     await mail.stop()
     webhook.answerWith({ status: 500 })

@@ -43,7 +43,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   }
 
-  test('sends one mail and one event 30, 7 and 1 day before expiry and on the day, and no others', async () => {
+  test('sends one e-mail and one event 30, 7 and 1 day before expiry and on the day, and no others', async () => {
     const ada = await addPerson(service)
     const expires = new Date(service.now().getTime() + 100 * DAY + 3_600_000).toISOString()
     await logIn(service, ada, { expires, description: 'ci: hello-world edge' })
@@ -155,7 +155,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(reminders.log.some((entry) => 'recipient' in entry && entry.recipient === carl.id))
   })
 
-  test('a mail that the mail server refuses permanently is not sent again, and does not block others', async () => {
+  test('an e-mail that the mail server refuses permanently is not sent again, and does not block others', async () => {
     const dora = await addPerson(service)
     await addSession(service, dora, { endsIn: 1 })
     mail.refuseWith(550)
@@ -187,7 +187,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(lettersTo(emma.email)[0]?.text ?? '', /expires tomorrow/)
   })
 
-  test('sends no reminder about short-lived tokens, or on the day they were created', async () => {
+  test('does not send reminders about short-lived tokens, or on the day they were created', async () => {
     const finn = await addPerson(service)
     await addSession(service, finn, { endsIn: 0.3, life: 0.4, description: 'a login of a day' })
     await addSession(service, finn, { endsIn: 1, life: 2.9, description: 'two days and more' })
@@ -233,7 +233,7 @@ eachDatabase((_kind, _open, fresh) => {
     ],
   ]
   for (const [what, end] of GONE) {
-    test(`sends no reminder about a token that is ${what}, even if it was queued before`, async () => {
+    test(`does not send a reminder about a token that is ${what}, even if it was queued before`, async () => {
       const [first, second] = [await addPerson(service), await addPerson(service)]
       await end(await addSession(service, first, { endsIn: 6 }), first.id, first.username)
       const later = await addSession(service, second, { endsIn: 6 })
@@ -282,7 +282,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(lettersTo(gina.email).length, 1)
   })
 
-  test('several tokens of one account share a mail, and an account without an address gets none', async () => {
+  test('several tokens of one account share an e-mail, and an account without an address does not get one', async () => {
     const hugo = await addPerson(service)
     const ids = []
     for (const description of ['one', 'two', 'three']) {

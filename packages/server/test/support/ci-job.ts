@@ -25,7 +25,7 @@ export interface CiJob {
 }
 
 export interface CiJobs {
-  /** For the files of the test. Removed after the suite. */
+  /** The directory for the files of the test, removed after the suite. */
   readonly directory: string
   /** Starts the stubs, which listen until the test has ended. `routes` replaces some of the usual answers. */
   start(routes?: Routes): Promise<CiJob>
@@ -74,7 +74,7 @@ export function ciJobs(): CiJobs {
   }
 }
 
-/** Keeps tests from asking the metadata server of the machine on which they run. */
+/** Keeps tests from asking the metadata server of the machine they run on. */
 export const NOWHERE = { GCE_METADATA_HOST: '127.0.0.1:1' }
 
 let count = 0

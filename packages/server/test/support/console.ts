@@ -34,7 +34,7 @@ export interface ConsoleBrowser {
   ): Promise<ConsoleAnswer>
 }
 
-/** Returns a browser that is signed in as this account, now unless `how` has another time. */
+/** Returns a browser that is signed in as this account, now unless `how` has a different time. */
 export async function consoleOf(
   service: TestService,
   account: Account,

@@ -270,7 +270,7 @@ export interface RegistrationAnswer extends Answer {
   readonly serial: UnverifiedAssertion<'serial'> | undefined
 }
 
-/** POSTs an assertion stream to `/devices`, or to another path. */
+/** POSTs an assertion stream to `/devices`, or to a different path. */
 export async function postDevices(
   service: Reachable,
   body: string | Uint8Array,
@@ -338,7 +338,7 @@ export interface OpenSessionInput {
   readonly serial: UnverifiedAssertion<'serial'>
   readonly key?: PrivateKey
   readonly nonce?: string
-  /** Undefined: the model file; null: no model assertion. */
+  /** The model assertion; undefined for the model file, null for none. */
   readonly modelText?: Uint8Array | null
   /** The macaroon to refresh. */
   readonly previous?: string

@@ -1,4 +1,4 @@
-/** Texts in the encodings in which programs on Windows save them. */
+/** Text in the encodings that Windows programs use for files. */
 
 const utf16le = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
 
@@ -9,7 +9,7 @@ export const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
   'UTF-16, big endian': (text) => utf16le(text).swap16(),
 }
 
-/** Bytes that are not text, and the message with which every reader refuses them. */
+/** Bytes that are not text, and the message that every reader refuses them with. */
 export const NOT_TEXT: Readonly<Record<string, readonly [bytes: (text: string) => Buffer, message: RegExp]>> =
   {
     'UTF-16 without a byte order mark': [

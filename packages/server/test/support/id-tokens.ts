@@ -154,7 +154,7 @@ export function signToken(
   return signText(`${encoded(header)}.${encoded(claims)}`, String(header['alg']), key)
 }
 
-/** Signs any text in the place of `header.payload`. */
+/** Signs any string in the place of `header.payload`. */
 export function signText(input: string, algorithm = 'RS256', key?: KeyObject): string {
   const { rsa, ec } = testKeys()
   const by = key ?? (algorithm === 'ES256' ? ec.privateKey : rsa.privateKey)

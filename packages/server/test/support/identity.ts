@@ -160,7 +160,7 @@ export class Browser {
   readonly #headers: Record<string, string>
   readonly #behind: (url: string) => string
 
-  /** `behind` maps a public URL to the address on which the service listens, as a reverse proxy does. */
+  /** `behind` maps a public URL to the address that the service listens on, as a reverse proxy does. */
   constructor(
     headers: Record<string, string> = {},
     { behind = (url) => url }: { readonly behind?: (url: string) => string } = {},

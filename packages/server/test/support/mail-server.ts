@@ -1,4 +1,6 @@
-/** A mail server in this process. It keeps the mails that it receives, and can be stopped or refuse them. */
+/**
+ * A mail server in this process. It keeps the e-mails that it receives, and can be stopped or refuse them.
+ */
 import { once } from 'node:events'
 import { after, before } from 'node:test'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
@@ -15,11 +17,11 @@ export interface ReceivedLetter {
 
 export interface TestMailServer {
   readonly port: number
-  /** Returns the mails since the last call. */
+  /** Returns the e-mails since the last call. */
   take(): readonly ReceivedLetter[]
   /** The attempted logins, as `USER:PASSWORD`. */
   readonly logins: readonly string[]
-  /** Sets the code with which to refuse mails; undefined to accept them. */
+  /** Sets the code for refusing e-mails; undefined to accept them. */
   refuseWith(code: number | undefined): void
   /** Stops listening. */
   stop(): Promise<void>

@@ -43,7 +43,7 @@ export async function startNode(
     passwords: cheapPasswords(),
   })
   return {
-    // The address on which it listens, even if RATAFIA_BASE_URL is different.
+    // The address that it listens on, even if RATAFIA_BASE_URL is different.
     baseUrl: origin,
     installation,
     now: () => new Date(),

@@ -75,7 +75,7 @@ async function start(
   })
   return {
     ...running,
-    // The address on which it listens, even if RATAFIA_BASE_URL is different.
+    // The address that it listens on, even if RATAFIA_BASE_URL is different.
     baseUrl: running.origin,
     log: () => lines.join(''),
     now: () => new Date(),

@@ -1,4 +1,4 @@
-/** The argument with which a store records the session of a token. */
+/** The argument that makes a store record the session of a token. */
 import { newRowOf } from '../../src/audit/audit-store.ts'
 import { entryOf } from '../../src/audit/recording.ts'
 import type { Opening } from '../../src/tokens/session-store.ts'

@@ -40,7 +40,7 @@ export interface RootRequest {
   readonly headers?: Record<string, string>
 }
 
-/** Requests a root macaroon of version 1, in base64url. */
+/** Requests a version 1 root macaroon, in base64url. */
 export async function getPasswordRoot(
   service: Place,
   { path = '/dev/api/acl/', body = {}, headers = {} }: RootRequest = {},

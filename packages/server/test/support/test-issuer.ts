@@ -57,7 +57,7 @@ export interface TestIssuer {
   behave(how: Behaviour): void
   /** Holds requests until `release` is called. `asked` resolves at the first request. */
   hold(): { readonly asked: Promise<void>; release(): void }
-  /** Answers the requests for which `answer` returns true in place of the issuer. */
+  /** Answers requests in place of the issuer if `answer` returns true for them. */
   answerWith(answer: (request: IncomingMessage, response: ServerResponse) => boolean): void
 }
 

@@ -1,4 +1,4 @@
-/** The URL that the user opens, and the URL at which the client waits for the login. */
+/** The URL that the user opens, and the URL where the client waits for the login. */
 import assert from 'node:assert/strict'
 
 export interface InteractionRequired {

@@ -59,7 +59,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual(more, [])
   })
 
-  test('logs no secret that a client sends, wherever the client puts it, at any level', async () => {
+  test('does not log secrets that a client sends, wherever the client puts them, at any level', async () => {
     const running = await serve({ RATAFIA_LOG_LEVEL: 'trace', RATAFIA_TRUSTED_PROXIES: '127.0.0.1' })
     const person = await addPerson(running)
     const root = await getRoot(running)

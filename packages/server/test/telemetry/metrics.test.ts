@@ -93,7 +93,7 @@ eachDatabase((kind, _open, fresh) => {
     await counted('ratafia_http_requests_total{method="POST",route="/api/v2/tokens",status="499"}', 1)
   })
 
-  test('input from clients creates no series, in any path, method, query or header', async () => {
+  test('input from clients does not create series, in any path, method, query or header', async () => {
     const mark = 'zzmarkzz'
     await call(service, 'GET', `/${mark}?${mark}`, { headers: { [mark]: mark, authorization: mark } })
     await call(service, 'POST', '/api/v2/tokens', { body: { [mark]: mark } })

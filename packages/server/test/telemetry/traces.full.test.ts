@@ -70,7 +70,7 @@ eachDatabase((kind, _open, fresh) => {
       await call(service, 'GET', '/api/v2/tokens/whoami?secret=zzmarkzz', { headers: bearing(token) })
       await call(service, 'GET', '/v2/assertions/account/zzmarkzz')
     })
-    // With a body, whose end arrives in another context, and without.
+    // With a body, whose end arrives in a different context, and without.
     for (const name of ['POST /api/v2/tokens/exchange', 'GET /v2/assertions/:type/*']) {
       const request = find(spans, name)
       assert.equal(request.kind, 2)
@@ -213,7 +213,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.ok(request?.body.includes('store-auth'))
   })
 
-  test('a collector that is away changes no answer and does not delay the stop', async () => {
+  test('a collector that is away does not change answers or delay the stop', async () => {
     const away = await otlpReceiver()
     await away.close()
     await traced(async (service) => assert.equal((await call(service, 'GET', '/')).status, 200), {

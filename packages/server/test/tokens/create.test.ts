@@ -178,7 +178,7 @@ eachDatabase((_kind, _open, fresh) => {
       'limit-exceeded',
       /together have over 24576 bytes/,
     ],
-    ['expires with another offset', { expires: '2099-01-01T00:00:00+02:00' }, 'invalid-field', /UTC/],
+    ['expires with a different offset', { expires: '2099-01-01T00:00:00+02:00' }, 'invalid-field', /UTC/],
     ['expires in the past', { expires: '2020-01-01T00:00:00Z' }, 'invalid-field', /future/],
     ['expires that is a date alone', { expires: '2099-01-01' }, 'invalid-field', /RFC 3339/],
     ['expires in the basic format', { expires: '20990101T000000Z' }, 'invalid-field', /RFC 3339/],
@@ -223,7 +223,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([refusal.status, refusal.code], [431, 'headers-too-large'])
   })
 
-  test('reads the body as JSON whatever its content type, and accepts none', async () => {
+  test('reads the body as JSON regardless of its content type, even without one', async () => {
     for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/octet-stream']) {
       const { status } = await post('{"permissions": ["package_access"]}', { 'content-type': type })
       assert.equal(status, 200, type)

@@ -120,7 +120,7 @@ eachDatabase((_kind, _open, fresh) => {
         await exchangeSlice(one, used)
         await end(agent.account, agent.name)
         assert.equal((await exchange(other, await latentLogin(still, Promise.resolve(root)))).status, 401)
-        // A login that had opened its session gets no other token either.
+        // A login that had opened its session cannot get another token either.
         assert.equal((await exchange(other, used)).status, 401)
         assert.equal((await exchange(other, await latentLogin(still))).status, 200)
       })
@@ -240,7 +240,7 @@ eachDatabase((_kind, _open, fresh) => {
     const service = testService(fresh, { RATAFIA_IDENTITY_CONDITION: 'username' })
     const namesake = () => newAgent({}, service, 'namesake')
 
-    test('a login of a removed account opens nothing of a later account with the same username', async () => {
+    test('a login of a removed account does not open a session for a later account with the same username', async () => {
       const former = await namesake()
       const root = await getRoot(service)
       // The clock is set back after this, so the root looks younger than the next account.

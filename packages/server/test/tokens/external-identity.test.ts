@@ -104,7 +104,7 @@ eachDatabase((_kind, _open, fresh) => {
   describe('explaining a login', () => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: location })
 
-    test('creates no account for a new person, and shows the account of a known one', async () => {
+    test('does not create an account for a new person, and shows the account of a known one', async () => {
       const ada = await addManager(service, 'viewer acme')
       const issued = { account: ada.username, issuer: location, subject: 'ada' }
       await linkIdentity(issued, service.installation)
@@ -276,7 +276,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('answers 401 to a token that declares another key than the configured one', async () => {
+    test('answers 401 to a token that declares a different key than the configured one', async () => {
       const token = await logIn(before, await addPerson(before))
       const answer = await call(asking, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
       assert.equal(refusalOf(answer).status, 401)

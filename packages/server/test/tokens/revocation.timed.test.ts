@@ -111,14 +111,14 @@ eachDatabase((kind, _open, fresh) => {
     }
     const decision = () => ({ at: one.now(), by: 'alice', reason: null })
 
-    test('of a revoked device', async () => {
+    test('whose device is revoked', async () => {
       const { ask, device } = await newDevice()
       await everywhere(ask)
       assert.ok(await one.installation.devices.revoke(device, decision()))
       await refusedEverywhere(ask)
     })
 
-    test('of a device in quarantine, until it is released', async () => {
+    test('whose device is in quarantine, until it is released', async () => {
       const { ask, device } = await newDevice()
       await everywhere(ask)
       assert.ok(await one.installation.devices.setQuarantine(device, one.now()))
@@ -127,7 +127,7 @@ eachDatabase((kind, _open, fresh) => {
       await everywhere(ask)
     })
 
-    test('of a device whose serial was given to another key, within a larger transaction', async () => {
+    test("whose device's serial is given to another key, within a larger transaction", async () => {
       const { ask, device } = await newDevice()
       await everywhere(ask)
       const superseded = await byOperator(one.installation)(async ({ devices }) => {
@@ -185,7 +185,7 @@ eachDatabase((kind, _open, fresh) => {
     }
     after(() => triggers('enable'))
 
-    test('on which nodes relied, the node that revokes a token announces it itself', async () => {
+    test('without the triggers that nodes relied on, the node that revokes a token announces it itself', async () => {
       const token = await logIn(one, await addPerson(one))
       for (const node of [one, ...others]) await remembers(node, asking(token))
       await triggers('disable')
@@ -193,7 +193,7 @@ eachDatabase((kind, _open, fresh) => {
       await refusedEverywhere(asking(token))
     })
 
-    test('from the start, a node remembers no tokens, and refuses one at once without an announcement', async () => {
+    test('a node never caches tokens, and refuses a revoked one at once without an announcement', async () => {
       await triggers('disable')
       const late = await start(await fresh.target())
       const token = await logIn(late, await addPerson(late))

@@ -102,7 +102,7 @@ oneDatabase((_kind, _open, fresh) => {
     const [valid, empty] = [narrowed(['edge']), narrowed([])]
     assert.equal((await whoami({ macaroons: valid })).status, 200)
     assert.equal((await whoami({ macaroons: formatMacaroonsHeader([token]) })).status, 200)
-    // The first alone uses more than half of the budget, and is refused for another reason.
+    // The first alone uses more than half of the budget, and is refused for a different reason.
     assert.match(refusalOf(await whoami({ macaroons: empty })).message, /no channels are left/)
     assert.equal((await whoami({ macaroons: `${empty},${valid}` })).status, 401)
     assert.equal((await whoami({ macaroons: `${empty},${formatMacaroonsHeader([token])}` })).status, 200)

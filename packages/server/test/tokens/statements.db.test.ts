@@ -27,7 +27,7 @@ eachDatabase((kind, _open, fresh) => {
     )
   }
 
-  test('issuing a root macaroon costs no statements', async () => {
+  test('issuing a root macaroon does not run any statement', async () => {
     const statementsOf = await statementsDuring(newLogins)
     assert.deepEqual(statementsOf('POST /api/v2/tokens'), [])
   })

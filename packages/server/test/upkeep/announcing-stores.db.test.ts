@@ -1,6 +1,6 @@
 /**
  * Guarantee: stores announce their changes by themselves, in the transaction of the change. So nodes receive
- * them on PostgreSQL even where triggers reach no node, as on a table that Citus distributes.
+ * them on PostgreSQL even where triggers do not reach other nodes, as on a table that Citus distributes.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -295,7 +295,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     details: /^\{"key":"[\w-]{64}"\}$/,
   },
   'models update': {
-    // The file has another key than the stored one: it is signed with the account-key of the brand.
+    // The file has a different key than the stored one: it is signed with the account-key of the brand.
     words: async (w) => [await newerModel(w)],
     actions: ['model.update'],
     details: /"revision":1/,
@@ -750,7 +750,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('records unknown for a text from a proxy that is not an address', async () => {
+    test('records unknown for a string from a proxy that is not an address', async () => {
       const slice = await dischargeFor(service, await getRoot(service), await addPerson(service, 'fred'))
       const headers = { ...presenting(slice), 'x-forwarded-for': 'Canary0Canary1' }
       const exchange = () => call(service, 'POST', '/api/v2/tokens/exchange', { headers, body: {} })

@@ -24,7 +24,7 @@ const WITHOUT = {
     'identity/logins/confirm.ts',
     'reminders/own-reminders.ts',
   ],
-  'a user for whom an external identity service vouches: the first login adds the account': [
+  'a user that an external identity service vouches for: the first login adds the account': [
     'accounts/resolve-identity.ts',
   ],
   'the holder of a developer token, who acts on that session': [

@@ -131,7 +131,7 @@ async function misplace(baseUrl: string, secret: string, manager: string): Promi
 }
 
 describe('the search', () => {
-  test('finds a secret in every spelling, whole or in part, inside a longer text', () => {
+  test('finds a secret in every spelling, whole or in part, inside a longer string', () => {
     const text = 'a "secret" of ours: 50% + more & <so>'
     for (const value of [text, SECRET_KEY] as const) {
       const [whole, ...pieces] = secretsOf('it', value)

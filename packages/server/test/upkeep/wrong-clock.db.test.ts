@@ -44,7 +44,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Differences at which a node still answers requests. */
+/** Differences that a node tolerates and still answers requests with. */
 const SERVING = {
   'four and a half minutes ahead': 4.5 * MINUTE,
   'four and a half minutes behind': -4.5 * MINUTE,
@@ -236,7 +236,7 @@ onPostgres((fresh) => {
   }
 
   for (const [differs, milliseconds] of Object.entries(REFUSING)) {
-    test(`periodic work on a machine whose clock is ${differs} removes no row that protects against replay`, async () => {
+    test(`periodic work on a machine whose clock is ${differs} does not remove rows that protect against replay`, async () => {
       const key = await freshDeviceKey()
       const requestId = await getRequestId(node)
       const serial = await registered(node, { key, requestId })

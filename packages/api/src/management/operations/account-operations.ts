@@ -51,9 +51,9 @@ export const ACCOUNT_OPERATIONS = {
   switchMyReminders: {
     ...MANAGEMENT_ROUTES.switchMyReminders,
     ...SIGNED_IN,
-    summary: 'Switches my reminder mails off or on',
+    summary: 'Switches my reminder e-mails off or on',
     description:
-      "Events are still sent to the operator's webhook. Without a mail server, switching reminders on sends no mail: `sent_by` shows how the service sends reminders.",
+      "Events are still sent to the operator's webhook. Without a mail server, switching reminders on does not send any: `sent_by` shows how the service sends reminders.",
     errors: ['state-conflict'],
     body: SwitchRemindersSchema,
     bodyRequired: true,
@@ -102,7 +102,7 @@ export const ACCOUNT_OPERATIONS = {
   editAccount: {
     ...MANAGEMENT_ROUTES.editAccount,
     ...CHANGING,
-    summary: 'Changes the name or e-mail address of an account, or whether it gets reminder mails',
+    summary: 'Changes the name or e-mail address of an account, or whether it gets reminder e-mails',
     errors: ['no-such-record', 'state-conflict', ...OF_ROLES],
     body: EditAccountSchema,
     bodyRequired: true,
@@ -125,7 +125,7 @@ export const ACCOUNT_OPERATIONS = {
   linkToPassword: {
     ...MANAGEMENT_ROUTES.linkToPassword,
     ...SIGNED_IN,
-    summary: 'Creates a link with which the owner of an account sets a new password: once, within 24 hours',
+    summary: 'Creates a link that lets the owner of an account set a new password: once, within 24 hours',
     description: 'The caller must have every role that the account has.',
     permission: 'accounts:manage',
     person: true,

@@ -29,7 +29,7 @@ export const AUDIT_OPERATIONS = {
     summary:
       'Exports the entries before this request that match all filters, oldest first, as JSON lines or CSV',
     description:
-      'The response is streamed, and compressed with `Accept-Encoding: gzip`. One that breaks off is a broken transfer, never a short file. `details` is the text that was hashed. In CSV, a text that a spreadsheet would read as a formula begins with an apostrophe. An account can run two exports at a time.',
+      'The response is streamed, and compressed with `Accept-Encoding: gzip`. One that breaks off is a broken transfer, never a short file. `details` is the text that was hashed. In CSV, a string that a spreadsheet would read as a formula begins with an apostrophe. An account can run two exports at a time.',
     permission: 'audit:read',
     errors: [],
     query: AuditExportQuerySchema,

@@ -21,7 +21,7 @@ export const BRAND_OPERATIONS = {
   brands: {
     ...MANAGEMENT_ROUTES.brands,
     ...READING,
-    summary: 'Lists the accounts for which serials are signed, by their id',
+    summary: 'Lists the accounts that serials are signed for, by their id',
     errors: [],
     query: PageQuerySchema,
     response: BrandsSchema,

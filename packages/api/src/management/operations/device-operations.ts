@@ -134,7 +134,7 @@ export const DEVICE_OPERATIONS = {
   approveDevice: {
     ...MANAGEMENT_ROUTES.approveDevice,
     ...DECIDING,
-    summary: 'Approves a waiting or rejected device, which gets its serial',
+    summary: 'Approves a pending or rejected device, which gets its serial',
     permission: 'devices:decide',
     body: ApproveSchema,
     actions: ['device.approve'],
@@ -142,7 +142,7 @@ export const DEVICE_OPERATIONS = {
   rejectDevice: {
     ...MANAGEMENT_ROUTES.rejectDevice,
     ...DECIDING,
-    summary: 'Rejects a waiting device; the device shows the reason',
+    summary: 'Rejects a pending device; the device shows the reason',
     permission: 'devices:decide',
     body: RejectSchema,
     bodyRequired: true,

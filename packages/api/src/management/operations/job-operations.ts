@@ -42,7 +42,7 @@ To create a job that imports a file of up to 4 MiB, send the file as the body an
 gives the format if \`format\` does not: \`text/csv\`, \`application/x-ndjson\`, or \`application/json\` for a list. For a
 larger file, the body has \`kind\`, \`parts\` and the options of the kind; the job waits for its parts
 (\`PUT /jobs/ID/parts/N\`) and is queued by \`POST /jobs/ID/start\`. The file is imported completely or not at all. The job's
-only item has the counts as \`result\`, or up to a hundred faults of the file as its \`message\` and, with their places, in
+only item has the counts as \`result\`, or up to a hundred errors in the file as its \`message\` and, with their places, in
 \`extra\`. With \`dry_run\` the job only reports what it would do. \`devices.import\` requires \`devices:manage\`,
 \`allow-list.import\` and \`hardware-identities.import\` require \`models:manage\`, \`packages.import\` requires
 \`roles:manage\`.

@@ -110,7 +110,7 @@ export const MODEL_OPERATIONS = {
   remodels: {
     ...MANAGEMENT_ROUTES.remodels,
     ...LISTING,
-    summary: 'Lists the models to which devices of a model can remodel, by brand',
+    summary: 'Lists the models that devices of a model can remodel to, by brand',
     response: RemodelsSchema,
   },
   apiKeys: {

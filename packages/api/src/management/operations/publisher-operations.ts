@@ -23,7 +23,7 @@ export const PUBLISHER_OPERATIONS = {
   myPublishers: {
     ...MANAGEMENT_ROUTES.myPublishers,
     ...SIGNED_IN,
-    summary: 'Lists my rules by which CI jobs get tokens, by name',
+    summary: 'Lists my rules that give CI jobs tokens, by name',
     description:
       'This API cannot create a rule, because a rule outlives every token. Use the console, which requires a very recent sign-in, or the command line on the host.',
     errors: [],

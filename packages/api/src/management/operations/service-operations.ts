@@ -37,7 +37,7 @@ export const SERVICE_OPERATIONS = {
   attention: {
     ...MANAGEMENT_ROUTES.attention,
     ...SIGNED_IN,
-    summary: 'Returns what needs attention: waiting devices, keys and tokens that expire soon, failed jobs',
+    summary: 'Returns what needs attention: pending devices, keys and tokens that expire soon, failed jobs',
     description:
       'Each part requires its own read permission, and covers the brands that the caller can see. Nothing is counted in large tables.',
     permission: 'devices:read',

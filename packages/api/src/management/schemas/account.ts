@@ -84,7 +84,7 @@ export const RemindersSchema = Type.Object(
     email: orNull(Text, 'Where reminders are sent. Null: I have no address and get none'),
     sent_by: Type.Array(Type.Enum(['mail', 'webhook'], { type: 'string' }), {
       description:
-        'How the service sends reminders. Without `mail` it has no mail server (RATAFIA_SMTP_URL) and sends no mail',
+        'How the service sends reminders. Without `mail` it has no mail server (RATAFIA_SMTP_URL) and cannot send mail',
     }),
   },
   { title: 'Reminders', ...exactly },

@@ -18,7 +18,10 @@ export const AgentSchema = Type.Object(
         channels: orAll('Null: all'),
         packages: orAll('Snap ids; null: all'),
         store_ids: orAll('Null: all'),
-        max_lifetime_seconds: orNull(Type.Integer(), 'The limit from each login; null: no limit'),
+        max_lifetime_seconds: orNull(
+          Type.Integer(),
+          'Seconds from a login until its tokens expire, at most; null: no limit',
+        ),
       },
       { ...exactly, description: 'The limits of each of its logins' },
     ),

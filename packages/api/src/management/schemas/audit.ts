@@ -34,7 +34,7 @@ export const AuditSchema = Type.Object(
   { title: 'AuditEntries', ...exactly },
 )
 
-// Our own texts are never empty and contain no NUL, and no database accepts one.
+// Our own values are never empty and contain no NUL, and no database accepts one.
 const filterText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 600, pattern: STORABLE.pattern, description })
 

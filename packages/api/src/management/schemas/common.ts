@@ -40,7 +40,7 @@ export const pageQuery = {
     Type.Integer({
       minimum: LIMIT.least,
       maximum: LIMIT.most,
-      description: `The most records to return; ${LIMIT.standard} if absent`,
+      description: `The maximum number of records to return; ${LIMIT.standard} if absent`,
     }),
   ),
   cursor: Type.Optional(

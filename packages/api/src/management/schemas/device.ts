@@ -36,7 +36,7 @@ const ActivityFields = {
     Text,
     'When it last registered, or opened or refreshed a session; stored some seconds later',
   ),
-  last_address: orNull(Text, 'The address from which it did'),
+  last_address: orNull(Text, 'The address that it did this from'),
   evidence_at: orNull(Text, 'When evidence of a clone was last seen; null without evidence'),
 }
 export const DeviceActivitySchema = Type.Object(ActivityFields, { title: 'DeviceActivity', ...exactly })

@@ -60,10 +60,10 @@ const FileOptions = {
 
 /** The longest list of ids in a request. */
 export const MOST_IDS = 1_000
-/** The most parts of a file, and the most bytes of each. */
+/** The maximum number of parts of a file, and the maximum size of each in bytes. */
 export const MOST_PARTS = 64
 export const PART_BYTES = 4 * 1024 * 1024
-/** The most seconds that a request can wait for a job to end. */
+/** The maximum number of seconds that a request can wait for a job to end. */
 export const MOST_JOB_WAIT = 30
 
 export const NewJobSchema = Type.Object(
@@ -178,7 +178,7 @@ export const JobItemsSchema = Type.Object(
           code: orNull(Text, 'The code of the refusal'),
           message: orNull(
             Text,
-            'For a refused file, a line per fault; for the audit log, its last intact entry as `SEQ:HASH` and any fault',
+            'For a refused file, a line per error; for the audit log, its last intact entry as `SEQ:HASH` and any problem',
           ),
           extra: orNull(
             Type.Record(Text, Type.Unknown()),

@@ -226,7 +226,7 @@ export const NewRemodelSchema = Type.Object(
     to: Type.String({
       minLength: 1,
       maxLength: 300,
-      description: 'The BRAND/MODEL to which devices can remodel',
+      description: 'The BRAND/MODEL that devices can remodel to',
     }),
   },
   { title: 'NewRemodel', ...exactly },

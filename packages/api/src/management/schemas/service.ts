@@ -71,7 +71,7 @@ export const StatusSchema = Type.Object(
           }),
           state: Type.Enum(['ok', 'attention', 'unknown'], {
             type: 'string',
-            description: '`unknown`: the service cannot determine it, which is not a fault',
+            description: '`unknown`: the service cannot determine it, which is not an error',
           }),
           says: Type.String({ description: 'A sentence, with what to do if it needs attention' }),
         },

@@ -25,7 +25,7 @@ export const ManagementRootRequestSchema = Type.Object(
         description: 'Only these brands',
       }),
     ),
-    read_only: Type.Optional(Type.Boolean({ description: 'Whether the token can change nothing' })),
+    read_only: Type.Optional(Type.Boolean({ description: 'Whether the token can only read' })),
     lifetime: Type.Optional(
       Type.Integer({
         minimum: 60,
@@ -99,7 +99,7 @@ const AskedRolesSchema = Type.Object(
   {
     roles: orAll('Null: all that its account has'),
     brands: orAll('Null: all'),
-    read_only: Type.Boolean({ description: 'Whether it can change nothing' }),
+    read_only: Type.Boolean({ description: 'Whether it can only read' }),
   },
   exactly,
 )

@@ -51,9 +51,9 @@ export function entryChoice<Choice extends string>(
 export function entryModes(entry: Entry): readonly string[] {
   const value = entry.map.get('modes')
   if (value === undefined) return []
-  if (!isList(value)) throw entryFault(entry, '"modes" is not a list of texts')
+  if (!isList(value)) throw entryFault(entry, '"modes" is not a list of strings')
   return value.map((mode) => {
-    if (typeof mode !== 'string') throw entryFault(entry, '"modes" is not a list of texts')
+    if (typeof mode !== 'string') throw entryFault(entry, '"modes" is not a list of strings')
     if (!/^[a-z][-a-z]+$/.test(mode)) throw entryFault(entry, `"modes" has an invalid mode: ${quote(mode)}`)
     return mode
   })

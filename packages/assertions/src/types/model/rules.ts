@@ -60,7 +60,7 @@ const RULES: readonly Rule[] = [
     header: 'required-snaps',
     refusedIn: WITH_SNAPS,
     check: (names) => {
-      if (!isList(names)) throw faulty('required-snaps', 'is not a list of texts')
+      if (!isList(names)) throw faulty('required-snaps', 'is not a list of strings')
       for (const name of names) snapName('required-snaps', name)
     },
   },
@@ -112,7 +112,7 @@ function matches(headers: Headers, header: string, pattern: RegExp, what: string
 }
 
 function snapName(header: string, name: HeaderValue): void {
-  if (typeof name !== 'string') throw faulty(header, 'is not a list of texts')
+  if (typeof name !== 'string') throw faulty(header, 'is not a list of strings')
   if (!isSnapName(name)) throw faulty(header, `has an invalid snap name: ${quote(name)}: ${SNAP_NAME}`)
 }
 

@@ -29,7 +29,7 @@ interface Snap {
 
 /** The first is the default. */
 const TYPES = ['app', 'base', 'gadget', 'kernel', 'core', 'snapd'] as const
-/** The types of which a model can have at most one snap. */
+/** The types that allow only one snap per model. */
 const SINGLE: readonly string[] = ['snapd', 'kernel', 'gadget']
 /** The bases whose ids snapd knows, so a model need not list them. A newer snapd knows the next one. */
 const KNOWN_BASE = /^(?:core|snapd|core18|core[2-9][02468])$/

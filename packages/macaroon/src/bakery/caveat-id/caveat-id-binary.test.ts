@@ -19,7 +19,7 @@ const SECRETS: readonly [string, number, readonly Uint8Array[], string | undefin
   ['version 2', 2, [Buffer.of(2), ...key, Buffer.from('true')], undefined],
   ['version 3', 3, [Buffer.of(3), ...key, Buffer.of(0), Buffer.from('true')], undefined],
   [
-    'another version inside',
+    'a different version inside',
     2,
     [Buffer.of(3), ...key, Buffer.from('true')],
     'its version differs from the outer one',

@@ -15,7 +15,7 @@ const BOX_START = NONCE_START + NONCE_BYTES
 /** The length of a caveat with an empty box; in version 3, the box contains at least one byte. */
 const SHORTEST = { 2: BOX_START + 16, 3: BOX_START + 17 } as const
 
-/** Opens a caveat of version 2 or 3 (its first byte). */
+/** Opens a version 2 or 3 caveat (the version is its first byte). */
 export function openBinary(
   version: 2 | 3,
   caveat: Uint8Array,

@@ -7,7 +7,7 @@ import { KEY_BYTES, type KeyPair } from '../key-pair.ts'
 import { STANDARD_NAMESPACE } from '../namespace.ts'
 import { type DecodedCaveatId, NONCE_BYTES } from './caveat-id.ts'
 
-/** Opens a caveat of version 1: base64 of a JSON object with a box, which contains another JSON object. */
+/** Opens a version 1 caveat: base64 of a JSON object with a box, which contains another JSON object. */
 export function openVersion1(text: string, keyPairs: readonly KeyPair[]): DecodedCaveatId {
   const outer = readObject(bytesOf(text, 'the whole'))
   const thirdParty = field(outer, 'ThirdPartyPublicKey', KEY_BYTES)
@@ -58,5 +58,5 @@ function bytesOf(text: string, what: string): Uint8Array {
 }
 
 function malformed(why: string): BakeryError {
-  return new BakeryError('malformed', `Not a caveat id of version 1: ${why}`)
+  return new BakeryError('malformed', `Not a version 1 caveat id: ${why}`)
 }

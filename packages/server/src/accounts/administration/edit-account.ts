@@ -14,7 +14,7 @@ export interface AccountChange extends NamedAccount {
 }
 
 interface Edit extends AccountChange {
-  /** Undefined to keep the name; the same for the other fields. */
+  /** The new name; undefined to keep the old one. The same applies to the other fields. */
   readonly name?: string | undefined
   readonly email?: string | undefined
   readonly reminders?: boolean | undefined

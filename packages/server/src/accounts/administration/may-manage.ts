@@ -5,7 +5,7 @@ import type { TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 
 /**
- * Requires that the caller holds every role that the account has, and if it has any, that the caller is a
+ * Requires that the caller has every role that the account has, and if it has any, that the caller is a
  * person who signed in recently. Throws {@link RequestError}: `permission-denied`, `person-required`,
  * `recent-sign-in-required`.
  */

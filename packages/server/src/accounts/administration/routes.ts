@@ -14,7 +14,7 @@ import { summarizeAccounts } from './summarize-accounts.ts'
 
 export function accountManagementRoutes(add: AddManagementRoute, deps: PasswordLinkDeps): void {
   const api = MANAGEMENT_OPERATIONS
-  // A dry run also signs no browser out.
+  // A dry run also does not sign out any browser.
   const tried = ({ dryRun }: { readonly dryRun: boolean }): PasswordLinkDeps =>
     dryRun
       ? {

@@ -22,7 +22,7 @@ export interface SignInSession {
 export interface SignInSessionStore {
   /** Throws if the hash exists, which does not happen with 32 random bytes. */
   insert(session: SignInSession): Promise<void>
-  /** Also returns expired sessions: the caller compares the time. */
+  /** Finds a session, even an expired one: the caller compares the time. */
   find(idHash: Uint8Array): Promise<SignInSession | undefined>
   /** Returns at most `limit` sessions of an account, newest first, including expired ones. */
   newestOf(accountId: AccountId, limit: number): Promise<readonly SignInSession[]>

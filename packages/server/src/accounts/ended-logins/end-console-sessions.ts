@@ -5,7 +5,7 @@ import type { TransactionStores } from '../../stores.ts'
 
 interface EndedSessions {
   readonly accountId: AccountId
-  /** For `revoked-by`. */
+  /** The author, for `revoked-by`. */
   readonly by: string
   readonly at: Date
 }

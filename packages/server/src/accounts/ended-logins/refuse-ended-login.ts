@@ -7,7 +7,7 @@ import { endedSince, type LoginMark } from './login-mark.ts'
 export interface ProvenLogin {
   /** When the root was minted, by the database's clock. */
   readonly since: Date
-  /** Undefined in a discharge of an external identity service. */
+  /** The login's mark; undefined in a discharge of an external identity service. */
   readonly mark: LoginMark | undefined
 }
 
@@ -24,7 +24,7 @@ const FIRST_USE_MS = 60 * 60_000
 /**
  * Throws a 401 if the login was invalidated. `bundled` means that the discharge is from this installation's
  * identity service: once the account's logins were invalidated, it must have a mark. A discharge of an
- * external service proves no time, so the root's time decides, which is earlier.
+ * external service does not prove when it was issued, so the root's time decides, which is earlier.
  */
 export function refuseEndedLogin(
   { since, mark }: ProvenLogin,

@@ -19,7 +19,7 @@ export interface LoginSession {
   readonly accountId: AccountId
   readonly revokedAt: Date | undefined
   readonly revokedBy: string | undefined
-  /** The id of the rule by which a CI job opened it; undefined for a login. */
+  /** The id of the rule that let a CI job open it; undefined for a login. */
   readonly ruleId: string | undefined
   readonly kind: TokenSessionTable['kind']
   /** How its holder signed in; undefined if not recorded. */

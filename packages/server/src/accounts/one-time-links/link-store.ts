@@ -18,7 +18,7 @@ interface OneTimeLink {
 export interface OneTimeLinkStore {
   /** Throws if the hash exists, which does not happen with 32 random bytes. */
   insert(link: OneTimeLink): Promise<void>
-  /** Also returns expired links: the caller compares the time. */
+  /** Finds a link, even an expired one: the caller compares the time. */
   find(secretHash: Uint8Array): Promise<OneTimeLink | undefined>
   /** Returns false if there is no such link (any more). Of two simultaneous calls, one gets true. */
   remove(secretHash: Uint8Array): Promise<boolean>

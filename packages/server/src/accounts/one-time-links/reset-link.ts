@@ -50,4 +50,4 @@ export async function useResetLink(
 }
 
 const linkIsOver = () =>
-  unauthorized('This link has expired or was used already. Ask the operator of this store for another one.')
+  unauthorized('This link has expired or was used already. Ask the operator of this service for another one.')

@@ -53,7 +53,7 @@ test('does the same work with and without a stored hash', async (context) => {
   assert.deepEqual([unknown, more], [known, []])
 })
 
-test('reports a stored text of unknown form as a fault, not as a wrong password', async () => {
+test('reports a stored text of unknown form as an error, not as a wrong password', async () => {
   const hasher = createPasswordHasher({ parameters: cheap })
   for (const text of [
     '',

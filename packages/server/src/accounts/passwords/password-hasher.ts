@@ -40,7 +40,7 @@ declare module '../../stores.ts' {
 }
 
 export interface PasswordHasherOptions {
-  /** The number of hashes computed at a time, each of which takes 32 MiB and a thread. */
+  /** The number of hashes computed at a time. Each takes 32 MiB and a thread. */
   readonly concurrency?: number
   /** The number of hashes that can wait. */
   readonly queue?: number
@@ -76,7 +76,9 @@ interface StoredHash {
 
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/
 
-/** Parses a stored text. Throws a plain Error, because this service wrote it, so another form is a fault. */
+/**
+ * Parses a stored text. Throws a plain Error, because this service wrote it, so a different form is a bug.
+ */
 function parseStored(text: string): StoredHash {
   const [, ln, r, p, salt, hash] = STORED.exec(text) ?? []
   if (salt === undefined || hash === undefined) throw new Error('A stored password hash has an unknown form.')
@@ -97,8 +99,8 @@ function derive(password: Uint8Array, salt: Uint8Array, { ln, r, p }: Parameters
 }
 
 /**
- * Returns a function that runs work in turn, and throws {@link Unavailable} at once if `queue` others already
- * wait.
+ * Returns a function that runs work in order, and throws {@link Unavailable} at once if `queue` others
+ * already wait.
  */
 function limiter(concurrency: number, queue: number) {
   const limit = pLimit(concurrency)

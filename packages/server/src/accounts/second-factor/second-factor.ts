@@ -45,7 +45,7 @@ export function newTotp(
 export function openTotp({ id, sealed }: SecondFactor, { sealer }: Stores): Uint8Array {
   const secret = sealer.unseal(secondFactorPurpose(id), sealed)
   if (secret) return secret
-  throw new Unavailable('a second factor is sealed under another secret key')
+  throw new Unavailable('a second factor is sealed under a different secret key')
 }
 
 /** Replaces all recovery codes by new ones, and returns them. */

@@ -33,7 +33,7 @@ describe('one-time codes', () => {
     assert.deepEqual(steps, [undefined, step, step, step, undefined])
   })
 
-  test('refuses a text that is not a code', () => {
+  test('refuses a string that is not a code', () => {
     for (const text of ['', '00592', '0059240', ' 005924', '٠٠٥٩٢٤', 'abcdef', '-05924', '5924.0']) {
       assert.equal(stepOfCode(SECRET, text, at(1234567890)), undefined, text)
     }
@@ -60,7 +60,7 @@ describe('recovery codes', () => {
     for (const code of codes) assert.match(code, /^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/)
   })
 
-  test('a code has the same hash however it is typed, and another hash for another account', () => {
+  test('a code has the same hash however it is typed, and a different hash for another account', () => {
     const code = '01ab-cdef-ghjk-mnpq'
     const hash = recoveryCodeHash(account, code)
     for (const typed of [
@@ -74,7 +74,7 @@ describe('recovery codes', () => {
     assert.notDeepEqual(recoveryCodeHash('b'.repeat(32) as AccountId, code), hash)
   })
 
-  test('returns no hash for a text that is not a code', () => {
+  test('returns no hash for a string that is not a code', () => {
     for (const text of [
       '',
       '123456',

@@ -105,7 +105,7 @@ export function modelManagementRoutes(add: AddManagementRoute, stores: Stores): 
       },
       tried(asked),
     )
-    // A dry run stores no key, so it returns no text that looks usable.
+    // A dry run does not store the key, so the answer must not contain one that looks usable.
     return { ...apiKeyRecord(key), key: asked.dryRun ? null : text }
   })
   add(api.revokeApiKey, async (asked) => {

@@ -34,7 +34,7 @@ export async function addSigningKey(files: SigningKeyFiles, stores: Stores): Pro
   const given = files.accountKey && assertionIn(files.accountKey, 'account-key')
   const accountKey = given?.assertion ?? (await findAssertion('account-key', [id], stores))
   if (!accountKey) {
-    throw invalidField(`There is no account-key assertion for key ${id}. Give it with --account-key.`)
+    throw invalidField(`There is no account-key assertion for key ${id}. Pass it with --account-key.`)
   }
   const { accountId } = accountKey.fields
   const account = await findAssertion('account', [accountId], stores)

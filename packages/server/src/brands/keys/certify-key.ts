@@ -71,7 +71,7 @@ async function requireFreeName({ accountId, publicKey, name }: KeyToCertify, sto
     const other = await findAssertion('account-key', [keyId], stores)
     if (keyId === publicKey.id || other?.fields.name !== name) continue
     throw invalidField(
-      `The key ${keyId} of ${accountId} has the name ${name}. Give another name with --name.`,
+      `The key ${keyId} of ${accountId} has the name ${name}. Pass another name with --name.`,
     )
   }
 }

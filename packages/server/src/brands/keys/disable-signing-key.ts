@@ -21,7 +21,7 @@ import { signerOrFault } from './signer-for.ts'
 interface Disabling {
   readonly keyId: string
   readonly authority: Authority
-  /** True to disable it even if models have no other key. */
+  /** Whether to disable it even if models have no other key. */
   readonly force: boolean
   /** Throws `version-mismatch` if the key differs from the state that the caller has seen. */
   readonly mustBeSeen?: (now: SigningKeyDescription) => void
@@ -31,7 +31,7 @@ export interface DisabledKey {
   readonly key: SigningKeyDescription
   /** The models visible to the caller that have no other key: their serials can no longer be signed. */
   readonly stopped: readonly string[]
-  /** True if it was disabled earlier; it is then unchanged. */
+  /** Whether it was disabled earlier; it is then unchanged. */
   readonly before: boolean
 }
 

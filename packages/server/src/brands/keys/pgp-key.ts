@@ -3,8 +3,8 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { invalidField } from '../../errors.ts'
 
 /**
- * Returns the primary key, which must be RSA. Throws `invalid-field` if it is not a private key, uses another
- * algorithm, or the passphrase is missing or wrong; the message reveals nothing about the key.
+ * Returns the primary key, which must be RSA. Throws `invalid-field` if it is not a private key, uses a
+ * different algorithm, or the passphrase is missing or wrong; the message reveals nothing about the key.
  */
 export async function readPgpKey(
   name: string,
@@ -19,7 +19,7 @@ export async function readPgpKey(
     )
   })
   if (!locked.isDecrypted() && passphrase === undefined) {
-    throw invalidField(`${name} is encrypted. Give its passphrase on standard input with --passphrase-stdin.`)
+    throw invalidField(`${name} is encrypted. Pass --passphrase-stdin and its passphrase on standard input.`)
   }
   const key = locked.isDecrypted()
     ? locked

@@ -32,7 +32,7 @@ export async function readPrivateKey(file: NamedFile, passphrase: string | undef
   const encrypted = text.includes('ENCRYPTED')
   if (encrypted && passphrase === undefined) {
     throw invalidField(
-      `${file.name} is encrypted. Give its passphrase on standard input with --passphrase-stdin.`,
+      `${file.name} is encrypted. Pass --passphrase-stdin and its passphrase on standard input.`,
     )
   }
   try {

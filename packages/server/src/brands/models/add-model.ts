@@ -27,7 +27,7 @@ interface NewModel {
  * `already-exists`.
  */
 export async function addModel({ file, policy, authority }: NewModel, stores: Stores): Promise<ModelDetails> {
-  // Checked first: callers who manage no model get no file read.
+  // Checked first, so that the service does not read files for callers who do not manage any model.
   brandsFor(authority, 'models:manage')
   checkSerialTemplate(policy.serialTemplate)
   const { assertion, others } = assertionIn(file, 'model')
@@ -73,8 +73,8 @@ export async function updateModel(
   { file, authority, mustBeSeen, model: wanted }: NewRevision,
   stores: Stores,
 ): Promise<ModelDetails> {
-  // Checked first: callers who manage no model get no file read, and learn nothing about other models from
-  // errors.
+  // Checked first, so that the service does not read files for callers who do not manage any model, and
+  // errors reveal nothing about other models.
   brandsFor(authority, 'models:manage')
   if (wanted) await managedModel({ model: wanted, authority }, stores)
   const { assertion, others } = assertionIn(file, 'model')

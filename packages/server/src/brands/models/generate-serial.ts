@@ -1,4 +1,4 @@
-/** Generates a serial number for a device that proposes none (contract/devices.md, decision 9). */
+/** Generates a serial number for a device that does not propose one (contract/devices.md, decision 9). */
 import { randomUUID } from 'node:crypto'
 import type { TransactionStores } from '../../stores.ts'
 import { type ModelName, showModelName } from './model-policy.ts'

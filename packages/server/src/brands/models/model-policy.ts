@@ -16,7 +16,7 @@ export interface ModelPolicy {
   readonly serialTemplate: string | null
   /** Whether a device must prove that it has the key built into its hardware. */
   readonly hardwareIdentity: boolean
-  /** Whether a device with a clone gets no session until the operator reviews it. */
+  /** Whether a device with a clone cannot open a session until the operator reviews it. */
   readonly quarantineClones: boolean
 }
 

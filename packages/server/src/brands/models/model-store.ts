@@ -56,7 +56,7 @@ export interface ModelStore {
    * undefined if there is no such model.
    */
   takeNumber(name: ModelName): Promise<number | undefined>
-  /** Both models must exist. Returns false if it is already allowed. */
+  /** Allows a remodel between two existing models. Returns false if it is already allowed. */
   allowRemodel(from: ModelName, to: ModelName, at: Date): Promise<boolean>
   /** Returns false if it is not allowed. */
   disallowRemodel(from: ModelName, to: ModelName): Promise<boolean>

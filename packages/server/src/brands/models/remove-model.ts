@@ -29,15 +29,15 @@ export async function removeModel(
   const shown = showModelName(name)
   return stores.changeBy(authority.author)(async (on) => {
     const { models, assertions, apiKeys, allowList, devices, record } = on
-    // A registration holds the model until its device is stored, so either we see the device, or it finds no
-    // model.
+    // A registration holds the model until its device is stored, so either we see the device, or the
+    // registration does not find the model.
     const now = (await models.lock(name)) && (await models.findOpen(name))
     if (!now) throw noSuchModel(name)
     mustBeSeen?.(await modelDetails(now, { ...stores, ...on }))
     const [device] = await devices.list({ brandId: name.brandId, model: name.model, limit: 1 })
     if (device !== undefined) {
       throw stillReferenced(
-        `The register has devices of ${shown}, and they keep their model. To let no more in, keep its allow-list empty and run \`ratafia models set-policy ${shown} --registration allow-list\`.`,
+        `The register has devices of ${shown}, and they keep their model. To stop new registrations, set the policy to allow-list with \`ratafia models set-policy ${shown} --registration allow-list\`, and keep the list empty.`,
         { kind: 'model', id: shown, by: 'devices' },
       )
     }

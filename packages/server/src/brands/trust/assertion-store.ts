@@ -60,7 +60,7 @@ export function assertionStore({ query }: Pick<Database, 'query'>): AssertionSto
                 conflict
                   .columns(['type', 'primary_key'])
                   .doUpdateSet({ revision, encoded, stored_at: values.stored_at })
-                  // The newest stays, in whatever order they arrive.
+                  // The newest stays, regardless of the order of arrival.
                   .where('assertion.revision', '<', revision),
               ),
           )

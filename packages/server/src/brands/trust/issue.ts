@@ -28,7 +28,7 @@ export interface NewAccountKey {
   /** Different from the names of the account's other keys: lower-case letters, digits and single dashes. */
   readonly name: string
   readonly since: Date
-  /** Undefined if it never expires. */
+  /** When it expires; undefined if never. */
   readonly until?: Date | undefined
   /** The types that the key may sign. An empty list allows all. */
   readonly allow?: readonly TypeName[]

@@ -11,7 +11,7 @@ export interface TrustRoot {
   readonly keyName: string | undefined
   readonly since: Date
   readonly until: Date | undefined
-  /** True if it is part of the program, and can't be removed. */
+  /** Whether it is part of the program, and can't be removed. */
   readonly builtIn: boolean
 }
 

@@ -32,7 +32,7 @@ export async function removeTrustRoot(
   const lost = before.filter((brand) => !after.includes(brand))
   if (lost.length > 0 && !force) {
     throw invalidField(
-      `The chains of ${lost.join(', ')} end at ${accountId}: without it, nothing could be signed for them. --force removes it anyway.`,
+      `${lost.join(', ')} ${lost.length === 1 ? 'is' : 'are'} trusted only through ${accountId}. Without it, ${lost.length === 1 ? 'its' : 'their'} serials can't be signed. --force removes it anyway.`,
     )
   }
   const removed = await stores.changeBy(authority.author)(async ({ assertions, record }) => {

@@ -46,7 +46,7 @@ for (const [what, jwk] of [
   ['an RSA key without a modulus', { ...OTHER, n: undefined }],
   ['an RSA key whose modulus is a number', { ...OTHER, n: 5 }],
   ['an RSA key for encryption', { ...OTHER, use: 'enc' }],
-  ['an RSA key for another algorithm', { ...OTHER, alg: 'RSA-OAEP' }],
+  ['an RSA key for a different algorithm', { ...OTHER, alg: 'RSA-OAEP' }],
   ['an RSA key with the algorithm HS256', { ...OTHER, alg: 'HS256' }],
   ['an RSA key with the algorithm ES256', { ...OTHER, alg: 'ES256' }],
   ['a key only for signing', { ...OTHER, key_ops: ['sign'] }],
@@ -84,7 +84,7 @@ test('counts the keys that are left out, by reason', async () => {
   assert.deepEqual(leftOut, {
     'malformed, weak, or for an algorithm that is not accepted': 1,
     'not for verifying signatures': 2,
-    'of another type than RSA, EC or OKP': 1,
+    'of a different type than RSA, EC or OKP': 1,
   })
   assert.match(
     leftOutText(leftOut) ?? '',

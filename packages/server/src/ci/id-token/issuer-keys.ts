@@ -20,7 +20,7 @@ const ALGORITHMS: readonly string[] = [...RSA, ...Object.values(CURVES), 'EdDSA'
 const RSA_MODULUS = { least: 2048, most: 8192 }
 const RSA_EXPONENT = { least: 3n, most: 2n ** 32n }
 
-/** Returns the algorithms that the key can verify; none if it has another type or is weak. */
+/** Returns the algorithms that the key can verify; none if it has a different type or is weak. */
 function algorithmsOf(key: KeyObject, jwk: JsonWebKey): readonly string[] {
   const fitting = fittingAlgorithms(key)
   return jwk['alg'] === undefined ? fitting : fitting.filter((algorithm) => algorithm === jwk['alg'])
@@ -136,7 +136,7 @@ const MEMBERS = {
 function publicPart(jwk: unknown): JsonWebKey | string {
   if (!isObject(jwk)) return 'not objects'
   const { kty, use, key_ops: operations, kid, d } = jwk
-  if (kty !== 'RSA' && kty !== 'EC' && kty !== 'OKP') return 'of another type than RSA, EC or OKP'
+  if (kty !== 'RSA' && kty !== 'EC' && kty !== 'OKP') return 'of a different type than RSA, EC or OKP'
   if (d !== undefined) return 'private'
   const signs = operations === undefined || (Array.isArray(operations) && operations.includes('verify'))
   if ((use !== undefined && use !== 'sig') || !signs) return 'not for verifying signatures'

@@ -1,4 +1,4 @@
-/** Guarantee: any text that is sent is read within limits or refused with a reason. */
+/** Guarantee: any string that is sent is read within limits or refused with a reason. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -24,7 +24,7 @@ test('reads header, claims and issuer unchanged', () => {
   assert.deepEqual(unverifiedHeader, { alg: 'none', kid: undefined, typ: undefined })
 })
 
-test('the last of two claims with the same name counts', () => {
+test('the last of two claims with the same name is used', () => {
   const text = tokenOf(HEADER, '{"iss":"https://a.example","iss":"https://b.example"}')
   assert.equal(readIdToken(text).unverifiedIssuer, 'https://b.example')
 })
@@ -32,7 +32,7 @@ test('the last of two claims with the same name counts', () => {
 const NOT_UTF8 = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]).toString('base64url')
 
 for (const [what, text, message] of [
-  ['an empty text', '', /header\.payload\.signature/],
+  ['an empty string', '', /header\.payload\.signature/],
   ['two parts', 'e30.e30', /header\.payload\.signature/],
   ['four parts', `${tokenOf()}.`, /header\.payload\.signature/],
   ['five parts, as in an encrypted token', `${tokenOf()}.a.b`, /header\.payload\.signature/],
@@ -77,7 +77,7 @@ test('refuses a token that is too large before decoding it', () => {
   assert.throws(() => readIdToken(`${'?'.repeat(4097)}.?.?`), { reason: 'too-large', message: /header/ })
 })
 
-test('any text is read, or refused as malformed or too large', () => {
+test('any string is read, or refused as malformed or too large', () => {
   const json = fc.json({ maxDepth: 4 })
   const header = fc.record(
     { alg: fc.jsonValue(), kid: fc.jsonValue(), typ: fc.jsonValue(), crit: fc.jsonValue() },

@@ -5,11 +5,11 @@ import { ExchangeRefusal } from '../refusal.ts'
 import { isStorable } from './claims.ts'
 import type { Claims, UnverifiedHeader, UnverifiedIdToken } from './id-token.ts'
 
-/** Characters. Checked before anything is decoded. */
+/** Limits in characters, checked before anything is decoded. */
 const ID_TOKEN_LIMITS = { token: 16_384, header: 4096, issuer: 500 } as const
 
 /**
- * Reads an ID token. The last of two members with the same name counts, as RFC 7519 allows. Throws only
+ * Reads an ID token. If two members have the same name, the last one is used, as RFC 7519 allows. Throws only
  * {@link ExchangeRefusal} `malformed` or `too-large`.
  */
 export function readIdToken(text: string): UnverifiedIdToken {

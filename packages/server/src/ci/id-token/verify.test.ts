@@ -81,7 +81,7 @@ for (const [reason, what, given] of [
   ['key-unknown', 'an empty kid', { header: { kid: '' } }],
   ['key-unknown', 'ES256 with the kid of an RSA key', { header: { alg: 'ES256' } }],
   ['key-unknown', 'RS256 with the kid of an EC key', { header: { kid: 'ec-key' } }],
-  ['issuer-unknown', 'another issuer with the same keys', { claims: { iss: 'https://issuer.example/' } }],
+  ['issuer-unknown', 'a different issuer with the same keys', { claims: { iss: 'https://issuer.example/' } }],
   ['audience', 'our URL with a slash', { claims: { aud: `${AUDIENCE}/` } }],
   ['audience', 'our URL in capitals', { claims: { aud: 'https://STORE.example.com' } }],
   ['audience', 'two audiences', { claims: { aud: [AUDIENCE, 'https://other.example'] } }],

@@ -61,7 +61,7 @@ function checkHeader({ alg, typ }: UnverifiedHeader, { algorithms }: IssuerKeys)
   }
 }
 
-/** The most signature checks that one token can cost if several keys of the set have the same id. */
+/** The maximum number of signature checks for one token if several keys of the set have the same id. */
 const MOST_KEYS_TRIED = 4
 
 function keysFor({ alg, kid }: UnverifiedHeader, { keys, leftOut }: IssuerKeys): readonly IssuerKey[] {

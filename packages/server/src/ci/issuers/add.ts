@@ -66,7 +66,7 @@ async function fetchFirst(issuer: Issuer, fetchDocument: FetchDocument): Promise
     return await fetchKeys(issuer, fetchDocument)
   } catch (error) {
     if (error instanceof RequestError) throw invalidField(`${error.message} ${ADVICE}`, { field: 'url' })
-    // Leaves out the cause, which would look like a fault of the database.
+    // Leaves out the cause, which would look like a database error.
     if (error instanceof Unavailable) throw new Unavailable(`${error.message} ${ADVICE}`)
     throw error
   }

@@ -20,7 +20,7 @@ export interface WantedIssuer {
   readonly otherAudiences?: readonly string[] | undefined
   readonly privateAddresses?: readonly string[] | undefined
   readonly stableClaims?: readonly string[] | undefined
-  /** Milliseconds. */
+  /** The longest accepted lifetime of an ID token, in milliseconds. */
   readonly longestLife?: number | undefined
   readonly namesCanBeReused?: boolean | undefined
 }
@@ -60,7 +60,7 @@ function checkUrl(text: string): string {
   const { protocol } = url
   // 0x7f.1 is also an address, but the list of issuers should show its usual form.
   if (isIP(hostIn(url)) !== 0 && !text.includes(`://${url.hostname}`)) {
-    throw refused(`has an unusual form of an address. Write ${url.hostname}`)
+    throw refused(`has an IP address in an unusual form. Write ${url.hostname}`)
   }
   if (protocol !== 'https:' && !isLoopbackHost(hostIn(url))) {
     throw refused('is not https. Only loopback addresses, such as http://127.0.0.1:8080, can use http')

@@ -50,5 +50,5 @@ export interface KeysState {
 }
 
 export const DAY_MS = 86_400_000
-/** The default of {@link IssuerSettings.longestLife}, and the most that an operator can allow (A16). */
+/** The default of {@link IssuerSettings.longestLife}, and the maximum that an operator can allow (A16). */
 export const LONGEST_LIFE = { standard: DAY_MS, most: 7 * DAY_MS } as const

@@ -49,7 +49,7 @@ for (const [name, { claims }] of tokens) {
   })
 }
 
-test('does not keep lists, objects, null and texts that look like an e-mail address', () => {
+test('does not keep lists, objects, null and strings that look like an e-mail address', () => {
   const issuer = issuerFor('github-branch')
   const claims = {
     ref: null,

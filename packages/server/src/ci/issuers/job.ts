@@ -15,7 +15,7 @@ export function describeJob(rule: string, issuer: Issuer, { kept }: VerifiedIdTo
   return /^[!-~]{1,64}$/.test(run) ? `${job} run ${run}` : job
 }
 
-/** The most characters of a string that is kept. More than any ref with its workflow has. */
+/** The maximum length of a string that is kept. More than any ref with its workflow has. */
 const MOST_CHARACTERS = 1024
 
 /** Throws {@link ExchangeRefusal} `claim-invalid` for a string that is too long, or that a database cannot store. */

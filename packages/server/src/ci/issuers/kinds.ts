@@ -59,7 +59,7 @@ export const KINDS = {
     idForm: 'digits',
     whyIds: REUSED_NAMES,
     oneOf: ['environment', 'workflow_ref', 'job_workflow_ref', 'ref'],
-    subUnmatched: 'administrators of a repository choose its form, and it can hide the event',
+    subUnmatched: 'administrators of a repository choose the form of sub, and it can hide the event',
     events: { claim: 'event_name', ...NO_FORKS },
     kept: [
       ...['repository', 'repository_id', 'repository_owner_id', 'environment', 'workflow_ref'],
@@ -75,7 +75,7 @@ export const KINDS = {
     whyIds: REUSED_NAMES,
     oneOf: ['ref_path', 'ref_protected', 'environment'],
     implied: { ref_protected: 'true' },
-    subUnmatched: 'a project chooses its form',
+    subUnmatched: 'a project chooses the form of sub',
     events: {
       claim: 'pipeline_source',
       standard: { allBut: ['merge_request_event', 'external_pull_request_event', 'external'] },
@@ -92,7 +92,7 @@ export const KINDS = {
     title: 'Forgejo Actions',
     stableIds: ['repository_id'],
     idForm: 'text or number',
-    whyIds: `${REUSED_NAMES}, unless the issuer was added with --names-can-be-reused accepted`,
+    whyIds: `${REUSED_NAMES}; only an issuer added with --names-can-be-reused accepted needs none`,
     names: ['repository'],
     // "sub" contains the ref. A rule that matches it gets a warning.
     oneOf: ['workflow_ref', 'ref', 'sub'],
@@ -122,7 +122,7 @@ export const KINDS = {
     title: 'Buildkite',
     stableIds: ['pipeline_id'],
     whyIds:
-      'slugs can be reused for other pipelines; a job requests it with --claim organization_id,pipeline_id',
+      'slugs can be reused for other pipelines; a job requests the ids with --claim organization_id,pipeline_id',
     oneOf: ['build_branch', 'build_tag', 'step_key'],
     kept: [
       ...[

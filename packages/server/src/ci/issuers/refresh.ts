@@ -34,7 +34,7 @@ export async function refreshIssuer(
   const at = stores.clock()
   if (keys.pinnedAt) {
     if (jwks === undefined) {
-      throw invalidField(`The keys of ${issuer.url} were given in a file. Give the new ones: --jwks FILE.`, {
+      throw invalidField(`The keys of ${issuer.url} were given in a file. Pass the new ones: --jwks FILE.`, {
         field: 'jwks',
       })
     }

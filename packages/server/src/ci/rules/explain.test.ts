@@ -70,7 +70,7 @@ test('each claim of the rule, issuer, event, audience and time has a line', () =
 })
 
 for (const [what, claims, claim, found] of [
-  ['another issuer', { iss: 'https://gitlab.com' }, 'iss', '"https://gitlab.com"'],
+  ['a different issuer', { iss: 'https://gitlab.com' }, 'iss', '"https://gitlab.com"'],
   ['a number', { repository_id: 74 }, 'repository_id', '74'],
   ['a list', { repository_id: ['74'] }, 'repository_id', 'a list'],
   ['an object', { ref: {} }, 'ref', 'an object'],
@@ -78,7 +78,7 @@ for (const [what, claims, claim, found] of [
   ['an absent claim', { ref: undefined }, 'ref', 'absent'],
   ['a pull request', { event_name: 'pull_request' }, 'event_name', '"pull_request"'],
   ['an absent event', { event_name: undefined }, 'event_name', 'absent'],
-  ['another audience', { aud: ['https://x.example', 1] }, 'aud', '["\\"https://x.example\\"","1"]'],
+  ['a different audience', { aud: ['https://x.example', 1] }, 'aud', '["\\"https://x.example\\"","1"]'],
   [
     'an absent exp',
     { exp: undefined },
@@ -86,7 +86,7 @@ for (const [what, claims, claim, found] of [
     'The ID token has no "exp", or one that is not a number of seconds.',
   ],
 ] as const) {
-  test(`with ${what}, only the line of ${claim} does not hold`, () => {
+  test(`with ${what}, only the line of ${claim} does not match`, () => {
     const { holds, lines } = explain({ ...CLAIMS, ...claims })
     assert.equal(holds, false)
     const failed = lines.filter((line) => !line.holds)

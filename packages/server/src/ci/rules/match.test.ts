@@ -42,7 +42,7 @@ const reasonOf = (...candidates: readonly { readonly rule: Rule }[]) => {
   }
 }
 
-test('a rule holds only if all its matchers hold', () => {
+test('a rule matches only if all its matchers match', () => {
   assert.equal(reasonOf(), 'no-rule')
   assert.equal(reasonOf(ruleOf('a', NEVER)), 'no-rule')
   assert.equal(reasonOf(ruleOf('a', { ...HOLDS, actor: 'x' })), 'no-rule')
@@ -62,7 +62,7 @@ test('picks the first by name of rules that grant the same, in any order', () =>
   assert.equal(reasonOf(ruleOf('b', HOLDS), ruleOf('a', HOLDS, elsewhere)), 'ambiguous-rule')
 })
 
-test('finds a disabled rule only if no other holds', () => {
+test('finds a disabled rule only if no other rule matches', () => {
   const disabled = { disabledAt: new Date(0), lifetime: 2 }
   assert.equal(reasonOf(ruleOf('a', HOLDS, disabled), ruleOf('b', HOLDS)), 'b')
   assert.equal(reasonOf(ruleOf('b', HOLDS, disabled), ruleOf('a', HOLDS, disabled)), 'a')
@@ -85,7 +85,7 @@ test('an event that one rule refuses does not affect another rule', () => {
   }
 })
 
-test('a rule of another issuer never holds', () => {
+test('a rule of a different issuer never matches', () => {
   assert.equal(reasonOf(ruleOf('a', HOLDS, { issuerId: 'another' })), 'no-rule')
   assert.throws(() => matchRules(TOKEN, { ...ISSUER, id: 'another' }, []), TypeError)
 })
@@ -109,7 +109,7 @@ test('the holder gets the same message for every reason, with nothing about a ru
   )
 })
 
-test('the comparison lists the claims that do not hold, shortened and without e-mail addresses', async () => {
+test('the comparison lists the claims that do not match, shortened and without e-mail addresses', async () => {
   const issuer = issuerOf(rulesOf('google')[0] ?? assert.fail())
   const token = await verified('google-service-account', issuer)
   const match = {

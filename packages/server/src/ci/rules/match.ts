@@ -16,8 +16,9 @@ export interface Candidate {
 }
 
 /**
- * Returns the candidate whose rule holds for the token: the first by name if several grant the same, and a disabled one
- * only if no other holds. Throws {@link ExchangeRefusal} `no-rule`, `event` or `ambiguous-rule`.
+ * Returns the candidate whose rule matches the token: the first by name if several grant the same, and a
+ * disabled one only if no other matches. Throws {@link ExchangeRefusal} `no-rule`, `event` or
+ * `ambiguous-rule`.
  *
  * @param named the name of a rule, if the request chooses one
  */
@@ -27,7 +28,7 @@ export function matchRules<C extends Candidate>(
   candidates: readonly C[],
   named?: string,
 ): C {
-  if (token.issuerId !== issuer.id) throw new TypeError('The token is of another issuer.')
+  if (token.issuerId !== issuer.id) throw new TypeError('The token is from a different issuer.')
   const matching = candidates.filter(
     ({ rule }) =>
       rule.issuerId === token.issuerId &&
@@ -43,7 +44,7 @@ export function matchRules<C extends Candidate>(
   return first
 }
 
-/** Checks that all matchers hold. */
+/** Checks that all matchers match. */
 const isMatched = (match: Match, claims: Claims): boolean =>
   Object.entries(match).every(([claim, matcher]) => holds(matcher, claimOf(claims, claim)))
 

@@ -10,7 +10,7 @@ export type Matcher = Single | AnyOf
 interface AnyOf {
   readonly any_of: readonly Single[]
 }
-/** Holds for a value that is equal except for the case of ASCII letters. */
+/** Matches a value that is equal except for the case of ASCII letters. */
 interface Fold {
   readonly fold: string
 }
@@ -19,7 +19,7 @@ interface Glob {
   readonly glob: string
 }
 
-/** Matchers by claim: its name or, with a leading slash, a JSON Pointer (RFC 6901). All must hold. */
+/** Matchers by claim: its name or, with a leading slash, a JSON Pointer (RFC 6901). All must match. */
 export type Match = Readonly<Record<string, Matcher>>
 
 /** Writes `claim=text`, or `claim:=JSON` for a matcher that is not a string. */

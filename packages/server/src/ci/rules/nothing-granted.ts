@@ -34,7 +34,7 @@ export function nothingGranted(
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? quote(value) : String(value))
 
-/** The claims that do not hold, for the audit entry. */
+/** The claims that do not match, for the audit entry. */
 export interface RuleComparison {
   readonly rule: string
   readonly differences: readonly {

@@ -92,7 +92,7 @@ const single = fc.oneof(scalar, fc.record({ fold: text }), fc.record({ glob: tex
 const matcher = fc.oneof(single, fc.record({ any_of: fc.array(single, { minLength: 1, maxLength: 3 }) }))
 const matches = fc.dictionary(fc.constantFrom(...names, 'sub', 'email'), matcher, { maxKeys: 6 })
 
-test('an accepted rule is found by its ids, and only holds for jobs with these ids', async () => {
+test('an accepted rule is found by its ids, and matches only jobs with these ids', async () => {
   let accepted = 0
   await fc.assert(
     fc.asyncProperty(kinds, matches, fc.nat(), async (kind, wanted, at) => {

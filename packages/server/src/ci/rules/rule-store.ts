@@ -222,7 +222,7 @@ const knownOf = (row: KnownRow): KnownRule => ({
 })
 
 function ruleOf(row: PublisherRuleTable): Rule {
-  // Only checked rules are written. `ratafia verify` reads each again, and a malformed matcher never holds.
+  // Only checked rules are written. `ratafia verify` reads each again, and a malformed matcher never matches.
   const match: Match = JSON.parse(row.matchers)
   const grants: Grants = JSON.parse(row.grants)
   return {

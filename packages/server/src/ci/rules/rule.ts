@@ -15,7 +15,7 @@ export interface Rule {
   readonly version: string
   readonly match: Match
   readonly grants: Grants
-  /** Milliseconds. */
+  /** The lifetime of tokens in milliseconds. */
   readonly lifetime: number
   readonly createdAt: Date
   readonly disabledAt: Date | undefined

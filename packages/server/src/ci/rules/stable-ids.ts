@@ -1,11 +1,14 @@
-/** Builds the ids by which a job's rules are found (contract/oidc.md, A8). */
+/** Builds the ids that a job's rules are looked up by (contract/oidc.md, A8). */
 import { claimOf, isScalar } from '../id-token/claims.ts'
 import type { Claims } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { kindOf } from '../issuers/kinds.ts'
 import type { Match } from './matcher.ts'
 
-/** The most characters of {@link idsOfRule}. Even at three bytes each, they fit into an index row of PostgreSQL. */
+/**
+ * The maximum length of the result of {@link idsOfRule}. Even at three bytes each, they fit into an index row
+ * of PostgreSQL.
+ */
 export const MOST_IDS = 800
 
 /** Returns the claims that a rule of this issuer must match exactly. */

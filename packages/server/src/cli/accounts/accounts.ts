@@ -103,7 +103,7 @@ function removeAccountCommand(accounts: Command, context: CommandContext): void 
       const removed = { id, username, removed_at: removedAt?.toISOString() ?? null }
       const told = before
         ? `The account ${id} was already removed at ${removed.removed_at}.`
-        : `Removed the account ${id}; ${counted(revoked, 'session')} of its tokens ${revoked === 1 ? 'was' : 'were'} revoked${rulesText(rules)}. Its remaining record is named ${username}.`
+        : `Removed the account ${id}. Revoked ${counted(revoked, 'session')}${rulesText(rules)}. Its remaining record is named ${username}.`
       print(context, options, { ...removed, revoked, rules, removed_before: before }, told)
     })
 }
@@ -147,5 +147,4 @@ async function whatEnds(name: string, service: Service): Promise<string> {
   return `${record['username']} will not be able to log in, and ${counted(records.length, 'session')} of its developer tokens, all its agents and all its CI rules stop working, until you enable the account again.`
 }
 
-const rulesText = (rules: number): string =>
-  rules === 0 ? '' : `, and ${counted(rules, 'CI rule')} ${rules === 1 ? 'was' : 'were'} removed`
+const rulesText = (rules: number): string => (rules === 0 ? '' : ` and removed ${counted(rules, 'CI rule')}`)

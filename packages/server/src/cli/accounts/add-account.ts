@@ -1,6 +1,4 @@
-/**
- * `ratafia accounts add`: on the database, or at a service, which accepts only accounts without a password.
- */
+/** `ratafia accounts add`: on the database, or over HTTP, which allows only accounts without a password. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
@@ -21,13 +19,15 @@ interface AddOptions extends JsonOption, WayOptions {
 
 export function addAccountCommand(accounts: Command, context: CommandContext): void {
   goes(withJson(accounts.command('add <username>')), 'both', ['addAccount'])
-    .description('add an account; asks for its password, unless an option provides it or omits it')
+    .description(
+      'add an account; prompts for its password, unless you pass --password-stdin or --no-password',
+    )
     .requiredOption('--email <email>', 'e-mail address')
     .requiredOption('--name <name>', 'the display name')
     .option('--password-stdin', 'read the password from standard input')
     .option(
       '--no-password',
-      'set no password: for agents, at a service, or with an external identity service',
+      'do not set a password: for agents, over HTTP, or with an external identity service',
     )
     .option('--role <role>', 'grant this role for administering the service, such as operator')
     .action(async (username: string, options: AddOptions) => {
@@ -63,7 +63,7 @@ async function addWithPassword(
   })
 }
 
-/** Adds an account at a service. Throws {@link UsageError} for a password and for a role. */
+/** Adds an account over HTTP. Throws {@link UsageError} for a password and for a role. */
 async function addWithout(username: string, options: AddOptions, service: Service): Promise<JsonObject> {
   if (options.password) {
     throw new UsageError(
@@ -74,7 +74,7 @@ async function addWithout(username: string, options: AddOptions, service: Servic
     const { checkRole } = await import('../../grants/grant.ts')
     checkRole(options.role, undefined)
     throw new UsageError(
-      '--role works only on the database. At a service, add the account, and then its role with `ratafia grants add`.',
+      '--role works only on the database. Over HTTP, add the account, and then its role with `ratafia grants add`.',
     )
   }
   const { checkDisplayName, checkEmail, checkUsername } = await import('../../accounts/account-fields.ts')

@@ -32,17 +32,19 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .description('manage agents: programs that log in as an account, with a key of their own')
 
   withJson(agents.command('add <name>'))
-    .description('add an agent and print its agents file, once; Go and Python bakery clients read the file')
+    .description(
+      'add an agent and print its agents file, once; bakery clients in Go, Python and JavaScript read the file',
+    )
     .requiredOption('--account <username>', 'the account that the agent logs in as')
     .option('--url <url>', 'address of the identity service (default: RATAFIA_BASE_URL and /identity)')
     .option(
       '--public-key <base64>',
-      'public key of a key pair that the program already has; the command then prints no file',
+      'public key of a key pair that the program already has; the command then does not print a file',
     )
-    .option('--permission <name>', 'limit its tokens to this permission; can repeat', several)
-    .option('--channel <pattern>', 'limit its tokens to these channels; can repeat', several)
-    .option('--package <name>', 'limit its tokens to this package (a name or a snap id); can repeat', several)
-    .option('--store <id>', 'limit its tokens to this store; can repeat', several)
+    .option('--permission <name>', 'limit its tokens to this permission; repeatable', several)
+    .option('--channel <pattern>', 'limit its tokens to this channel (repeatable)', several)
+    .option('--package <name>', 'limit its tokens to this package (a name or a snap id); repeatable', several)
+    .option('--store <id>', 'limit its tokens to this store; repeatable', several)
     .option(
       '--max-lifetime <duration>',
       'how long after a login its tokens expire at most, such as 1h or 30d',

@@ -1,4 +1,4 @@
-/** `ratafia agents list`: all agents on the database, or those of one account at a service. */
+/** `ratafia agents list`: all agents on the database, or those of one account over HTTP. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
@@ -22,9 +22,9 @@ interface ListOptions extends ListOption, WayOptions {
 
 export function listAgentsCommand(agents: Command, context: CommandContext): void {
   goes(withList(agents.command('list'), COLUMNS), 'both', ['accountAgents', 'myAgents'])
-    .description('list all agents, by name; at a service, the agents of one account')
+    .description('list all agents, by name; over HTTP, the agents of one account')
     .option('--account <username>', 'only agents of one account')
-    .option('--mine', 'only your own agents, at a service')
+    .option('--mine', 'only your own agents (over HTTP)')
     .action(async (options: ListOptions) => {
       refuseBoth(options)
       if (options.mine) requireService(options, context, '--mine')

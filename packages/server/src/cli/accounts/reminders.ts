@@ -17,13 +17,13 @@ export function reminderCommand(accounts: Command, context: CommandContext): voi
   const operations = ['editAccount', 'account', 'switchMyReminders', 'myReminders']
   goes(withJson(accounts.command('reminders <on|off> [username...]')), 'both', operations)
     .description('switch on or off the mail that accounts get before their tokens, keys and roles expire')
-    .option('--mine', 'your own reminders, at a service')
+    .option('--mine', 'your own reminders (over HTTP)')
     .action(async (state: string, usernames: readonly string[], options: Options) => {
       const on = readSwitch(state)
       if (options.mine && usernames.length > 0)
         throw new UsageError('Pass either usernames or --mine, not both.')
       if (!options.mine && usernames.length === 0)
-        throw new UsageError('Pass usernames, or --mine at a service.')
+        throw new UsageError('Pass usernames, or --mine over HTTP.')
       if (options.mine) {
         requireService(options, context, '--mine')
         return withService(context, options, 'change', (service) => switchMine(on, service, options, context))
@@ -59,5 +59,5 @@ function told(gets: string, on: boolean, sentBy: unknown): string {
   const mails = Array.isArray(sentBy) && sentBy.includes('mail')
   return mails
     ? `${gets} reminders by mail.`
-    : `${gets} reminders by mail once the service sends mail, for which its operator must set RATAFIA_SMTP_URL.`
+    : `${gets} reminders by mail once the service sends mail. For that, its operator must set RATAFIA_SMTP_URL.`
 }

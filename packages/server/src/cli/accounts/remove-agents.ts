@@ -19,10 +19,10 @@ interface RemoveOptions extends JsonOption, YesOption, WayOptions {
 export function removeAgentsCommand(agents: Command, context: CommandContext): void {
   goes(withYes(withJson(agents.command('remove <name...>'))), 'both', ['removeAgent', 'removeMyAgent'])
     .description(
-      "remove agents and end their accounts' unused logins; their tokens stay valid until they are revoked",
+      "remove agents and revoke their accounts' unused logins; their tokens stay valid until they are revoked",
     )
-    .option('--account <username>', 'the account of the agents; required at a service without --mine')
-    .option('--mine', 'your own agents, at a service')
+    .option('--account <username>', 'the account of the agents; required over HTTP without --mine')
+    .option('--mine', 'your own agents (over HTTP)')
     .action(async (names: readonly string[], options: RemoveOptions) => {
       refuseBoth(options)
       if (options.mine) requireService(options, context, '--mine')

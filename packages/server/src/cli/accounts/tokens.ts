@@ -55,10 +55,10 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
   goes(withList(tokens.command('list'), COLUMNS), 'both', ['tokens', 'myTokens'])
     .description('list the active sessions')
     .option('--account <username>', 'only sessions of one account')
-    .option('--mine', 'only your own sessions, at a service')
+    .option('--mine', 'only your own sessions (over HTTP)')
     .option('--include-inactive', 'include revoked and expired sessions')
     .option(
-      '--unused-since <instant>',
+      '--unused-since <time>',
       'only sessions opened before a time and not used since: 2027-01-31T00:00:00Z, or 90d for 90 days ago',
     )
     .action((options: ListOptions) => list(options, context))
@@ -70,17 +70,17 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
   ])
     .description('revoke sessions, or all of an account; every node refuses their tokens within a second')
     .option('--account <username>', 'with --all: the account')
-    .option('--mine', 'your own sessions, at a service: given ones, or with --all all of them')
-    .option('--all-but <session-id>', 'with --mine --all: keep this session; can repeat', several)
+    .option('--mine', 'your own sessions (over HTTP): those you name, or with --all all of them')
+    .option('--all-but <session-id>', 'with --mine --all: keep this session; repeatable', several)
     .option(
       '--all',
-      'revoke all sessions of the account, end its unused logins, and sign it out of every browser; scripts must also pass --yes',
+      'revoke all sessions of the account, revoke its unused logins, and sign it out of every browser; scripts must also pass --yes',
     )
     .action(async (sessionIds: readonly string[], options: RevokeOptions) => {
       if (options.mine && options.all && sessionIds.length === 0) {
         if (options.account !== undefined || options.direct) {
           throw new UsageError(
-            '--mine works at a service, for your own account. Leave out --account and --direct.',
+            '--mine works over HTTP, for your own account. Leave out --account and --direct.',
           )
         }
         return (await import('../tokens/revoke-mine.ts')).revokeMine(options, context)
@@ -115,8 +115,8 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
       const state = includeInactive ? 'all' : 'active'
       return { query: { state, unused_since: unused?.toISOString(), ...(mine ? {} : { account }) } }
     },
-    ...{ columns: SHOWN, empty: 'No sessions.' },
-    more: `Only the newest ${LIST_LIMIT} are shown. Use --account to see the sessions of one account.`,
+    ...{ columns: SHOWN, empty: 'No sessions yet.' },
+    more: `Only the newest ${LIST_LIMIT} are shown. Pass --account to see the sessions of one account.`,
   })
 }
 

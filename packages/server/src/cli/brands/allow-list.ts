@@ -12,7 +12,7 @@ import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { parametersOf } from './model-parameters.ts'
 import { removeAllowedCommand } from './remove-allowed.ts'
 
-/** As many entries as an import can have. */
+/** The maximum number of entries in an import. */
 const MOST = 1_000_000
 
 interface ModelOption extends JsonOption {

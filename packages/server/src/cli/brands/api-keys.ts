@@ -47,7 +47,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
     .description('create a key and print it; it is shown only once')
     .requiredOption('--label <label>', 'what the key is for')
     .option(
-      '--expires <when>',
+      '--expires <time>',
       'when the key expires: a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d',
     )
     .option('--uses <number>', 'how many registrations the key allows (default: any number)')

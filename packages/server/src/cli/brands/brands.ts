@@ -80,7 +80,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .option('--display-name <name>', 'the display name of the account (default: its id)')
     .option('--key-name <name>', 'the name of the key', 'serials')
     .option(
-      '--until <when>',
+      '--until <time>',
       'when the key expires: a time, or a duration from now such as 3650d (default: never)',
     )
     .option(...PASSPHRASE)

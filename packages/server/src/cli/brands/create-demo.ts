@@ -52,7 +52,7 @@ async function makeDirectory(path: string): Promise<void> {
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST'
     const why = exists ? 'already exists' : `cannot be created: ${systemReason(error)}`
-    throw new FileError(`${path} ${why}. Give a new directory with --output. Nothing was changed.`)
+    throw new FileError(`${path} ${why}. Pass a new directory with --output. Nothing was changed.`)
   }
 }
 
@@ -79,9 +79,9 @@ function guide(
     `Created the brand ${model.brandId} and its model ${model.model}, signed by ${rootId}.`,
     `In ${directory}:`,
     ...files.map(({ name, secret }) => `  ${name}${secret ? '  (private key)' : ''}`),
-    'To see registration, session and refresh with a device in one file, run this while the service runs:',
+    'To register a device, and open and refresh a session, run this while the service runs:',
     `  npm run demo:device -- ${directory} ${url}`,
-    'Released snapd trusts only Canonical. A test snapd, or a program that links snapd, must',
+    'Production snapd trusts only Canonical. A test snapd, or a program that links snapd, must',
     `  - trust account-${rootId} and account-key-${rootId},`,
     `  - use model-${model.model} as its model,`,
     `  - acknowledge account-${model.brandId}, account-key-${model.brandId} and store-${storeId} (\`snap ack\`), and`,

@@ -28,7 +28,7 @@ export async function exportFromGnupg(key: GnupgKey): Promise<Uint8Array> {
   }
   if (code !== undefined) {
     throw new FileError(
-      `gpg cannot export ${name} from ${home}: ${said} To give the passphrase of the key, use --passphrase-stdin.`,
+      `gpg cannot export ${name} from ${home}: ${said} To pass the passphrase of the key on standard input, pass --passphrase-stdin.`,
     )
   }
   if (armored.length === 0) {
@@ -38,7 +38,7 @@ export async function exportFromGnupg(key: GnupgKey): Promise<Uint8Array> {
 }
 
 interface GpgResult {
-  /** Undefined if gpg succeeded. */
+  /** The exit or error code; undefined if gpg succeeded. */
   readonly code: string | number | null | undefined
   readonly armored: Uint8Array
   /** The first line of gpg's errors. */

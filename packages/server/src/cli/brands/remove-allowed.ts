@@ -83,7 +83,7 @@ async function removeNamed(
 }
 
 /**
- * Removes the entries in a file. Throws as {@link removeNamed} does, and `ImportError` with the faults of the
+ * Removes the entries in a file. Throws as {@link removeNamed} does, and `ImportError` with the errors in the
  * file.
  */
 async function removeFile(

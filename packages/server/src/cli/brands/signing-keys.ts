@@ -88,9 +88,9 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .requiredOption('--key <key>', `the private key: ${KEY_FORMS}`)
     .requiredOption('--root-key <key>', 'the private key of the root, in the same forms')
     .requiredOption('--name <name>', 'the name of the key, unique among the keys of the account')
-    .option('--since <when>', 'when the key becomes valid, such as 2027-01-31T00:00:00Z (default: now)')
+    .option('--since <time>', 'when the key becomes valid, such as 2027-01-31T00:00:00Z (default: now)')
     .option(
-      '--until <when>',
+      '--until <time>',
       'when the key expires: a time, or a duration from now such as 3650d (default: never)',
     )
     .option(
@@ -156,7 +156,7 @@ const list = (
     },
     columns: ['account_id', 'name', 'state', 'until', 'key_id'],
     empty: 'No signing keys yet. `ratafia brands add` adds a brand with its first key.',
-    more: `Only the first ${MOST} are shown. Use --account to see the keys of one account.`,
+    more: `Only the first ${MOST} are shown. Pass --account to see the keys of one account.`,
     after: (records) => {
       if (options.json) return
       for (const { fault } of records) if (typeof fault === 'string') note(context.streams, harmless(fault))

@@ -1,4 +1,4 @@
-/** `ratafia trust`: the trust roots, to which every chain of assertions must lead. */
+/** `ratafia trust`: the trust roots, which every chain of assertions must lead to. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
@@ -46,7 +46,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .option('--display-name <name>', 'the display name of the account (default: its id)')
     .option('--key-name <name>', 'the name of the key', 'root')
     .option(
-      '--until <when>',
+      '--until <time>',
       'when the key expires: a time, or a duration from now such as 3650d (default: never)',
     )
     .option(...PASSPHRASE)

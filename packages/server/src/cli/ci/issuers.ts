@@ -47,8 +47,8 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
     .description('add an issuer by the URL in the "iss" claim of its ID tokens, and fetch its keys')
     .requiredOption('--kind <kind>', `the CI system: ${KIND_NAMES.join(', ')}`)
     .option('--audience <text>', "the audience of its ID tokens, if it can't be this service's own")
-    .option('--other-audience <text>', 'an audience that its ID tokens may also name; can repeat', several)
-    .option('--private-address <cidr>', 'a private network in which the issuer may be; can repeat', several)
+    .option('--other-audience <text>', 'an audience that its ID tokens can also name; repeatable', several)
+    .option('--private-address <cidr>', 'a private network that the issuer may be in; repeatable', several)
     .option('--jwks <file>', 'its keys as a JSON Web Key Set, for an issuer that the service cannot reach')
     .option(
       '--stable-claims <names>',
@@ -164,7 +164,7 @@ function toldOf(
       ? ['Its keys do not change until you replace them with `ratafia issuers refresh URL --jwks FILE`.']
       : []),
     ...(audience === undefined ? [] : [`Its jobs must request ID tokens for the audience ${audience}.`]),
-    'Jobs get no tokens until a rule allows it: `ratafia publishers add NAME --issuer URL …`.',
+    'Jobs cannot get tokens until a rule allows it: `ratafia publishers add NAME --issuer URL …`.',
   ].join('\n')
 }
 

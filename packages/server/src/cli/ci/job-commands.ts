@@ -66,9 +66,9 @@ export function ciCommands(parent: Command, context: CommandContext): void {
     )
     .option('--export <where>', 'where the credential goes; see below')
     .option('--variable <name>', 'the name of the variable in a file of variables', VARIABLE)
-    .option('--permission <name>', 'request only this permission; can repeat', several)
-    .option('--package <name>', 'request only this package, by name; can repeat', several)
-    .option('--channel <pattern>', 'request only this channel; can repeat', several)
+    .option('--permission <name>', 'request only this permission; repeatable', several)
+    .option('--package <name>', 'request only this package, by name; repeatable', several)
+    .option('--channel <pattern>', 'request only this channel; repeatable', several)
     .option('--lifetime <duration>', 'request a shorter lifetime, such as 300 (seconds) or 5m')
     .addHelpText('after', SOURCES_HELP)
     .action(async (options: LoginOptions) => {

@@ -22,7 +22,7 @@ interface AddOptions extends JsonOption, YesOption {
 }
 
 const LIMITS = `
-A rule matches at most 32 claims, each with a text of up to 1024 characters or up
+A rule matches at most 32 claims, each with a string of up to 1024 characters or up
 to 64 alternatives; the ids can have 784 characters in all. It has at most 256
 permissions, packages, channels or stores. A project has at most 100 rules.`
 
@@ -40,14 +40,14 @@ export function addPublisherCommand(publishers: Command, context: CommandContext
       '--from-url <url>',
       'look up the ids of a project on GitHub, GitLab or Forgejo once, by its address, and match them',
     )
-    .option('--permission <name>', 'a permission of the tokens; at least one, can repeat', several)
+    .option('--permission <name>', 'a permission of the tokens; at least one; repeatable', several)
     .option(
       '--package <name>',
-      'a package of the tokens (a name or a snap id); at least one, can repeat',
+      'a package of the tokens (a name or a snap id); at least one; repeatable',
       several,
     )
-    .option('--channel <pattern>', 'limit the tokens to this channel; can repeat', several)
-    .option('--store <id>', 'limit the tokens to this store; can repeat', several)
+    .option('--channel <pattern>', 'limit the tokens to this channel; repeatable', several)
+    .option('--store <id>', 'limit the tokens to this store; repeatable', several)
     .option('--lifetime <seconds>', 'the lifetime of the tokens, such as 900 or 15m (default: 900)')
     .option('--allow-register', 'allow the rule to grant the permission package_register')
     .addHelpText('after', LIMITS)
@@ -107,12 +107,14 @@ async function confirmedIds(
   return ids
 }
 
-/** Adds the ids to the claims. Throws {@link UsageError} for a claim that `--match` gives another value. */
+/**
+ * Adds the ids to the claims. Throws {@link UsageError} for a claim that `--match` gives a different value.
+ */
 function withIds(match: Readonly<Record<string, unknown>>, ids: ProjectIds['ids']) {
   for (const [claim, id] of Object.entries(ids)) {
     if (Object.hasOwn(match, claim) && match[claim] !== id) {
       throw new UsageError(
-        `--match gives ${claim} another value than the project of --from-url. Leave out one of the two.`,
+        `--match gives ${claim} a different value than the project of --from-url. Leave out one of the two.`,
       )
     }
   }
@@ -132,7 +134,7 @@ export function readMatchOptions(given: readonly string[]): Readonly<Record<stri
     }
     if (match.has(claim)) {
       throw new UsageError(
-        `--match names ${shown(claim)} twice. To accept either of two texts, give :={"any_of":["one","two"]}.`,
+        `--match names ${shown(claim)} twice. To accept either of two strings, give :={"any_of":["one","two"]}.`,
       )
     }
     match.set(claim, json === ':' ? parsed(value, text) : value)

@@ -9,7 +9,7 @@ import { type CommandContext, FileError, type Streams } from '../context.ts'
 import { readNamed, readStandardInput, textOfFile } from '../files.ts'
 import { counted, type JsonOption, note, print, type RowOf, tableOf, withJson } from '../output.ts'
 
-const COLUMNS = ['holds', 'about', 'claim', 'expected', 'found'] as const
+const COLUMNS = ['match', 'about', 'claim', 'expected', 'found'] as const
 
 export function testPublisherCommand(publishers: Command, context: CommandContext): void {
   withJson(publishers.command('test <name>'))
@@ -35,7 +35,7 @@ export function testPublisherCommand(publishers: Command, context: CommandContex
 }
 
 const row = ({ of, claim, expected, found, holds }: TestedLine): RowOf<typeof COLUMNS> => ({
-  holds: holds ? 'yes' : 'NO',
+  match: holds ? 'yes' : 'NO',
   about: of,
   claim,
   expected,
@@ -61,11 +61,10 @@ const described = ({ known, at, holds, lines }: TestedRule) => ({
 
 const refusal = ({ known, lines }: TestedRule): RequestError => {
   const wrong = lines.filter(({ holds }) => !holds).length
-  const where =
-    wrong === 0 ? '' : `: ${counted(wrong, 'line')} of the table ${wrong === 1 ? 'has' : 'have'} NO`
+  const where = wrong === 0 ? '' : `: ${counted(wrong, 'check')} failed`
   return new RequestError(
     'invalid-request',
-    `A job with these claims gets no token from the rule ${known.rule.name}${where}.`,
+    `A job with these claims would not get a token from the rule ${known.rule.name}${where}.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** `ratafia publishers`: the CI rules, by which jobs get tokens. */
+/** `ratafia publishers`: the CI rules, which give jobs tokens. */
 import type { Command } from 'commander'
 import type { KnownRule } from '../../ci/rules/rule-store.ts'
 import type { Installation } from '../../installation.ts'
@@ -52,7 +52,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
             'last_used',
             'disabled_at',
           ],
-          empty: 'No rules. Run `ratafia publishers add` to create one.',
+          empty: 'No CI rules yet. Create one with `ratafia publishers add`.',
         },
       )
     })
@@ -108,8 +108,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
 const consequence = (name: string): string =>
   `Jobs will get no more tokens from the rule ${name}, and tokens from it stop working immediately.`
 
-const revokedText = (revoked: number): string =>
-  `${counted(revoked, 'session')} that it opened ${revoked === 1 ? 'was' : 'were'} revoked.`
+const revokedText = (revoked: number): string => `Revoked ${counted(revoked, 'session')} that it opened.`
 
 async function allRules(options: ListOptions, installation: Installation): Promise<readonly KnownRule[]> {
   const { listRules } = await import('../../ci/rules/managing/list-rules.ts')

@@ -14,7 +14,7 @@ import { findDevice } from './one-device.ts'
 
 export interface DecideOptions extends JsonOption, YesOption {
   readonly dryRun?: boolean
-  /** False with `--no-wait`. */
+  /** Whether to wait for the job; false with `--no-wait`. */
   readonly wait?: boolean
 }
 

@@ -51,7 +51,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
     })
 
   command(devices, 'revoke [devices...]', 'revokeDevice', REVOCATION)
-    .description('permanently revoke devices and their sessions; their serials are never given to others')
+    .description('permanently revoke devices and their sessions; their serials are never reused')
     .option('--reason <text>', 'one line, for the register')
     .action((names: readonly string[], options: DecisionOptions) => {
       const { reason } = options

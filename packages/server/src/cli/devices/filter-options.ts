@@ -19,8 +19,8 @@ const FILTERS = {
     flags: '--search <text>',
     told: 'only devices with this text in their serial number, or at the start of their key id (8 characters or more)',
   },
-  brand: { flags: '--brand <account-id>', told: 'only devices of this brand; can repeat', several: true },
-  model: { flags: '--model <brand/model>', told: 'only devices of this model; can repeat', several: true },
+  brand: { flags: '--brand <account-id>', told: 'only devices of this brand; repeatable', several: true },
+  model: { flags: '--model <brand/model>', told: 'only devices of this model; repeatable', several: true },
   serial: { flags: '--serial <serial>', told: 'only devices with this serial number' },
   serial_prefix: {
     flags: '--serial-prefix <text>',
@@ -32,20 +32,20 @@ const FILTERS = {
     told: 'only devices whose key id begins with this text',
   },
   status: {
-    ...{ flags: '--status <status>', told: 'only devices with this status; can repeat' },
+    ...{ flags: '--status <status>', told: 'only devices with this status; repeatable' },
     ...{ choices: DEVICE_STATUSES, several: true },
   },
   quarantined: { flags: '--quarantined', told: 'only devices in quarantine' },
   origin: {
     ...{
       flags: '--origin <origin>',
-      told: 'only devices that came into the register by this origin; can repeat',
+      told: 'only devices with this origin; repeatable',
     },
     ...{ choices: DEVICE_ORIGINS, several: true },
   },
   decided_by: {
     flags: '--decided-by <account>',
-    told: 'only devices about which this account made the latest decision; can repeat',
+    told: 'only devices about which this account made the latest decision; repeatable',
     several: true,
   },
   registered_since: {
@@ -73,7 +73,7 @@ const FILTERS = {
   without_session: { flags: '--without-session', told: 'only devices that never opened a session' },
   address: {
     flags: '--address <network>',
-    told: 'only devices last seen from this address or network, such as 203.0.113.0/24; can repeat',
+    told: 'only devices last seen from this address or network, such as 203.0.113.0/24; repeatable',
     several: true,
   },
   past_address: {
@@ -84,7 +84,7 @@ const FILTERS = {
   evidence_kind: {
     ...{
       flags: '--evidence-kind <kind>',
-      told: 'only devices with this kind of evidence of a clone; can repeat',
+      told: 'only devices with this kind of evidence of a clone; repeatable',
     },
     ...{ choices: CLONE_EVIDENCE_KINDS, several: true },
   },

@@ -59,7 +59,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     }
     printed.end()
     if (others && !options.json) {
-      note(context.streams, 'There are more devices. Raise --limit, use --all, or use filters.')
+      note(context.streams, 'There are more devices. Raise --limit, pass --all, or use filters.')
     }
   })
 }

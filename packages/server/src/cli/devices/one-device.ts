@@ -18,7 +18,7 @@ export interface SingleDecision {
   readonly prefer: readonly DeviceStatus[]
   readonly operation: ServiceOperation
   readonly body?: object
-  /** Whether to make no change, and ask for no confirmation. */
+  /** Whether to change nothing, and not to ask for confirmation. */
   readonly dryRun?: boolean | undefined
   /** Asks for confirmation. Default: no confirmation. */
   readonly confirm?: (record: JsonObject) => Promise<void>

@@ -23,7 +23,10 @@ export interface ExitCodeOptions {
   readonly parserFailure?: (
     error: unknown,
   ) => { readonly exitCode: number; readonly message?: string } | undefined
-  /** Returns the option, variable or login that named the service. Default: the command sent no request. */
+  /**
+   * Returns the option, variable or login that named the service. Absent if the command did not send a
+   * request.
+   */
   readonly addressFrom?: () => string | undefined
 }
 
@@ -66,7 +69,7 @@ export async function exitCodeOf(
 
 /** Returns a hint about the source of the address, or nothing if an option gave it. */
 const hintAbout = (from: string | undefined): string =>
-  from === undefined || from === '--url' ? '' : ` The address comes from ${from}. Use --url for another.`
+  from === undefined || from === '--url' ? '' : ` The address comes from ${from}. Pass --url for another.`
 
 function knownFailure(error: unknown) {
   if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'usage', message: error.message }

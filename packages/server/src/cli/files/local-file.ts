@@ -13,7 +13,7 @@ export interface LocalFile {
   readonly name: string
   /** The path of the file or of its copy. */
   readonly path: string
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number
   /**
    * Detects the format from the name, and for a pipe from the content. Throws `UsageError`, with `hint` at

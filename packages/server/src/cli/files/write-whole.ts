@@ -44,7 +44,7 @@ export async function writeWhole(
   }
 }
 
-/** Writes one text as {@link writeWhole} does. Throws {@link FileError}. */
+/** Writes one string as {@link writeWhole} does. Throws {@link FileError}. */
 export const writeText = (text: string, file: string, options: WholeFileOptions = {}): Promise<void> =>
   writeWhole(one(text), file, options)
 

@@ -1,4 +1,4 @@
-/** The parts of `--help` besides the commands' own texts: groups, required options, examples. */
+/** The parts of `--help` besides the commands' own text: groups, required options, examples. */
 import { styleText } from 'node:util'
 import type { Command, Help, Option } from 'commander'
 import { EXAMPLES } from './examples.ts'

@@ -27,8 +27,8 @@ export interface FileToImport {
 const PART_BYTES = 4 * 1024 * 1024 - 1024
 
 /**
- * Returns the counts, by name. Throws {@link ImportError} with the faults of the file,
- * {@link ServiceRefusal}, `FileError`, the errors of `service`, and `RequestError` for a cancelled job.
+ * Returns the counts, by name. Throws {@link ImportError} with the errors in the file, {@link
+ * ServiceRefusal}, `FileError`, the errors of `service`, and `RequestError` for a cancelled job.
  */
 export async function importFileInto(
   service: Service,

@@ -1,4 +1,4 @@
-/** The functions by which commands use jobs. */
+/** The functions that commands use for jobs. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { Streams } from '../context.ts'
@@ -59,7 +59,7 @@ export function jobsOf(service: Service, streams: Streams): Jobs {
 /** Throws the reason of `interrupted` once it aborts. */
 type Followed = (id: string, interrupted?: AbortSignal) => Promise<JsonObject>
 
-/** Seconds per request: fewer at a terminal, so that a user sees progress. */
+/** How long each request waits, in seconds: shorter at a terminal, so that a user sees progress. */
 const WAIT = { watched: 2, unwatched: 20 } as const
 
 /** Follows a job. `look` returns the job once it has finished, or after the given number of seconds. */
@@ -68,7 +68,7 @@ const followJob = (
   streams: Streams,
   interrupted: AbortSignal | undefined,
 ): Promise<JsonObject> =>
-  withProgress(streams, ['Deciding', 'items'], async (onProgress) => {
+  withProgress(streams, ['Deciding', 'records'], async (onProgress) => {
     for (;;) {
       const job = await unlessAborted(look(streams.stderr.isTTY ? WAIT.watched : WAIT.unwatched), interrupted)
       const { total, done, unchanged, refused } = job

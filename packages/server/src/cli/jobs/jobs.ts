@@ -5,7 +5,7 @@ import type { CommandContext } from '../context.ts'
 import { type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
 import { listRecords, printRecords } from '../service/as-row.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
-import { describeJob, requireWhole } from './job-output.ts'
+import { describeJob, isOver, requireWhole } from './job-output.ts'
 import { type ItemOutcome, type Jobs, jobsOf } from './jobs-of.ts'
 
 const COLUMNS = [
@@ -14,7 +14,7 @@ const COLUMNS = [
 ]
 const SHOWN = COLUMNS.slice(0, 9)
 const ITEM_COLUMNS = ['subject', 'outcome', 'code', 'message', 'extra', 'result']
-/** The columns without `extra`, whose faults the message also contains. */
+/** The columns without `extra`, whose errors the message also contains. */
 const SHOWN_OF_ITEMS = ITEM_COLUMNS.filter((name) => name !== 'extra')
 const MOST = 1_000
 const OUTCOMES: readonly ItemOutcome[] = ['done', 'unchanged', 'refused', 'open']
@@ -51,12 +51,12 @@ export function jobCommands(parent: Command, context: CommandContext): void {
       const items = await withJobs(context, options, 'read', (all) => all.items(id, options.outcome))
       printRecords(context, options, items, {
         columns: SHOWN_OF_ITEMS,
-        empty: 'No items.',
+        empty: 'No records.',
       })
     })
 
   goes(withJson(jobs.command('wait <job>')), 'both', ['job'])
-    .description('wait until a job has ended; exit code 1 if it did not do everything')
+    .description('wait until a job finishes; exit code 1 if it did not do everything')
     .action(async (id: string, options: JsonOption & WayOptions) => {
       const job = await withJobs(context, options, 'change', (all) => all.follow(id))
       print(context, options, job, describeJob(job))
@@ -64,10 +64,16 @@ export function jobCommands(parent: Command, context: CommandContext): void {
     })
 
   goes(withJson(jobs.command('cancel <job>')), 'both', ['cancelJob'])
-    .description('stop a job between two records; finished records stay done')
+    .description('cancel a job between two records; finished records stay done')
     .action(async (id: string, options: JsonOption & WayOptions) => {
       const job = await withJobs(context, options, 'change', (all) => all.cancel(id))
-      print(context, options, job, describeJob(job))
+      const late = isOver(job) && job['state'] !== 'cancelled'
+      print(
+        context,
+        options,
+        job,
+        late ? 'The job had already finished; nothing was cancelled.' : describeJob(job),
+      )
     })
 }
 

@@ -65,7 +65,7 @@ async function agentToken(
 }
 
 /**
- * Returns the agent for the identity service; a key is used only at the service that the file names with it.
+ * Returns the agent for the identity service; a key is used only for the service that the file names with it.
  */
 function agentFor(location: string, { path, agents }: AgentsFile): string {
   const found = agents.find(({ url }) => url === plain(location))

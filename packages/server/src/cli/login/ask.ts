@@ -1,6 +1,6 @@
 /**
- * Sends one request to a service, with a time limit and a size limit, and reads a JSON answer. Follows no
- * redirect.
+ * Sends one request to a service, with a time limit and a size limit, and reads a JSON answer. Does not
+ * follow redirects.
  */
 import { boundedBody } from '../../bounded-body.ts'
 import { isObject, type JsonObject, objectIn } from '../../foreign-json.ts'
@@ -35,7 +35,7 @@ const CREDENTIALS = ['authorization', 'macaroons']
 
 export interface Question extends Pick<RequestInit, 'method' | 'body'> {
   readonly headers?: Readonly<Record<string, string>>
-  /** Milliseconds within which the whole answer must arrive. */
+  /** How long the whole answer can take, in milliseconds. */
   readonly patience?: number
   /** The largest answer in bytes. Default: enough for the largest one with tokens. */
   readonly most?: number
@@ -204,7 +204,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: WITHOUT_TLS,
   EPROTO: WITHOUT_TLS,
   CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for a different name',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'this machine does not trust its certificate (NODE_EXTRA_CA_CERTS names more)',
   SELF_SIGNED_CERT_IN_CHAIN: 'this machine does not trust its certificate (NODE_EXTRA_CA_CERTS names more)',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
@@ -225,7 +225,7 @@ function reasonOf(error: unknown): { readonly reason: string; readonly code?: st
  */
 interface InFront {
   readonly status: number
-  /** Undefined if it is not a JSON object. */
+  /** The answer's body; undefined if it is not a JSON object. */
   readonly body: object | undefined
   readonly credentialBytes: number
   readonly bodyBytes: number

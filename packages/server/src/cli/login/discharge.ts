@@ -55,7 +55,7 @@ export function readable<T>(url: string, read: () => T): T {
 async function dischargeOf(need: DischargeNeed, logIn: LogIn): Promise<BakeryMacaroon> {
   const location = need.location.replace(/\/+$/, '')
   if (!/^https?:\/\//.test(location) || !URL.canParse(location)) {
-    throw new BakeryError('malformed', 'A caveat names no address where it is discharged')
+    throw new BakeryError('malformed', 'A caveat does not name the address that discharges it')
   }
   const first = await post(location, need, {})
   if (first.status === 200) return macaroonIn(first)
@@ -82,7 +82,8 @@ function macaroonIn(answer: Answer): BakeryMacaroon {
 }
 
 /**
- * Returns the offers, or undefined if the identity service refuses for another reason than a missing login.
+ * Returns the offers, or undefined if the identity service refuses for a different reason than a missing
+ * login.
  */
 function offersIn({ body }: Answer): Offers | undefined {
   const info = body?.['Code'] === 'interaction required' ? body['Info'] : undefined

@@ -1,4 +1,4 @@
-/** The login of a command that uses no kept login: in a browser, or as an agent. */
+/** The login of a command that does not use a kept login: in a browser, or as an agent. */
 import type { CommandContext } from '../context.ts'
 import type { LogIn } from './discharge.ts'
 

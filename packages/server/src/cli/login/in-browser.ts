@@ -9,7 +9,8 @@ import { type Answer, ask, NoAnswer, placeOf, refusalIn, strangeAnswer } from '.
 import type { LogIn, LoginToken } from './discharge.ts'
 
 /**
- * The identity service holds a request for ten minutes, but this client's HTTP library gives up after five.
+ * The identity service keeps a request waiting for ten minutes, but this client's HTTP library gives up after
+ * five.
  */
 const HELD_MS = 240_000
 /** An unfinished login expires after half an hour. */
@@ -23,7 +24,7 @@ export const inBrowser =
   async (offers, location) => {
     const { VisitURL: visit, WaitTokenURL: wait } = offers['browser-window'] ?? {}
     if (!isAddress(visit) || !isAddress(wait)) {
-      throw new ServiceRefusal(`${placeOf(location)} does not offer logins in a browser. Use --agent.`)
+      throw new ServiceRefusal(`${placeOf(location)} does not offer logins in a browser. Pass --agent.`)
     }
     note(context.streams, `Open this address in a browser and sign in:\n\n  ${harmless(visit)}\n\nWaiting …`)
     openBrowser(visit, context)

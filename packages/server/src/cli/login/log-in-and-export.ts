@@ -1,4 +1,4 @@
-/** Logs in at a service and gets one credential as a string. Needs only the service's address. */
+/** Logs in to a service and gets one credential as a string. Needs only the service's address. */
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { type Addresses, type CredentialForm, credentialString } from '../../credential-forms.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'

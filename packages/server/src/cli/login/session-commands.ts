@@ -1,4 +1,6 @@
-/** `ratafia whoami` and `ratafia logout`: show and end the login with which commands administer a service. */
+/**
+ * `ratafia whoami` and `ratafia logout`: show and end the login that commands use to administer a service.
+ */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type CommandContext, ServiceRefusal } from '../context.ts'
@@ -7,7 +9,7 @@ import { addressOf, goes, type WayOptions } from '../service/ways.ts'
 
 export function sessionCommands(parent: Command, context: CommandContext): void {
   goes(withJson(parent.command('whoami')), 'http', ['me'])
-    .description('show your account at a service, your roles, and the permissions of your token')
+    .description('show your account on a service, your roles, and the permissions of your token')
     .action(async (options: JsonOption & WayOptions) => {
       const { openService } = await import('../service/open-service.ts')
       const { whoamiText } = await import('./whoami-text.ts')
@@ -37,7 +39,7 @@ export function sessionCommands(parent: Command, context: CommandContext): void 
         context.streams,
         ended
           ? `Logged out at ${url}. The session ${kept.sessionId} is revoked.`
-          : `Logged out. The login at ${url} had already expired.`,
+          : `Logged out. The login at ${url} was no longer valid.`,
       )
     })
 }

@@ -12,7 +12,7 @@ import type { Asking, Found, Service, ServiceOperation } from './service.ts'
 /** The token for requests, and a function to renew it when the service requires a recent sign-in. */
 export interface Bearer {
   readonly token: string
-  /** Undefined if there is no user at a terminal who could sign in. */
+  /** Signs in again; undefined if there is no user at a terminal who could. */
   readonly renew: (() => Promise<string>) | undefined
 }
 

@@ -3,9 +3,9 @@ import { boundedBody } from '../../bounded-body.ts'
 import { objectIn } from '../../foreign-json.ts'
 import { type Answer, type Question, received, refuseRedirect, sizesOf, strangeAnswer } from '../login/ask.ts'
 
-/** Milliseconds without data after which the command gives up. */
+/** How long the command waits for data before it gives up, in milliseconds. */
 const PATIENCE_MS = 60_000
-/** Characters. The service sends no line this long. */
+/** The maximum length of a line, in characters. The service never sends a longer one. */
 const LONGEST = 1024 * 1024
 const MOST_OF_REFUSAL = 256 * 1024
 

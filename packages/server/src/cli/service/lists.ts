@@ -50,7 +50,7 @@ export function withLists(asked: Asked): Service {
   }
 }
 
-/** Throws {@link ServiceRefusal} for a name that would lead to another path. */
+/** Throws {@link ServiceRefusal} for a name that would lead to a different path. */
 function refuseOtherPaths({ id = '', names = {} }: Asking = {}): void {
   const name = [id, ...Object.values(names)].find((one) => one === '.' || one === '..')
   if (name !== undefined)

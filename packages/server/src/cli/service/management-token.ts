@@ -10,9 +10,9 @@ export interface WantedToken {
   readonly roles?: readonly Role[]
   readonly brands?: readonly string[]
   readonly read_only?: boolean
-  /** Seconds. */
+  /** The requested lifetime in seconds. */
   readonly lifetime?: number
-  /** Seconds since the user's sign-in, at most. */
+  /** The maximum age of the user's sign-in, in seconds. */
   readonly max_age?: number
   readonly description?: string
 }

@@ -1,5 +1,5 @@
 /**
- * The interface that commands use: the operations of the management API, at a service over HTTP
+ * The interface that commands use: the operations of the management API, on a service over HTTP
  * (`http-service.ts`) or on an opened installation in this process
  * (`start/operations/in-process-service.ts`).
  */
@@ -50,8 +50,8 @@ export interface Asked {
   /** Returns the lines of an answer while it is still being sent. Throws as `call` does. */
   lines(operation: ServiceOperation, asking?: Asking): AsyncIterable<string>
   /**
-   * Counts what an import of these files would change. Defined only on the database, where a dry run stores
-   * no job; a service runs it as a job. Throws as `call` does.
+   * Counts what an import of these files would change. Defined only on the database, where a dry run is not a
+   * job; a service runs it as one. Throws as `call` does.
    */
   readonly tryFile:
     | ((kind: string, options: object, paths: readonly string[]) => Promise<JsonObject>)

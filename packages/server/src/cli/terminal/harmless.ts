@@ -6,7 +6,7 @@ import { betweenNeededJoiners } from '../../text/joiners.ts'
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|#(?=#(?:vso)?\[)/giu
 
 /**
- * Replaces characters by which foreign text (a description, a name) could steer a terminal or a program that
+ * Replaces characters in foreign text (a description, a name) that could control a terminal or a program that
  * reads it.
  */
 export const harmless = (text: string): string =>

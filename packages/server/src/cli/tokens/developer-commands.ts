@@ -41,7 +41,7 @@ export function developerTokenCommands(tokens: Command, context: CommandContext)
 
   goes(tokens.command('rotate'), 'none', ['me', 'shortenMyToken'])
     .argument('[from]', FROM_HELP, '-')
-    .description('log in for a token with the limits of an old one, print it, and revoke the old one')
+    .description('get a new token with the limits of an old one, and revoke the old one')
     .addOption(forms('the tool that uses the token (default: the form of the old one)'))
     .option('--url <url>', URL_HELP)
     .option('--agent <file>', AGENT_HELP)
@@ -61,8 +61,8 @@ export function developerTokenCommands(tokens: Command, context: CommandContext)
     'as in the token, or a snap id',
   )
     .option('--until <time>', 'when the copy expires, such as 1h or 2027-01-31T12:00:00Z')
-    .option('--role <role>', 'limit a management token to this role; can repeat', several)
-    .option('--brand <id>', 'limit a management token to this brand; can repeat', several)
+    .option('--role <role>', 'limit a management token to this role; repeatable', several)
+    .option('--brand <id>', 'limit a management token to this brand; repeatable', several)
     .option('--read-only', 'limit a management token to reading')
     .action(async (from: string, options: AttenuateOptions) =>
       (await import('./attenuate.ts')).attenuate(from, options, context),
@@ -70,7 +70,7 @@ export function developerTokenCommands(tokens: Command, context: CommandContext)
 
   goes(withJson(tokens.command('explain')), 'http', ['explainToken'])
     .argument('[from]', FROM_HELP, '-')
-    .description('show the permissions of a token, or why it is refused')
+    .description('show the permissions of a token, or why it is refused; requires `ratafia login`')
     .action(async (from: string, options: object) =>
       (await import('./explain.ts')).explain(from, options, context),
     )

@@ -15,8 +15,10 @@ export async function explain(
   options: JsonOption & WayOptions,
   context: CommandContext,
 ): Promise<void> {
+  // A missing file is reported first; standard input is read only if there is a service.
+  const named = from === '-' ? undefined : await readCredential(from, context)
   const service = await openService(await addressOf(options, context), context)
-  const token = tokenIn(await readCredential(from, context))
+  const token = tokenIn(named ?? (await readCredential(from, context)))
   const { record } = await service.call(api.explainToken, { body: { token } })
   print(context, options, record, explanationText(record))
 }

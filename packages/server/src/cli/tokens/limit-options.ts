@@ -11,7 +11,7 @@ export interface LimitOptions {
 
 export const withLimits = (command: Command, packages: string): Command =>
   command
-    .option('--permission <name>', 'limit the token to this permission; can repeat', several)
-    .option('--channel <pattern>', 'limit the token to these channels; can repeat', several)
-    .option('--package <name>', `limit the token to this package (${packages}); can repeat`, several)
-    .option('--store <id>', 'limit the token to this store; can repeat', several)
+    .option('--permission <name>', 'limit the token to this permission; repeatable', several)
+    .option('--channel <pattern>', 'limit the token to this channel (repeatable)', several)
+    .option('--package <name>', `limit the token to this package (${packages}); repeatable`, several)
+    .option('--store <id>', 'limit the token to this store; repeatable', several)

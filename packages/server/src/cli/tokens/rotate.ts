@@ -75,7 +75,7 @@ interface Described {
   readonly sessionId: string
   /** The body of the request for a token with the same limits. */
   readonly wanted: object
-  /** Milliseconds; undefined if the service does not list the session. */
+  /** The session's lifetime in milliseconds; undefined if the service does not list it. */
   readonly life: number | undefined
 }
 
@@ -130,7 +130,7 @@ async function managing(url: string, username: string, context: CommandContext):
   const { record } = await service.call(api.me)
   if (record['username'] === username) return service
   throw new ServiceRefusal(
-    `The token belongs to ${username}, but \`ratafia login\` is for ${record['username']}, who cannot shorten its session. Without --overlap, the token revokes itself.`,
+    `The token belongs to ${username}, but \`ratafia login\` is for ${record['username']}, who cannot shorten its session. Leave out --overlap: the token then revokes itself.`,
   )
 }
 

@@ -25,7 +25,7 @@ export function auditExportCommand(audit: Command, context: CommandContext): voi
     .addOption(
       new Option(
         '--format <format>',
-        'JSON lines, or CSV (default: by the ending of the file name; jsonl on standard output)',
+        'JSON lines, or CSV (default: by its extension; jsonl on standard output)',
       ).choices(['jsonl', 'csv']),
     )
     .action((file: string | undefined, options: ExportOptions) => exportTo(file, options, context))
@@ -37,7 +37,7 @@ async function exportTo(
   context: CommandContext,
 ): Promise<void> {
   if (file === undefined && options.json) {
-    throw new UsageError('Give a file: --json prints to standard output, where the entries would also go.')
+    throw new UsageError('Pass a file: --json prints to standard output, where the entries would also go.')
   }
   const format = options.format ?? (file === undefined ? 'jsonl' : formatOf(file))
   const textOf = await textIn(format)
@@ -70,5 +70,5 @@ function formatOf(file: string): AuditFormat {
   const ending = extname(file).toLowerCase()
   if (ending === '.csv') return 'csv'
   if (ending === '.jsonl' || ending === '.ndjson') return 'jsonl'
-  throw new UsageError(`${file} ends neither in .csv nor in .jsonl. Use --format.`)
+  throw new UsageError(`${file} ends neither in .csv nor in .jsonl. Pass --format.`)
 }

@@ -22,12 +22,12 @@ export const withFilter = (command: Command): Command =>
       'only changes by operator, service, account:USERNAME, device-key:ID or issuer:URL',
     )
     .option('--action <action>', 'only changes with this action (`audit list --help` lists the actions)')
-    .option('--subject <id>', 'only changes to this username, session, device, model, …')
+    .option('--subject <id>', 'only changes to this object: a username, session, device, model, …')
     .option(
-      '--since <when>',
+      '--since <time>',
       'only changes since this time: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 7d',
     )
-    .option('--until <when>', 'only changes before this time')
+    .option('--until <time>', 'only changes before this time')
 
 /** Reads the options. Throws {@link UsageError}. */
 export function filterOf({ actor, action, subject, since, until }: FilterOptions, now: Date): AuditFilter {

@@ -52,7 +52,7 @@ export function auditCommands(parent: Command, context: CommandContext): void {
     .description('read and check the audit log: who changed what, when and from where')
 
   goes(withFilter(withList(audit.command('list'), COLUMNS)), 'both', ['audit'])
-    .description('list the newest changes, or those before a given entry')
+    .description('list the newest entries, or those before a given one')
     .option('--limit <number>', 'how many entries to show', '100')
     .option('--before <id>', 'show the entries before this one: the next page')
     .addHelpText('after', ACTIONS_HELP)
@@ -84,11 +84,11 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   if (options.json) return print(context, options, records, '')
   printList(context, options, records.map(rowOf), {
     columns: ['seq', 'at', 'actor', 'source', 'action', 'subject', 'details'],
-    empty: before === undefined ? 'No entries.' : 'No more entries.',
+    empty: before === undefined ? 'No entries match.' : 'No more entries.',
   })
   if (more) {
     const next = String(records.at(-1)?.['id'])
-    note(context.streams, `There are more entries. To see the next ${limit}, use --before ${next}.`)
+    note(context.streams, `There are more entries. To see the next ${limit}, pass --before ${next}.`)
   }
 }
 

@@ -26,7 +26,7 @@ const RESTORE_HELP = `
 The database must be new or empty. Stop the nodes that use it. The command restores the whole file or nothing.
 The secret key must be the one that sealed the backup, so restore it first.
 A backup contains no later changes: tokens, API keys and devices that you revoked after it are valid again. Revoke
-them again. --revoke-sessions-since revokes every token session opened since a time; with 1970-01-01, all of them.`
+them again. --revoke-sessions-since revokes every session opened since a time; with 1970-01-01, all of them.`
 
 export function backupCommands(parent: Command, context: CommandContext): void {
   withJson(parent.command('backup <file>'))
@@ -69,7 +69,7 @@ function restoreCommand(command: Command, context: CommandContext): Command {
     .option('--unsealed', 'accept a backup without a seal, which anyone may have changed')
     .option(
       '--revoke-sessions-since <time>',
-      'revoke token sessions opened since this time, such as 2027-01-31T09:30:00Z or 2h',
+      'revoke sessions opened since this time, such as 2027-01-31T09:30:00Z or 2h',
     )
     .addHelpText('after', RESTORE_HELP)
     .action((file: string, options: RestoreOptions) => restoreFrom(file, options, context))
@@ -78,7 +78,7 @@ function restoreCommand(command: Command, context: CommandContext): Command {
 async function writeBackup(file: string, options: BackupOptions, context: CommandContext): Promise<void> {
   const { backUp } = await import('../../backup/back-up.ts')
   if ((await isThere(file)) && !options.force) {
-    throw new FileError(`${file} already exists. Give another name, or use --force.`)
+    throw new FileError(`${file} already exists. Give another name, or pass --force.`)
   }
   const totals = await context.withUnopenedInstallation('database', async (unopened) => {
     const { wholeDatabase, clock, record } = unopened
@@ -98,7 +98,7 @@ async function writeBackup(file: string, options: BackupOptions, context: Comman
     )
     return written
   })
-  const told = `Wrote ${totals.rows} rows of ${totals.tables} tables to ${file}. Its keys and kept answers open only with the secret key, so keep that elsewhere.`
+  const told = `Wrote ${totals.rows} rows of ${totals.tables} tables to ${file}. Its keys and stored responses can be opened only with the secret key, so keep that key elsewhere.`
   print(context, options, { ...totals, file }, told)
 }
 
@@ -213,7 +213,7 @@ function restoredText(restored: Restored, results: readonly CheckResult[] | unde
   const { rows, tables, madeAt, revokedSessions } = restored
   return [
     `Restored ${rows} rows of ${tables} tables, as they were at ${madeAt}.`,
-    ...(revokedSessions > 0 ? [`Revoked ${counted(revokedSessions, 'token session')}.`] : []),
+    ...(revokedSessions > 0 ? [`Revoked ${counted(revokedSessions, 'session')}.`] : []),
     ...(results ? [reportOf(results)] : []),
   ].join('\n')
 }

@@ -18,7 +18,12 @@ interface CountersOptions extends JsonOption, WayOptions {
 export function countersCommand(parent: Command, context: CommandContext): void {
   goes(withJson(parent.command('counters')), 'both', ['counters'])
     .description('show how often events happened: logins, registrations, session checks and others')
-    .addOption(new Option('--name <name>', 'only this counter').choices(COUNTER_NAMES))
+    .addOption(
+      new Option(
+        '--name <name>',
+        'only this counter; store-questions counts the session checks by the store',
+      ).choices(COUNTER_NAMES),
+    )
     .addOption(
       new Option('--period <period>', 'a day by the hour, a month by the day, or a year by the month')
         .choices(COUNTER_PERIODS)
@@ -41,6 +46,9 @@ async function counters(options: CountersOptions, context: CommandContext): Prom
 
 const listIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
+/** The titles of counters whose names do not explain them. */
+const TITLES: Readonly<Record<string, string>> = { 'store-questions': 'session checks by the store' }
+
 /** With more labels, each label with a count gets a line instead of a column. */
 const MOST_COLUMNS = 8
 
@@ -56,7 +64,7 @@ function textOf(counter: JsonObject): string {
     (all, { counts }) => all + labels.reduce((some, label) => some + countOf(counts, label), 0),
     0,
   )
-  const title = `${harmless(name).replaceAll('-', ' ')}: ${sum}`
+  const title = `${TITLES[name] ?? harmless(name).replaceAll('-', ' ')}: ${sum}`
   if (sum === 0) return title
   if (labels.length <= MOST_COLUMNS) {
     const rows = buckets.map(({ at, counts }): Row => ({ at, ...numbersOf(counts, labels) }))

@@ -36,7 +36,7 @@ export function keyCommands(parent: Command, context: CommandContext): void {
       const added = await context.withInstallation(async (installation) =>
         (await rotate({ kinds: [kind], authority: installation.authority }, installation)).map(row),
       )
-      const told = `Added the ${kind} key ${added[0]?.['id']}, which is now in use. Macaroons of older keys stay valid.`
+      const told = `Added the ${kind} key ${added[0]?.['id']}, which is now in use. Everything created with older keys stays valid.`
       print(context, options, added[0], told)
     })
 }

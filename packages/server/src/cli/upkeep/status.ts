@@ -5,7 +5,7 @@ import { RequestError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { Finding, State } from '../../status/read-status.ts'
 import type { CommandContext } from '../context.ts'
-import { type JsonOption, print, withJson } from '../output.ts'
+import { counted, type JsonOption, print, withJson } from '../output.ts'
 import { goes, type WayOptions, withService } from '../service/ways.ts'
 import { coloured } from '../terminal/colour.ts'
 import { harmless } from '../terminal/harmless.ts'
@@ -29,7 +29,8 @@ async function status(options: StatusOptions, context: CommandContext): Promise<
   print(context, options, { release, findings }, textOf(findings, context))
   if (wanting.length === 0) return
   const need = wanting.length === 1 ? 'needs' : 'need'
-  throw new RequestError('invalid-request', `${wanting.length} of ${findings.length} ${need} attention.`)
+  const checks = counted(findings.length, 'check')
+  throw new RequestError('invalid-request', `${wanting.length} of ${checks} ${need} attention.`)
 }
 
 /** A finding with a part that only a newer service may know. */

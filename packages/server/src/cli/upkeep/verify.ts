@@ -11,7 +11,9 @@ import { harmless } from '../terminal/harmless.ts'
 
 export function verifyCommand(parent: Command, context: CommandContext): void {
   withJson(parent.command('verify'))
-    .description('check everything that must always be true, while nodes serve; exit code 1 if a check fails')
+    .description(
+      'check the database for damage and inconsistencies, while nodes serve; exit code 1 if a check fails',
+    )
     .action(async (options: JsonOption) => {
       const results = await context.withUnopenedInstallation('current-schema', async (unopened) =>
         verifyUnopened(unopened, await context.openSealer(), context),
@@ -46,6 +48,6 @@ export function requireNoFaults(results: readonly CheckResult[]): void {
   if (faulty.length === 0) return
   throw new RequestError(
     'invalid-request',
-    `${faulty.length} of ${results.length} checks found faults: ${faulty.map(({ name }) => name).join(', ')}.`,
+    `${faulty.length} of ${results.length} checks found problems: ${faulty.map(({ name }) => name).join(', ')}.`,
   )
 }

@@ -25,7 +25,7 @@ export type SecretConfig =
       readonly makeBefore: string | undefined
     }
 
-/** The old secret key. Its file is missing unless the key is being changed. */
+/** The old secret key. Its file can be missing while the key is not being changed. */
 export type PreviousSecretConfig =
   | { readonly from: 'variable'; readonly key: Uint8Array }
   | { readonly from: 'file'; readonly file: string }

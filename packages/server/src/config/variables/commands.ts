@@ -3,7 +3,7 @@ import { parseFilePath } from '../paths/file-path.ts'
 import { optional, row } from '../row.ts'
 import { parseServiceUrl } from '../values.ts'
 
-/** The URL on which a service listens without any variable. */
+/** The URL that a service listens on without any variable. */
 export const STANDARD_ADDRESS = 'http://127.0.0.1:8080'
 
 const text = (value: string): string => value

@@ -23,13 +23,13 @@ export const DEVICE_VARIABLES = {
   RATAFIA_DEVICE_SERVICE_URLS: optional({
     default: 'none',
     meaning:
-      'Comma-separated URLs of other device services to which registrations can be forwarded (`X-Snap-Device-Service-URL`)',
+      'Comma-separated URLs of other device services that registrations can be forwarded to (`X-Snap-Device-Service-URL`)',
     parse: parseServiceUrls,
   }),
   RATAFIA_DEVICE_SERVICE_HEADERS: optional({
     default: 'none',
     meaning:
-      'Comma-separated names of additional headers to forward with such a registration, besides api-key and the headers of snapd: those in `device-service.headers` of the gadgets',
+      'Comma-separated names of additional headers to forward with a forwarded registration, besides api-key and the headers of snapd: those in `device-service.headers` of the gadgets',
     parse: parseHeaderNames,
   }),
   RATAFIA_SIGNING_QUEUE: row({

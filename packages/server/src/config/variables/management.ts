@@ -12,7 +12,7 @@ export const MANAGEMENT_VARIABLES = {
   RATAFIA_MANAGEMENT_FROM: optional({
     default: 'none: from anywhere',
     meaning:
-      'Comma-separated addresses or CIDR blocks from which the management API and the console can be used; others get 404 there',
+      'Comma-separated addresses or CIDR blocks that can use the management API and the console; others get 404 there',
     parse: parseProxies,
   }),
   RATAFIA_CONSOLE: row({
@@ -28,7 +28,8 @@ export const MANAGEMENT_VARIABLES = {
   }),
   RATAFIA_MANAGEMENT_LIFETIME: row({
     default: '8h',
-    meaning: 'Lifetime of a management token whose request names none, from 1m to 24h. It cannot be renewed',
+    meaning:
+      'Lifetime of a management token whose request does not name one, from 1m to 24h. It cannot be renewed',
     parse: parseManagementLifetime,
   }),
 } as const

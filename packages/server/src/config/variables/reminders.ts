@@ -29,7 +29,7 @@ export const REMINDER_VARIABLES = {
   RATAFIA_WEBHOOK_URL: optional({
     default: 'none',
     meaning:
-      'URL to which each reminder is posted as a signed event: https, or http at a loopback address. Redirects are not followed',
+      'URL that receives each reminder as a signed event: https, or http at a loopback address. Redirects are not followed',
     parse: parseWebhookUrl,
   }),
   RATAFIA_WEBHOOK_SECRET: optional({

@@ -25,7 +25,7 @@ export const SERVING_VARIABLES = {
   RATAFIA_BASE_URL: optional({
     default: 'http://HOST:PORT',
     meaning:
-      'URL at which clients reach the service. Macaroons contain its host, so do not change it later. Required if RATAFIA_HOST is every address (0.0.0.0)',
+      'URL that clients use to reach the service. Macaroons contain its host, so do not change it later. Required if RATAFIA_HOST is every address (0.0.0.0)',
     parse: parseServiceUrl,
   }),
   RATAFIA_WORKERS: optional({

@@ -13,12 +13,13 @@ export const STORAGE_VARIABLES = {
   RATAFIA_DATABASE_URL: optional({
     default: 'none: SQLite in the data directory',
     meaning:
-      '`postgres://…`: use this PostgreSQL instead. With several hosts, separated by commas, the one that accepts writes',
+      '`postgres://…`: use this PostgreSQL instead. With several hosts, separated by commas, the service uses the one that accepts writes',
     parse: parsePostgresUrl,
   }),
   RATAFIA_DATABASE_POOL: row({
     default: '10',
-    meaning: 'Most PostgreSQL connections in the pool of a process, which opens two more besides the pool',
+    meaning:
+      'Maximum number of PostgreSQL connections in the pool of a process, which opens two more besides the pool',
     parse: parseCount,
   }),
   RATAFIA_DATABASE_LISTEN_URL: optional({
@@ -50,7 +51,7 @@ export const STORAGE_VARIABLES = {
   RATAFIA_RETENTION_TOKEN_SESSIONS: row({
     default: '90d',
     meaning:
-      'How long to keep a token session after it expires, revoked or not; at least a day, and 1h for all other retentions',
+      'How long to keep a session after it expires, revoked or not; at least a day, and 1h for all other retentions',
     parse: parseRetention,
   }),
   RATAFIA_RETENTION_DEVICE_SESSIONS: row({
@@ -60,7 +61,7 @@ export const STORAGE_VARIABLES = {
   }),
   RATAFIA_RETENTION_REGISTRATIONS: row({
     default: '90d',
-    meaning: 'How long to keep the address from which a device registered, once its registration is decided',
+    meaning: 'How long to keep the address that a device registered from, once its registration is decided',
     parse: parseRetention,
   }),
   RATAFIA_RETENTION_WAITING_DEVICES: row({

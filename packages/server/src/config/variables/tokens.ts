@@ -55,12 +55,12 @@ export const TOKEN_VARIABLES = {
   RATAFIA_LOGIN_HOST: optional({
     default: 'the host of RATAFIA_BASE_URL, or of the identity service',
     meaning:
-      'Host at which such tools log in, with its port unless it is the standard one, as written in their UBUNTU_ONE_SSO_URL',
+      'Host where snapcraft and similar tools log in, with its port unless it is the standard one, as written in their UBUNTU_ONE_SSO_URL',
     parse: parseHostAndPort,
   }),
   RATAFIA_DISCHARGE_LIFETIME: row({
     default: '24h',
-    meaning: 'How long such a login is used before the tool refreshes it automatically',
+    meaning: 'How long a login is used before snapcraft or a similar tool refreshes it automatically',
     parse: parseDuration,
   }),
   RATAFIA_DEVELOPER_ACCOUNT: row({
@@ -72,7 +72,7 @@ export const TOKEN_VARIABLES = {
   RATAFIA_TOKEN_LIFETIME: row({
     default: '365d',
     meaning:
-      'Lifetime of a token whose request names no expiry (a number followed by s, m, h or d). If unset, RATAFIA_TOKEN_MAX_LIFETIME if that is shorter',
+      'Lifetime of a token whose request does not name an expiry (a number followed by s, m, h or d). Default: 365d, or RATAFIA_TOKEN_MAX_LIFETIME if shorter',
     parse: parseDuration,
   }),
   RATAFIA_TOKEN_MAX_LIFETIME: optional({
@@ -82,7 +82,7 @@ export const TOKEN_VARIABLES = {
   }),
   RATAFIA_CI_MAX_LIFETIME: row({
     default: '1h',
-    meaning: 'Longest lifetime that a rule for CI jobs can give to their tokens, at least 60s',
+    meaning: 'Longest lifetime that a CI rule can give to its tokens, at least 60s',
     parse: parseJobLifetime,
   }),
   RATAFIA_ISSUER_PROXY: optional({

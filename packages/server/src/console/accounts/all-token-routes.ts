@@ -83,7 +83,7 @@ const chosenIn = ({ all }: ConsoleAsked['fields']): string[] => [...new Set(all(
 
 async function previewOf({ call }: ConsoleAsked, ids: string[]) {
   const preview = await call(api.makeJob, { body: { kind: 'tokens.revoke', ids }, dryRun: true })
-  if (!('examined' in preview)) throw new TypeError('The dry run returned no preview')
+  if (!('examined' in preview)) throw new TypeError('The dry run did not return a preview')
   return preview
 }
 

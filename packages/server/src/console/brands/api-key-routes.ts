@@ -67,7 +67,7 @@ export function apiKeyPageRoutes({ page, form }: ConsoleRoutes): void {
   })
 }
 
-/** Returns midnight UTC at which the day begins. Throws `invalid-field` for an invalid day. */
+/** Returns midnight UTC at the beginning of the day. Throws `invalid-field` for an invalid day. */
 function endIn(fields: Fields): string | undefined {
   const day = fields.get('expires')
   if (day === undefined) return undefined

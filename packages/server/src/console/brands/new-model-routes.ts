@@ -29,7 +29,7 @@ export function newModelPageRoutes({ form }: ConsoleRoutes): void {
   form('/models/new', {
     onlyReads: (fields) => fields.get('do') !== 'add',
     show: async (asked) => {
-      // Users who manage no brand are refused before they type.
+      // Users who cannot manage any brand are refused before they type.
       brandsBeforeTyping(asked.authority, 'models:manage')
       return newModel(asked)
     },

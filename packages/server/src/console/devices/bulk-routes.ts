@@ -24,7 +24,7 @@ const NO_FILTERS = ['do', 'id', 'expected', 'sort', 'cursor', 'limit'] as const
 
 interface Selection {
   readonly verb: BulkVerb
-  /** Undefined if the filters select the devices. */
+  /** The selected devices; undefined if the filters select them. */
   readonly ids: string[] | undefined
   readonly filter: ReturnType<typeof deviceFilter> | undefined
 }

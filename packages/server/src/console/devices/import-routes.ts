@@ -97,7 +97,7 @@ function formatIn(chosen: string | undefined, bytes: Uint8Array): Format {
   return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv'
 }
 
-/** Returns the job. Throws `no-such-record` for a job of another kind. */
+/** Returns the job. Throws `no-such-record` for a job of a different kind. */
 async function importJob(id: string, { call }: ConsoleAsked) {
   const job = await call(api.job, { parameters: { id } })
   if (job.kind === KIND) return job

@@ -1,5 +1,5 @@
 /**
- * Operations on the user's own rules that only the console has: the management API creates no rules
+ * Operations on the user's own rules that only the console has: the management API does not create rules
  * (contract/oidc.md, A12).
  */
 import type { OwnProjectInput, OwnRule, OwnRuleInput } from '../../ci/rules/making/add-own-rule.ts'
@@ -18,6 +18,6 @@ export interface OwnPublishers {
   /** Throws the errors of `lookUpOwnIds`. */
   lookUp(input: OwnProjectInput): Promise<ProjectIds>
   readonly baseUrl: string
-  /** In seconds. */
+  /** The maximum lifetime in seconds. */
   readonly mostLifetime: number
 }

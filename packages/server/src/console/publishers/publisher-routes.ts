@@ -103,7 +103,7 @@ function newRoutes(form: Routes['form'], own: OwnPublishers): void {
   })
 }
 
-/** For `catch`: moves the operation's error about its own field to the form's field. */
+/** Moves the operation's error about its own field to the form's field. Use it with `catch`. */
 const asField =
   (field: string, own: string) =>
   (error: unknown): never => {

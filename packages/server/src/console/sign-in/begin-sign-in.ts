@@ -1,4 +1,6 @@
-/** Begins a sign-in: creates a root macaroon for this browser, and the URL at which the user proves who they are. */
+/**
+ * Begins a sign-in: creates a root macaroon for this browser, and the URL where the user proves who they are.
+ */
 import { decodeJson } from '@ratafia/macaroon'
 import { createManagementRoot } from '../../management/tokens/create-root.ts'
 import { randomId } from '../../random.ts'
@@ -63,7 +65,7 @@ export interface BeginSignIn {
 }
 
 export interface BegunSignIn {
-  /** The URL to which the browser is sent. */
+  /** The URL that the browser is sent to. */
   readonly loginUrl: string
   /** Names the cookie, so that two tabs do not use each other's. */
   readonly state: string

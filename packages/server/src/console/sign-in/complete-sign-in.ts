@@ -46,7 +46,7 @@ export async function completeSignIn(
     },
   ).catch((error: unknown) => {
     if (!(error instanceof BakeryError || error instanceof MacaroonError)) throw error
-    throw new IdentityTrouble('strange', location, 'its discharge is for another caveat', error)
+    throw new IdentityTrouble('strange', location, 'its discharge is for a different caveat', error)
   })
   const management = { ...deps.management, source: address, userAgent, openedIn: 'console' } as const
   const { macaroon } = await exchangeManagementRoot([slice], management)

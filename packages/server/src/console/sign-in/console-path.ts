@@ -1,8 +1,8 @@
-/** The path to which a browser returns after a sign-in. It is always a page of the console. */
+/** The path that a browser returns to after a sign-in. It is always a page of the console. */
 
 export const CONSOLE_START = '/console/'
 
-/** The URL to which the identity service sends browsers back. */
+/** The URL that the identity service sends browsers back to. */
 export const returnUrl = (baseUrl: string): string => `${baseUrl}/console/signed-in`
 
 const MOST = 2_048

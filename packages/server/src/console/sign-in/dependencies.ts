@@ -14,7 +14,7 @@ export interface SignInDependencies extends Stores {
    */
   readonly fetchFor: (address: string) => Fetch
   readonly identity: {
-    /** Without a trailing slash. */
+    /** The identity service's URL, without a trailing slash. */
     readonly location: string
     /**
      * Signs the browser out of the identity service where its console session began. Undefined if only that service's

@@ -43,7 +43,7 @@ interface LoginToken {
 }
 
 export interface IdentityClient {
-  /** Returns the URLs with which a user logs in for the caveat. Throws {@link IdentityTrouble}. */
+  /** Returns the URLs that a user logs in with for the caveat. Throws {@link IdentityTrouble}. */
   offer(need: DischargeNeed): Promise<RedirectOffer>
   /** Exchanges the code. Throws a 401 if it is refused, and {@link IdentityTrouble}. */
   token(tokenUrl: string, code: string): Promise<LoginToken>
@@ -145,7 +145,7 @@ export function identityClient(location: string, fetch: Fetch): IdentityClient {
       const { kind, value, value64 } = isObject(answer.body['token']) ? answer.body['token'] : {}
       const bytes = base64(value64 ?? value)
       if (typeof kind !== 'string' || kind.length > MOST_KIND || bytes === undefined) {
-        throw strange('it returns no token for a code')
+        throw strange('it does not return a token for a code')
       }
       return { kind, value: bytes }
     },

@@ -1,6 +1,7 @@
 /**
- * A form that was sent too late is kept while its user signs in again (contract/administration.md, B10). It is sealed
- * under a key that is derived from a secret that only the browser has, so the database alone reveals no form.
+ * A form that was sent too late is kept while its user signs in again (contract/administration.md, B10). It
+ * is sealed under a key that is derived from a secret that only the browser has, so the database alone does
+ * not reveal a form.
  */
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
@@ -9,7 +10,7 @@ import type { Stores } from '../../stores.ts'
 import { consolePath } from './console-path.ts'
 
 export interface KeptForm {
-  /** The path to which the form was sent, from the root of the service, with its query. */
+  /** The path that the form was sent to, from the root of the service, with its query. */
   readonly path: string
   readonly fields: readonly (readonly [name: string, value: string])[]
 }

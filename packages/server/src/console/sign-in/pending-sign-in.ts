@@ -14,13 +14,13 @@ export interface PendingSignIn {
   readonly state: string
   /** The URL that exchanges the code for a token. */
   readonly tokenUrl: string
-  /** The path to which the browser returns in the end: see `console-path.ts`. */
+  /** The path that the browser finally returns to: see `console-path.ts`. */
   readonly to: string
   /** Whether it is for an action that requires a recent sign-in. */
   readonly recent: boolean
   /** The name of the cookie with the secret of a form that was kept. */
   readonly kept: string | undefined
-  /** In milliseconds. */
+  /** When it expires, in milliseconds. */
   readonly expires: number
 }
 
@@ -61,7 +61,7 @@ async function opened(
   const end = bytes.indexOf('\n')
   const { state, tokenUrl, to, recent, kept, expires } = objectIn(bytes.toString('utf8', 0, end)) ?? {}
   const [root] = decodeBinary(bytes.subarray(end + 1))
-  // A node of another release may have sealed it in another shape.
+  // A node of a different release may have sealed it in a different shape.
   if (
     root === undefined ||
     typeof state !== 'string' ||

@@ -3,7 +3,7 @@ import { RequestError } from '../../errors.ts'
 import type { SignInDependencies } from './dependencies.ts'
 import { IdentityTrouble, identityClient } from './identity-client.ts'
 
-/** The path below their location at which our identity service and Candid redeem codes. */
+/** The path below their location where our identity service and Candid redeem codes. */
 const REDEEM = '/discharge-token'
 
 /**

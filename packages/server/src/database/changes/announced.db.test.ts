@@ -121,7 +121,7 @@ eachDatabase((kind, open, fresh) => {
     return received.slice(0, received.indexOf(fence))
   }
 
-  /** Replaces texts in capitals, which are placeholders for bytes. */
+  /** Replaces strings in capitals, which are placeholders for bytes. */
   const inBytes = (statement: string) =>
     statement.replace(/'([A-Z]{2,})'/g, (_, bytes) =>
       kind === 'sqlite'

@@ -66,7 +66,7 @@ suite('a memory that listens', () => {
 
   const revoke = () => deliver('ratafia_change', 'token-session s1')
 
-  test('sends heartbeats even while nothing listens, because no database answer counts without them', async () => {
+  test('sends heartbeats even while nothing listens, because database answers are not trusted without them', async () => {
     await freshness.close()
     let sent = 0
     const send = async () => {

@@ -19,14 +19,14 @@ import type { Notifications } from './notifications.ts'
 import { CHANGE_CHANNEL, type ChangeKind, parseChange } from './row-change.ts'
 import type { FindUnannounced } from './tables-without-triggers.ts'
 
-/** Milliseconds between heartbeats. */
+/** The time between heartbeats, in milliseconds. */
 const HEARTBEAT_MS = 200
 /**
  * A revocation takes effect within a second: this is half of it, and the other half is for answering on a
  * busy machine.
  */
 const TRUST_MS = 500
-/** A connection that carries no heartbeat for this long is dropped. */
+/** A connection without a heartbeat for this long is dropped. */
 const SILENT_MS = 3_000
 
 /** Starts to listen. Throws `TypeError` for a database without notifications. */
@@ -59,7 +59,7 @@ export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFr
   readonly #sent = new Map<string, number>()
   #heartbeats = 0
   #sending: Promise<void> | undefined
-  /** Since when it listens; undefined while it does not. */
+  /** When it began to listen; undefined while it does not. */
   #listeningSince: number | undefined
   #receivedUntil = Number.NEGATIVE_INFINITY
   /** Whether a look has found the unannounced kinds since it began to listen. */
@@ -154,13 +154,13 @@ export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFr
     // Send one at a time, because they share one connection.
     if (this.#sending) return
     const heartbeat = String(++this.#heartbeats)
-    // Send it even while nothing listens: no answer of the database counts without it
+    // Send it even while nothing listens: answers of the database are not trusted without it
     // (`postgres/heartbeats.ts`).
     if (since !== undefined) this.#sent.set(heartbeat, performance.now())
     this.#sending = this.#notifications
       .send(this.#ownChannel, heartbeat)
       .catch(() => {
-        // It can still arrive, but no longer counts.
+        // It can still arrive, but is then ignored.
         this.#sent.delete(heartbeat)
       })
       .finally(() => {

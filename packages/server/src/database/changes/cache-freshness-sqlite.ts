@@ -76,7 +76,7 @@ export class SqliteCacheFreshness extends ChangeSubscribers implements CacheFres
   #tick(): void {
     if (this.current()) return
     this.#beginning ??= this.#begin()
-      // Whatever the error is, the next tick tries again; until then nothing is cached.
+      // On any error, the next tick tries again; until then nothing is cached.
       .catch(() => {})
       .finally(() => {
         this.#beginning = undefined

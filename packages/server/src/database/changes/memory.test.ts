@@ -22,7 +22,7 @@ class Freshness {
   subscribe(onChange: (change?: RowChange) => void): void {
     this.#onChange = onChange
   }
-  /** As after a gap in the real one, announces that anything may have changed. */
+  /** Announces that anything may have changed, as the real one does after a gap. */
   recover(): void {
     this.up = true
     this.tell()

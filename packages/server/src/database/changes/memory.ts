@@ -25,7 +25,7 @@ export interface MemoryOptions<T> {
    * value that must not be cached. Must return the same for the same value each time.
    */
   readonly dependsOn: (value: T) => readonly Dependency[] | undefined
-  /** The most values in the cache, which keeps the most recently used ones. */
+  /** The maximum number of values in the cache, which keeps the most recently used ones. */
   readonly most?: number
   /** How many values this one counts as, a whole number: clients decide how large some are. Default: 1. */
   readonly countsAs?: (value: T) => number
@@ -105,7 +105,7 @@ interface Dependency {
 }
 
 class KeysByRow {
-  // By id within a kind: a text with both for each row would need more memory than all the rest. Most rows
+  // By id within a kind: a string with both for each row would need more memory than all the rest. Most rows
   // have one key, and a set for each would need as much.
   readonly #kinds = new Map<ChangeKind, Map<string, string | Set<string>>>()
 

@@ -23,7 +23,7 @@ const general = (tables: string) =>
 const silent = (tables: string) =>
   `Triggers that announce changes of ${tables} are missing or disabled; \`ratafia verify\` lists them. Enable or recreate them, then restart the nodes.`
 const distributed = (tables: string) =>
-  `Citus distributes ${tables}, so triggers on them reach no node. You need to do nothing.`
+  `Citus distributes ${tables}, so their triggers cannot notify other nodes. You do not need to do anything.`
 
 interface Found {
   readonly unannounced: readonly ChangeKind[]

@@ -56,7 +56,7 @@ function warningOf(
     silent.size > 0 &&
       `Triggers that announce changes of ${list(silent)} are missing or disabled; \`ratafia verify\` lists them. Enable or recreate them, then restart the nodes.`,
     distributed.size > 0 &&
-      `Citus distributes ${list(distributed)}, so triggers on them reach no node. You need to do nothing.`,
+      `Citus distributes ${list(distributed)}, so their triggers cannot notify other nodes. You do not need to do anything.`,
   ]
     .filter(Boolean)
     .join(' ')

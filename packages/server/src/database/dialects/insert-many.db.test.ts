@@ -18,7 +18,7 @@ eachDatabase((_kind, open) => {
     ...{ origin: 'import' as const, registered_at: 1_767_225_600_123, request: null, ...more },
   })
 
-  test('returns values unchanged: texts, bytes, numbers and nulls', async () => {
+  test('returns values unchanged: strings, bytes, numbers and nulls', async () => {
     const { query } = await open()
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
     const rows = [row('a', { serial: `"\\'{}\u2028é日` }), row('b', { request: bytes })]

@@ -28,7 +28,7 @@ function inJson<Column extends string>(
   bytes: readonly Column[],
   hexPrefix: string,
 ): Readonly<Record<string, Value>> {
-  // The driver sees only one text, in which JSON escapes characters that can't be stored.
+  // The driver sees only one string, in which JSON escapes characters that can't be stored.
   refuseUnstorableText(columns.map((name) => row[name]))
   if (bytes.length === 0) return row
   const hex = (value: Value) =>

@@ -37,7 +37,7 @@ export function listed(
 /** Returns the parameter. Throws for text that a database cannot store. */
 export function listOf<Columns extends Types>(columns: Columns, rows: Rows<Columns>): string {
   const names = Object.keys(columns)
-  // The driver sees only one text, in which JSON escapes characters that can't be stored.
+  // The driver sees only one string, in which JSON escapes characters that can't be stored.
   for (const row of rows) refuseUnstorableText(names.map((column) => row[column]))
   const bytes = names.filter((column) => columns[column] === 'bytea')
   if (bytes.length === 0) return JSON.stringify(rows)

@@ -65,7 +65,7 @@ eachDatabase((kind, open) => {
     }
   })
 
-  test('has no index for a text of one or two characters', () => {
+  test('has no index for a string of one or two characters', () => {
     for (const text of ['', 'a', 'ab', '\u{1f600}\u{1f600}']) {
       assert.equal(devicesByParts(database.query, text, undefined), undefined)
     }

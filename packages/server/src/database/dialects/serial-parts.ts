@@ -5,8 +5,8 @@ import type { Schema } from '../schema/schema.ts'
 /** How many characters of a serial are in one entry of the index. */
 const PART = 3
 /**
- * For a longer text, SQLite searches only its end of this length: each further character is one more list to
- * read.
+ * For a longer string, SQLite searches only its end of this length: each further character is one more list
+ * to read.
  */
 const END = 9
 
@@ -28,7 +28,7 @@ interface ByParts {
 
 /**
  * Finds all devices whose serial contains the text, and some whose serial has its parts elsewhere or only
- * contains its end. Undefined for a text that is too short for the index.
+ * contains its end. Undefined for a string that is too short for the index.
  */
 export function devicesByParts(
   query: Kysely<Schema>,

@@ -2,8 +2,8 @@ import { type Expression, type Kysely, PostgresAdapter, type RawBuilder, sql } f
 import type { Schema } from '../schema/schema.ts'
 
 /**
- * Orders a text column by code point, whatever the database's collation. `bytewise` indexes have this order.
- * The column's name must be our own.
+ * Orders a text column by code point, regardless of the database's collation. `bytewise` indexes have this
+ * order. The column's name must be our own.
  */
 export function byteOrder(query: Kysely<Schema>, column: string): RawBuilder<string> {
   const collates = query.getExecutor().adapter instanceof PostgresAdapter

@@ -7,7 +7,7 @@ import { Unavailable } from '../../errors.ts'
 import { openDatabase } from '../index.ts'
 import { translateAway } from './away.ts'
 
-suite('which errors mean that the database is away', () => {
+suite('errors that mean that the database is unavailable', () => {
   const coded = (code: string, message = 'from the driver') => Object.assign(new Error(message), { code })
   const sqlite = (errcode: number) =>
     Object.assign(new Error('from the driver'), { code: 'ERR_SQLITE_ERROR', errcode })

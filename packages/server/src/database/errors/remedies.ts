@@ -42,7 +42,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Remedies for 42501, by its message. The server's messages can be in another language, so the last row
+ * Remedies for 42501, by its message. The server's messages can be in a different language, so the last row
  * matches any.
  */
 const GRANTS: readonly (readonly [message: RegExp, remedy: string])[] = [

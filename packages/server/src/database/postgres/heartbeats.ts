@@ -11,7 +11,7 @@
 import type pg from 'pg'
 
 /**
- * How long a heartbeat counts, in milliseconds. A credential accepted now was revoked at most a second ago.
+ * How long a heartbeat is valid, in milliseconds. A credential accepted now was revoked at most a second ago.
  */
 const PROVEN_MS = 900
 /**

@@ -51,8 +51,8 @@ export class LeasedConnection {
   }
 
   /**
-   * Call it when an answer has just arrived. Resolves if the answer counts; throws if the host may have been
-   * cut off.
+   * Call it when an answer has just arrived. Resolves if the answer can be trusted; throws if the host may
+   * have been cut off.
    */
   prove(): Promise<void> {
     return this.#heartbeats.prove()

@@ -7,7 +7,7 @@ export interface PostgresLimits {
   readonly statementMs: number
   /** The server cancels a statement that waits this long for a lock, with 55P03. */
   readonly lockMs: number
-  /** We drop a connection that gives no answer for this long: the network is gone. */
+  /** We drop a connection that does not answer for this long: the network is gone. */
   readonly answerMs: number
   /** We leave a host that acknowledges no heartbeat for this long. */
   readonly confirmMs: number

@@ -235,7 +235,8 @@ class HostLeft extends Error {
 }
 
 /**
- * Closes the heartbeats' connections last: without heartbeats, no answer on a connection in use would count.
+ * Closes the heartbeats' connections last: without heartbeats, answers on a connection in use would not be
+ * trusted.
  */
 async function end({ work, heartbeatConnections }: Generation): Promise<void> {
   await work.end()

@@ -129,7 +129,7 @@ class PostgresConnection implements RawConnection {
     const isolation = isolationLevel ? ` isolation level ${isolationLevel}` : ''
     const access = accessMode ? ` ${accessMode}` : ''
     try {
-      // One message without parameters, so the limits cost no time.
+      // One message without parameters, so the limits do not cost a round trip.
       await this.#query(`start transaction${isolation}${access}${this.#limits}`, [])
       this.#inTransaction = true
     } catch (error) {
@@ -185,7 +185,7 @@ class PostgresConnection implements RawConnection {
     } catch (error) {
       if (isOutdated(error)) {
         this.#names.forget()
-        // In a transaction no further statement would run, so `inTransaction` repeats all of it.
+        // In a transaction all further statements would fail, so `inTransaction` repeats all of it.
         if (!this.#inTransaction) return this.#query(sql, parameters)
       }
       const state = sqlState(error)
@@ -229,17 +229,18 @@ function withoutValues(error: unknown): unknown {
 }
 
 /**
- * The most names on one connection. Each takes some 20 KB of the server, and the service itself has fewer
- * texts.
+ * The maximum number of names on one connection. Each takes some 20 KB of the server, and the service itself
+ * has fewer statements.
  */
 const MOST_NAMES = 400
 /** A longer list of values rarely has the same length again. */
 const MOST_PARAMETERS = 40
 
 /**
- * Names for statements, so that each connection prepares a text once and the server keeps its plan. Without a
- * name, the server parses and plans the statement each time. A read of one row by its key then costs it three
- * times as much (59 µs of CPU instead of 19), and this process half as much again (46 instead of 30).
+ * Names for statements, so that each connection prepares a statement once and the server keeps its plan.
+ * Without a name, the server parses and plans the statement each time. A read of one row by its key then
+ * costs it three times as much (59 µs of CPU instead of 19), and this process half as much again (46 instead
+ * of 30).
  *
  * The server reconsiders a kept plan's costs only when the table is analysed. `autovacuum` does that within a
  * minute of a large change.
@@ -248,20 +249,20 @@ export class PreparedNames {
   readonly #names = new Map<string, string>()
   #generation = 0
 
-  /** Returns the name for a text; undefined if preparing it is not worthwhile. */
+  /** Returns the name for a statement; undefined if preparing it is not worthwhile. */
   nameOf(text: string, { length }: readonly unknown[]): string | undefined {
     const known = this.#names.get(text)
     if (known !== undefined) return known
     // A statement without parameters is a single message, and most of these are run once.
     if (length === 0 || length > MOST_PARAMETERS || this.#names.size >= MOST_NAMES) return undefined
-    // The digest gives every text its own name, even if other programs use the server's connection.
+    // The digest gives every statement its own name, even if other programs use the server's connection.
     const digest = createHash('sha256').update(text).digest('hex').slice(0, 40)
     const name = `ratafia_${this.#generation}_${digest}`
     this.#names.set(text, name)
     return name
   }
 
-  /** Gives every text a new name, so that nothing prepared so far is used again. */
+  /** Gives every statement a new name, so that nothing prepared so far is used again. */
   forget(): void {
     this.#names.clear()
     this.#generation++

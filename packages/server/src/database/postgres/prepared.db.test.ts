@@ -60,7 +60,7 @@ eachDatabase((kind, open, { target }) => {
   })
 })
 
-test('Guarantee: two texts never share a name, and an outdated name is never used again', () => {
+test('Guarantee: two statements never share a name, and an outdated name is never used again', () => {
   const names = new PreparedNames()
   const [one, two] = [names.nameOf('select $1', [1]), names.nameOf('select $1, $1', [1])]
   assert.notEqual(one, two)

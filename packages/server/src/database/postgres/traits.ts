@@ -53,11 +53,11 @@ const REQUIRED: readonly Trait[] = [
       : undefined,
   ({ encoding, database }) =>
     encoding !== 'UTF8'
-      ? `The database ${name(database)} has the encoding ${encoding}, which cannot store every text. Create another with \`createdb NAME --encoding=UTF8 --template=template0\`, and move what is in this one with \`ratafia backup\` and \`ratafia restore\`.`
+      ? `The database ${name(database)} has the encoding ${encoding}, which cannot store all Unicode text. Create another with \`createdb NAME --encoding=UTF8 --template=template0\`, and move what is in this one with \`ratafia backup\` and \`ratafia restore\`.`
       : undefined,
   (found) =>
     found.schema === null
-      ? `search_path names no existing schema that the role ${name(found.role)} can use. Run ${setPath(found)}, or \`grant usage on schema SCHEMA to ${name(found.role)}\`.`
+      ? `search_path does not name an existing schema that the role ${name(found.role)} can use. Run ${setPath(found)}, or \`grant usage on schema SCHEMA to ${name(found.role)}\`.`
       : undefined,
   (found) => {
     const hiding = found.tables.filter(({ schema }) => found.ours !== null && schema !== found.ours)

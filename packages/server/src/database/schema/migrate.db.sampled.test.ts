@@ -108,7 +108,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
     )
     assert.deepEqual(await planMigrations(undefined, database.kind), all)
     await assert.rejects(requireCurrentSchema(database), { code: 'schema-too-old' })
-    // By hand, like an operator who lets no program change a schema.
+    // By hand, like an operator who does not let programs change a schema.
     for (const { statements } of all) {
       for (const statement of statements) await sql.raw(statement).execute(database.query)
     }
@@ -123,7 +123,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
 })
 
 eachDatabase((_kind, _open, { openEmpty }) => {
-  test('refuses a schema from which newer code has dropped something, and names the migration', async () => {
+  test('refuses a schema that newer code has dropped something from, and names the migration', async () => {
     const database = await openEmpty()
     const contract: Migration = { name: '0003-contract-next', statements: () => ['drop table next_one'] }
     const newer = [...migrations, next, contract]

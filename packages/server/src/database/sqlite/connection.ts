@@ -110,7 +110,7 @@ export class SqliteConnection implements RawConnection {
     if (cached) return cached
     const statement = this.#database.prepare(sql)
     const prepared = { statement, hasRows: statement.columns().length > 0 }
-    // Lists of values turn one query into many texts. Starting over is enough as eviction.
+    // Lists of values turn one query into many statements. Starting over is enough as eviction.
     if (this.#statements.size >= CACHED_STATEMENTS) this.#statements.clear()
     this.#statements.set(sql, prepared)
     return prepared

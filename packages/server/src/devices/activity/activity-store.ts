@@ -153,7 +153,7 @@ export async function markEvidence(
 
 /**
  * Corrects the marks of devices after evidence from before that instant was removed: the newest remaining
- * evidence counts, or none.
+ * evidence sets the mark; without any, the mark is removed.
  */
 export async function forgetEvidence(
   query: Database['query'],

@@ -11,7 +11,7 @@ import { listedRecord } from './device-records.ts'
 
 interface FleetExport extends Omit<FleetListing, 'after' | 'limit'> {
   readonly format: 'ndjson' | 'csv'
-  /** True for the format that imports accept, false for the fields that lists show. */
+  /** Whether to use the format that imports accept, instead of the fields that lists show. */
   readonly whole: boolean
   /** The parameters, as the audit log records them. */
   readonly asked: Details

@@ -11,7 +11,7 @@ import { latestActivity } from './latest-activity.ts'
 
 export interface DeviceDetails {
   readonly device: Device
-  /** Undefined if nothing is known. */
+  /** The device's activity; undefined if nothing is known. */
   readonly activity: DeviceActivity | undefined
   /** Sorted by revision. */
   readonly assertions: readonly SerialAssertion[]

@@ -20,8 +20,8 @@ export interface AssertionQuery {
 
 /**
  * Returns the encoded assertion. Throws {@link RequestError} `invalid-field` if `maxFormat` is not a number,
- * and `assertion-not-found`: the same error for an absent assertion, another type, a format above `maxFormat`
- * and the serial of a device that is not active.
+ * and `assertion-not-found`: the same error for an absent assertion, a different type, a format above
+ * `maxFormat` and the serial of a device that is not active.
  */
 export async function findPublicAssertion(
   { type, key, maxFormat }: AssertionQuery,

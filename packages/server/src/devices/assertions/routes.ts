@@ -27,8 +27,8 @@ export async function assertionRoutes(app: FastifyInstance, stores: TransactionS
 }
 
 /**
- * An encoded slash is part of a value, and no primary key value contains a slash, so such a key matches no
- * assertion.
+ * An encoded slash is part of a value, and values in primary keys never contain one, so such a key does not
+ * match any assertion.
  */
 function keyOf(url: string, rest: string): readonly string[] {
   const [path = ''] = url.split(/[?#]/, 1)

@@ -20,7 +20,7 @@ export interface CloneEvidence {
   readonly kind: CloneEvidenceKind
   /** The other chain's id; the other key's id for `second-key`. */
   readonly subject: string
-  /** JSON, from the latest sighting. */
+  /** The details in JSON, from the latest sighting. */
   readonly details: Readonly<Record<string, string | null>>
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date

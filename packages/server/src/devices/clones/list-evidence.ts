@@ -20,7 +20,7 @@ export interface EvidenceFilter extends Pick<ListFilter, 'brands' | 'models'> {
 /** The last evidence shown about a device, if there is more about it. */
 interface EvidencePlace {
   readonly deviceId: string
-  /** In milliseconds. */
+  /** When it was last seen, in milliseconds. */
   readonly lastSeenAt: number
   readonly kind: string
   readonly subject: string
@@ -46,9 +46,11 @@ export interface EvidenceOf {
 
 interface EvidencePage {
   readonly evidence: readonly EvidenceOf[]
-  /** Undefined if nothing follows. */
+  /** The next page's position; undefined on the last page. */
   readonly next: EvidencePosition | undefined
-  /** Undefined unless the listing stopped early: the number of devices examined when more remained. */
+  /**
+   * The number of devices examined if the listing stopped early, with more remaining; undefined otherwise.
+   */
   readonly examined: number | undefined
 }
 

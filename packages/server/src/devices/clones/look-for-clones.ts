@@ -17,7 +17,7 @@ interface Opening {
   readonly caller: Caller
 }
 
-/** A fork this young is innocent: an answer was lost, or two threads of one snapd refreshed in turn. */
+/** A fork this young is innocent: an answer was lost, or two threads of one snapd refreshed alternately. */
 const FORK_PATIENCE_MS = 10 * 60_000
 
 /** Only reads, and only if another chain seems to have followed this one. */
@@ -48,8 +48,9 @@ export async function lookForClones(
     sightings.push(seen('forked-chain', head))
   }
   const other = await livingNewerChain(opening, previous.chainId, stores)
-  // A device that changes to another revision of its model, with another store, opens a session there while
-  // it still uses its current one, and keeps the current one if the change fails (contract/devices.md 1.3).
+  // A device that changes to a different revision of its model, with a different store, opens a session there
+  // while it still uses its current one, and keeps the current one if the change fails (contract/devices.md
+  // 1.3).
   if (other) sightings.push(seen(other.store === store ? 'two-chains' : 'second-chain', other))
   return sightings
 }

@@ -1,5 +1,5 @@
 /**
- * Decides when a device goes into quarantine. A device in quarantine gets no session until its operator
+ * Decides when a device goes into quarantine. A device in quarantine cannot open a session until its operator
  * releases it.
  */
 import type { Recording } from '../../change.ts'

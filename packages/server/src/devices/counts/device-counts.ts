@@ -11,14 +11,14 @@ export interface DeviceCount {
 /** A count up to a limit. */
 export interface CountedNow {
   readonly devices: number
-  /** True if there are more than `devices`. */
+  /** Whether there are more than `devices`. */
   readonly more: boolean
 }
 
 export interface DeviceCounts {
   /** Sorted by brand, model and status. Kinds without devices are left out. */
   readonly counts: readonly DeviceCount[]
-  /** Undefined if the devices were never counted. */
+  /** When the devices were counted; undefined before the first count. */
   readonly countedAt: Date | undefined
   /** Counted as of now. */
   readonly waiting: CountedNow

@@ -118,7 +118,7 @@ const LAST = '\u{10ffff}'
 export const startsWith = (query: Query, column: string, prefix: string): Condition =>
   sql`(${byteOrder(query, column)} >= ${prefix} and ${byteOrder(query, column)} < ${prefix + LAST})`
 
-/** The minimum length of a text that can match the beginning of a key. */
+/** The minimum length of a string that can match the beginning of a key. */
 export const KEY_BEGINNING = 8
 
 const isFound = (query: Query, text: string): Condition =>

@@ -27,16 +27,16 @@ export interface ListFilter {
   readonly decidedBy?: readonly string[] | undefined
   readonly seenSince?: Date | undefined
   readonly seenUntil?: Date | undefined
-  /** True for devices that neither registered here nor opened a session. */
+  /** Whether to select only devices that neither registered here nor opened a session. */
   readonly neverSeen?: boolean | undefined
   /** When the device opened its last session. A device that never had one matches neither. */
   readonly sessionSince?: Date | undefined
   readonly sessionUntil?: Date | undefined
-  /** True for devices that never opened a session. */
+  /** Whether to select only devices that never opened a session. */
   readonly withoutSession?: boolean | undefined
   /** Ranges that contain the address where the device was last seen. */
   readonly addresses?: readonly AddressRange[] | undefined
-  /** An address from which the device registered or opened a session, as far as retention has kept it. */
+  /** An address that the device used to register or open a session, as far as retention has kept it. */
   readonly pastAddress?: string | undefined
   /** Whether there is evidence of a clone. */
   readonly evidence?: boolean | undefined

@@ -28,15 +28,15 @@ export interface ListedDevice {
   readonly device: Device
   /** The position in this list. */
   readonly position: ListPosition
-  /** Undefined if nothing is known. */
+  /** The device's activity; undefined if nothing is known. */
   readonly activity: DeviceActivity | undefined
 }
 
 export interface FleetPage {
   readonly devices: readonly ListedDevice[]
-  /** Undefined if nothing follows. */
+  /** The next page's position; undefined on the last page. */
   readonly next: ListPosition | undefined
-  /** Undefined unless the page stopped early: the number of rows examined when more remained. */
+  /** The number of rows examined if the page stopped early, with more remaining; undefined otherwise. */
   readonly examined: number | undefined
 }
 

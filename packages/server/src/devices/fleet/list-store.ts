@@ -20,7 +20,7 @@ import { type Brands, costInOrder, type FewDevices, fromFew, waysOf, withIds } f
 /** A part of a list: rows of one brand, or of all, after a position in the list's order. */
 interface Stretch {
   readonly sort: ListSort
-  /** Undefined for all brands. */
+  /** The brand; undefined for all brands. */
   readonly brandId: string | undefined
   readonly after: ListPosition | undefined
   readonly filter: ListFilter

@@ -26,7 +26,7 @@ export type Brands = readonly string[] | 'all'
 
 /** Consecutive rows of an index. */
 interface Part {
-  /** Undefined for the table. */
+  /** The source of the rows; undefined for the table. */
   readonly from?: RawBuilder<unknown>
   readonly condition: Condition
   /**
@@ -243,7 +243,7 @@ export interface FewDevices {
   readonly parts: readonly Part[]
   /** The cost of a row. */
   readonly cost: number
-  /** True if it is tried only after a page in list order. */
+  /** Whether it is tried only after a page in list order. */
   readonly isLast: boolean
 }
 

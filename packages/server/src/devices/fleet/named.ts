@@ -4,14 +4,14 @@ import { parseModelName } from '../../brands/models/model-policy.ts'
 import { invalidField } from '../../errors.ts'
 import type { ListFilter } from './list-filter.ts'
 
-/** Parses texts of the form BRAND/MODEL. */
+/** Parses strings of the form BRAND/MODEL. */
 export const modelsNamed = (texts: readonly string[]): ListFilter['models'] => texts.map(parseModelName)
 
 const KEY = /^[A-Za-z0-9_-]{64}$/
 
 /**
  * Accepts the same names as `findDevice`. Throws `RequestError` `invalid-field`, about `field`, for other
- * texts.
+ * strings.
  */
 export function filterOfName(text: string, field: string): ListFilter {
   if (isDeviceId(text)) return { id: text }

@@ -11,8 +11,8 @@ import { checkRemodel, whyNoRemodel } from './check-remodel.ts'
 import { proposedSerial, type Registration } from './read-registration.ts'
 
 /**
- * Texts that firmware contains if the maker never programmed a serial number. Many units share them, so they
- * identify no unit.
+ * Strings that firmware contains if the maker never programmed a serial number. Many units share them, so
+ * they do not identify a unit.
  */
 
 /** Lower-case, without separators: from SMBIOS tables, and from scripts that print an absent value. */

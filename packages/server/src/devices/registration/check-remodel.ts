@@ -1,4 +1,4 @@
-/** Checks whether a device may become another model (contract/devices.md 8). */
+/** Checks whether a device may become a different model (contract/devices.md 8). */
 import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, showModelName } from '../../brands/models/model-policy.ts'
 import { verifyChain } from '../../brands/trust/verify-chain.ts'
@@ -49,5 +49,5 @@ export async function whyNoRemodel(
 function problemOf({ status, serial, quarantinedAt }: Device, original: string): string | undefined {
   if (status !== 'active') return `its device is ${status}`
   if (quarantinedAt !== null) return 'its device is in quarantine until the operator reviews it'
-  return serial === original ? undefined : 'this service has another serial number for its device key'
+  return serial === original ? undefined : 'this service has a different serial number for its device key'
 }

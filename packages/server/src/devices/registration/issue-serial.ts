@@ -21,7 +21,7 @@ import { useRequestId } from './use-request-id.ts'
 
 export interface RegisterNewDeps extends AuthoredStores {
   readonly signing: SigningQueue
-  /** Reports a fault to the operator that no device can repair. */
+  /** Reports a problem that devices cannot repair to the operator. */
   readonly warn: (message: string) => void
 }
 
@@ -190,7 +190,7 @@ async function signFor(
     const signed = await signPlanned(plan, request, deps)
     const { authorityId } = signed.signer
     const { brandId, serialAuthority } = model.fields
-    // The device checks this against its own model assertion, which can have another revision than ours
+    // The device checks this against its own model assertion, which can have a different revision than ours
     // (contract/devices.md 2.3).
     if (authorityId === brandId || serialAuthority.includes(authorityId)) return signed
     throw registrationRefused(

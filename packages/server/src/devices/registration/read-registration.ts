@@ -93,7 +93,7 @@ function readOriginal(
     throw invalidAssertion('the original serial assertion does not match the headers original-…')
   }
   if (was.deviceKeyId !== fields.deviceKeyId) {
-    throw invalidAssertion('the original serial assertion has another device key')
+    throw invalidAssertion('the original serial assertion has a different device key')
   }
   if (was.serial.length > MAX_SERIAL || /\p{Cc}/u.test(was.serial)) {
     throw invalidAssertion('the original serial number is too long or contains control characters')

@@ -152,7 +152,7 @@ function warnOfPlaceholder({ registration, placeholder }: AllowedDevice, { warn 
   if (placeholder === undefined) return
   const { fields } = registration.request
   warn(
-    `the device ${fields.deviceKeyId} of ${showModelName(fields)} proposed the serial number ${JSON.stringify(placeholder.slice(0, 64))}, which is a firmware placeholder. The service assigns another number.`,
+    `the device ${fields.deviceKeyId} of ${showModelName(fields)} proposed the serial number ${JSON.stringify(placeholder.slice(0, 64))}, which is a firmware placeholder. The service assigns a different number.`,
   )
 }
 

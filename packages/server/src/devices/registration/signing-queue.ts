@@ -16,7 +16,7 @@ export interface SigningQueue {
 type SigningObserver = <T>(sign: () => Promise<T>) => Promise<T>
 
 interface SigningLimits {
-  /** At most the number of cores: signing only computes. */
+  /** The number of concurrent signatures, at most the number of cores, because signing only computes. */
   readonly atOnce: number
   /** How many can wait, not counting those that are signing. */
   readonly waiting: number

@@ -16,9 +16,7 @@ const MANY = 300
 const NAME = { brandId: 'acme-brand', model: 'acme-classic', serial: 'S1', deviceKeyId: 'key' }
 const START = Date.parse('2026-01-01T00:00:00Z')
 
-/**
- * A device with many sessions, each of which began a chain; the first chain continued after all others began.
- */
+/** A device with many sessions that each began a chain; the first chain continued after all others began. */
 async function deviceWithMany(database: Database) {
   const own = { revision: 0, registeredAt: new Date(START) }
   const device = newDevice({ ...NAME, ...own, status: 'active', origin: 'session' })

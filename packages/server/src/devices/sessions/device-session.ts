@@ -35,8 +35,8 @@ export interface FoundSession {
 }
 
 /**
- * Returns why this device gets no session and its sessions are not valid, as a sentence. Undefined if it can
- * have one.
+ * Returns a sentence about why this device cannot open a session and its sessions are not valid. Undefined if
+ * it can.
  */
 export function whyNoSession(device: Device): string | undefined {
   const { status, quarantinedAt, decidedAt, decidedBy } = device
@@ -50,7 +50,7 @@ export function whyNoSession(device: Device): string | undefined {
     case 'rejected':
       return `The device was rejected${at}${by}. Ask its operator.`
     case 'pending':
-      return 'The device is waiting for its operator to approve it.'
+      return 'The device is pending: its operator has not approved it yet.'
     case 'active':
       if (quarantinedAt === null) return undefined
       return `The device has been in quarantine since ${quarantinedAt.toISOString()}, because two devices seem to use its key. Ask its operator to release it.`

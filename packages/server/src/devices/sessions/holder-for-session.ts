@@ -41,7 +41,7 @@ export async function holderForSession(asked: Asked, { devices }: TransactionSto
     requireMayHaveSession(other)
     // The device got the serial between the two queries.
     if (other.serial === serial.fields.serial) throw new LostRace()
-    throw deviceRefused(`The device key has another serial of this model, ${other.serial}. Use that one.`)
+    throw deviceRefused(`The device key has a different serial of this model, ${other.serial}. Use that one.`)
   }
   const holder = await devices.findHolder(serial.fields)
   if (holder?.deviceKeyId === serial.fields.deviceKeyId) throw new LostRace()
@@ -89,7 +89,7 @@ function requireGivesWay(holder: Device, { revision, fields }: TrustedAssertion<
   // An import without an assertion leaves the revision unknown. The holder then keeps the serial.
   if (holder.revision === null || revision <= holder.revision) {
     throw deviceRefused(
-      `The serial ${fields.serial} has another device key: this one is superseded. Register the device again, or ask its operator.`,
+      `The serial ${fields.serial} has a different device key: this one is superseded. Register the device again, or ask its operator.`,
     )
   }
 }

@@ -63,7 +63,7 @@ const invalid = (why: string): RequestError =>
 export interface OpenSessionDeps extends Stores, PreviousDeps {
   readonly recognised: Recognised<DeviceAssertions>
   readonly tally: Tally
-  /** In milliseconds. */
+  /** The lifetime of sessions in milliseconds. */
   readonly sessionLifetime: number
   /** The host of the base URL. */
   readonly location: string
@@ -103,8 +103,8 @@ export async function openSession(
     const session = await openNew({ ...request, ...use, previous, caller: input.caller }, deps)
     return await answer(session, deps)
   } catch (error) {
-    // If the nonce already opened a session, that answer takes precedence over any fault of the request. A
-    // good request needs no look-up: a used nonce opens nothing.
+    // If the nonce already opened a session, that answer takes precedence over any problem with the request.
+    // A good request needs no look-up: a used nonce opens nothing.
     const opened = error instanceof RequestError && (await findOpened(use, deps))
     if (opened) return answer(opened, deps)
     throw error
@@ -208,7 +208,7 @@ async function answer(
 }
 
 interface NonceUse extends Pick<DeviceSession, 'nonceHash' | 'requestHash'> {
-  /** Not verified. */
+  /** The device key's id, which is not verified yet. */
   readonly deviceKeyId: string
 }
 

@@ -72,7 +72,7 @@ export async function readSession(
   } catch (error) {
     if (error instanceof MacaroonError) {
       const why = `The device session does not verify: ${error.message}.`
-      // Any other fault is in a session of ours, to which its holder has added something.
+      // Any other problem is in a session of ours that its holder has added something to.
       return error.code === 'bad-signature' ? { unknown: why } : { refused: why }
     }
     if (error instanceof ConditionError) {

@@ -16,7 +16,7 @@ export interface SessionDependencies extends OpenSessionDeps {
   readonly verified: RememberedDeviceSessions
 }
 
-/** In bytes: several assertions, as JSON. */
+/** The size limit in bytes: bodies have several assertions, as JSON. */
 const BODY_LIMIT = 1024 * 1024
 
 export async function sessionRoutes(app: FastifyInstance, deps: SessionDependencies): Promise<void> {

@@ -25,7 +25,7 @@ import type { Device } from '../device.ts'
 
 /** The device that a session belongs to, and how long the session is valid. */
 interface SessionFacts extends Pick<Device, 'brandId' | 'model' | 'serial' | 'deviceKeyId'> {
-  /** Undefined if the model has no store. */
+  /** The model's store; undefined if it has none. */
   readonly store: string | undefined
   readonly since: Date
   readonly until: Date
@@ -56,7 +56,7 @@ export function mintSession(facts: SessionFacts, input: MintInput): string {
 
 /** The contents of a session macaroon, including caveats that its holder added. */
 export interface ClearedSession extends SessionFacts {
-  /** Set if the holder delayed the session's beginning. */
+  /** When the session begins, if the holder delayed it. */
   readonly notBefore: Date | undefined
 }
 
@@ -67,7 +67,7 @@ const TIMES: ReadonlySet<string> = new Set(['time-since', 'time-before'])
 
 /**
  * Reads the conditions of a verified macaroon of the kind `device-session`. Throws {@link ConditionError} for
- * an unknown condition, and for a repeated one with another value. The caller compares the times with the
+ * an unknown condition, and for a repeated one with a different value. The caller compares the times with the
  * clock.
  */
 export function clearSession(conditions: readonly VerifiedCondition[]): ClearedSession {

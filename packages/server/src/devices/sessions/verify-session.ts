@@ -10,7 +10,7 @@ export interface VerifiedSession extends Pick<ClearedSession, 'until' | 'notBefo
   readonly deviceId: DeviceId
   /** A {@link DeviceSessionDescription} as JSON, built once and reused for every check. */
   readonly description: string
-  /** The same for a proxy, which reads no bodies. */
+  /** The same for a proxy, which does not read bodies. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -74,7 +74,7 @@ const headersOf = (session: DeviceSessionDescription): Record<string, string> =>
 })
 
 /**
- * Keeps printable ASCII; percent-encodes the rest and `%` as UTF-8, so that different texts stay different.
+ * Keeps printable ASCII; percent-encodes the rest and `%` as UTF-8, so that different strings stay different.
  */
 const plain = (text: string): string => text.replace(/[^!-$&-~]/gu, encodeURIComponent)
 

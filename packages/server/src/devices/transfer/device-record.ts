@@ -32,7 +32,7 @@ export type DeviceRecord = Readonly<Record<DeviceColumn, string | number | null>
 /** Columns that every row needs; the others have defaults. */
 export const NEEDED_COLUMNS = ['brand_id', 'model', 'serial', 'device_key_id'] as const
 
-/** Also the fields that lists of devices show. */
+/** Returns the fields of a device, which lists also show. */
 export const fieldsOf = (device: Device) => ({
   id: device.id,
   brand_id: device.brandId,
@@ -141,7 +141,8 @@ export function readRecord(
     model: needed('model', /^[A-Za-z0-9-]{1,128}$/, 'the name of a model'),
     serial: matching('serial', SERIAL, 'a serial number: up to 200 characters, without a slash') ?? '',
   }
-  if (name.serial === '' && !waits) return refuse(`"serial" is missing: the device is ${status}.`, 'serial')
+  if (name.serial === '' && !waits)
+    return refuse(`"serial" is missing, but the device is ${status}.`, 'serial')
   const deviceKeyId = needed(
     'device_key_id',
     KEY_ID,
@@ -228,7 +229,7 @@ function serialOf(one: UnverifiedAssertion, device: Owner & DeviceRef, refuse: R
   if (!same)
     return refuse(`"assertions" has a serial of ${brandId}/${model}/${serial.slice(0, 100)}.`, 'assertions')
   if (deviceKeyId !== device.deviceKeyId)
-    return refuse('"assertions" has a serial of another device key.', 'assertions')
+    return refuse('"assertions" has a serial of a different device key.', 'assertions')
   if (one.authorityId === undefined)
     return refuse('"assertions" has a serial without an authority.', 'assertions')
   return serialAssertion(one, device)
@@ -252,7 +253,7 @@ function requestIn(text: string, device: Owner, refuse: Refuse): Uint8Array {
   if (request.type !== 'serial-request') return refuse(`"request" is a ${request.type} assertion.`, 'request')
   const { brandId, model, deviceKeyId } = request.fields
   if (brandId !== device.brandId || model !== device.model || deviceKeyId !== device.deviceKeyId) {
-    return refuse('"request" is about another model or device key.', 'request')
+    return refuse('"request" is about a different model or device key.', 'request')
   }
   return encode(request)
 }

@@ -58,7 +58,7 @@ export interface RegisterImport extends DeviceTransferStore {
    * byIds}.
    */
   add(devices: readonly StoredDevice[]): Promise<ReadonlySet<DeviceId>>
-  /** Stored revisions stay unchanged. Returns those for which the register has a different text. */
+  /** Stored revisions stay unchanged. Returns those whose text differs in the register. */
   addAssertions(assertions: readonly SerialAssertion[], at: Date): Promise<readonly SerialAssertion[]>
   /** Stored evidence stays unchanged; adds the rest within {@link EVIDENCE_LIMIT}. */
   addEvidence(evidence: readonly CloneEvidence[]): Promise<void>

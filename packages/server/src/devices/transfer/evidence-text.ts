@@ -12,7 +12,7 @@ export const evidenceText = (evidence: readonly CloneEvidence[]): string =>
     })),
   )
 
-/** Returns `undefined` for a text that {@link evidenceText} doesn't produce. */
+/** Returns `undefined` for a string that {@link evidenceText} doesn't produce. */
 export function readEvidence(text: string, device: DeviceRef): readonly CloneEvidence[] | undefined {
   let list: unknown
   try {

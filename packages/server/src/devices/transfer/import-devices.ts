@@ -59,7 +59,7 @@ export async function importDevices(
     let added = 0
     const store = async (batch: readonly ReadDevice[]) => {
       for (const read of batch) await faults.noteLater(() => requireModel(read))
-      // After a fault, the remaining rows are only checked.
+      // After an error, the remaining rows are only checked.
       if (!faults.any) added += await importBatch(batch, { at, faults }, register)
       devices += batch.length
       onProgress?.(devices)

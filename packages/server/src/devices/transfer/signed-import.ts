@@ -23,7 +23,7 @@ export interface SignedDevice extends SerialName {
 export interface ImportedSigned {
   readonly active: number
   readonly superseded: number
-  /** Existing rows that changed: they have another revision, or another key got their serial. */
+  /** Existing rows that changed: they have a different revision, or another key got their serial. */
   readonly updated: number
   readonly unchanged: number
   /** A sentence for each device whose record contradicts the register, which stays unchanged. */

@@ -4,12 +4,12 @@ import type { FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set if the body is a file. */
+    /** The limits of the body, if it is a file. */
     file?: Pick<FileBody, 'bytes' | 'onlyWith'>
   }
 }
 
-/** Returns the most bytes that the body can have as a file; undefined if it is not a file. */
+/** Returns the maximum size of the body as a file, in bytes; undefined if it is not a file. */
 export function fileLimit({ routeOptions, query }: FastifyRequest): number | undefined {
   const { file } = routeOptions.config
   if (!file) return undefined

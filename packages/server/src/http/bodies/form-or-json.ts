@@ -8,7 +8,7 @@ import { afterwards, asError } from '../hooks.ts'
 import { BODY_LIMIT, decodeUtf8, parseJsonBody } from './json-body.ts'
 import { bodyParser } from './read-body.ts'
 
-/** By name, one value for each time the parameter occurs: texts, or any JSON values. */
+/** The values by parameter name, one for each time it occurs: strings, or any JSON values. */
 export type SentParameters = ReadonlyMap<string, readonly unknown[]>
 
 /** Turns the body of each POST into {@link SentParameters}. */
@@ -23,7 +23,7 @@ export function readFormsOrJson(app: FastifyInstance): void {
 
 export function sentParameters({ body }: Pick<FastifyRequest, 'body'>): SentParameters {
   if (body instanceof Map) return body
-  throw new TypeError('the route reads no form')
+  throw new TypeError('the route does not read forms')
 }
 
 const JSON_TYPE = /^application\/(?:[^;]+\+)?json\s*(?:;|$)/i

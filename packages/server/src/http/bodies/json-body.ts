@@ -1,6 +1,6 @@
 /**
- * Reads every body of the API as JSON, whatever its content type, because the store's clients (and `curl -d`)
- * are careless about it. An absent body counts as `{}`.
+ * Reads every body of the API as JSON, regardless of its content type, because the store's clients (and `curl
+ * -d`) are careless about it. An absent body counts as `{}`.
  */
 import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { scan } from 'secure-json-parse'

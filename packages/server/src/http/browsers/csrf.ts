@@ -21,7 +21,7 @@ declare module 'fastify' {
   }
 }
 
-/** The cookie from which a browser's tokens are derived. */
+/** The cookie that a browser's tokens are derived from. */
 export interface CsrfCookie {
   /** Returns the cookie; undefined for a browser without it. */
   of(request: FastifyRequest): string | undefined
@@ -58,7 +58,7 @@ function isCsrfOf(cookie: string, sent = ''): boolean {
   return more.length === 0 && isMacOf(cookie, `form:${salt}`, mac)
 }
 
-/** Authenticates a text that the browser stores for us: only a holder of the cookie can have written it. */
+/** Authenticates a string that the browser stores for us: only a holder of the cookie can have written it. */
 export const macOf = (cookie: string, text: string): string =>
   createHmac('sha256', cookie).update(`ratafia ${text}`).digest('base64url')
 

@@ -13,14 +13,14 @@ import {
   requireRecentPerson,
 } from '../../authority.ts'
 
-/** For a form about a record of this brand. Throws `permission-denied`. */
+/** Refuses users who cannot send a form about a record of this brand. Throws `permission-denied`. */
 export const refuseBeforeTyping = (
   authority: Authority,
   permission: ManagementPermission,
   brandId: string,
 ): void => requireForBrand(authority, permission, brandId)
 
-/** For a form about what belongs to no brand. Throws `permission-denied`. */
+/** Refuses users who cannot send a form about what does not belong to a brand. Throws `permission-denied`. */
 export const refuseBeforeTypingForAll = (authority: Authority, permission: ManagementPermission): void =>
   requireForAll(authority, permission)
 
@@ -29,7 +29,8 @@ export const brandsBeforeTyping = (authority: Authority, permission: ManagementP
   brandsFor(authority, permission)
 
 /**
- * For a form that requires a recent sign-in of a person. Throws `recent-sign-in-required`, `person-required`.
+ * Refuses users who cannot send a form that requires a person who signed in recently. Throws
+ * `recent-sign-in-required`, `person-required`.
  */
 export const askToSignInBeforeTyping = (authority: Authority, now: Date): void =>
   requireRecentPerson(authority, now)

@@ -31,7 +31,7 @@ import { readUploads, type SentFile, type Upload, uploadIn } from './upload.ts'
 
 /** The answer to a form that succeeded: another page, and the notice to show there. */
 export class GoTo {
-  /** From the root of the service: `/console/tokens`. */
+  /** The path from the root of the service, such as `/console/tokens`. */
   readonly path: string
   readonly notice: string | undefined
 
@@ -49,9 +49,9 @@ export interface ConsoleForm<Who extends Authority> {
    * once.
    */
   readonly send: (asked: ConsoleAsked<Who>, file?: SentFile) => Promise<GoTo | ConsoleContent>
-  /** Set for a form with a file, which is sent as `multipart/form-data`. */
+  /** The limits of a form with a file, which is sent as `multipart/form-data`. */
   readonly file?: {
-    /** The most bytes that the form can have. */
+    /** The maximum size of the form in bytes. */
     readonly bytes: number
     /** Throws for users without the permission, before the form is shown and before a sent form is read. */
     readonly refuse: (asked: ConsoleAsked<Who>) => Promise<void> | void

@@ -7,7 +7,7 @@ import { invalidField, RequestError } from '../../errors.ts'
 const isNoAccount = (error: unknown): error is RequestError =>
   error instanceof RequestError && error.code === 'no-such-record' && error.extra['kind'] === 'account'
 
-/** For `catch`: returns `nothing` if the account does not exist; otherwise throws the error. */
+/** Returns `nothing` if the account does not exist; otherwise throws the error. Use it with `catch`. */
 export const noneWithoutAccount =
   <Answer>(nothing: Answer) =>
   (error: unknown): Answer => {
@@ -15,7 +15,7 @@ export const noneWithoutAccount =
     throw error
   }
 
-/** For `catch`: throws a refusal that names the form's field. */
+/** Throws a refusal that names the form's field. Use it with `catch`. */
 export function asFieldOfAccount(error: unknown): never {
   throw isNoAccount(error) ? invalidField(error.message, { field: 'account' }) : error
 }

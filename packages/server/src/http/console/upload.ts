@@ -17,14 +17,15 @@ export interface SentFile {
 
 export interface Upload {
   readonly fields: Fields
-  /** Undefined if the user chose no file. */
+  /** The file; undefined if the user did not choose one. */
   readonly file: SentFile | undefined
 }
 
 /** More than such a form has. The parser creates an object for each part. */
 const MOST_PARTS = 24
 /**
- * The most bytes of a part's headers: names of fields and files are short. Node's parser itself has no limit.
+ * The maximum size of a part's headers in bytes: names of fields and files are short. Node's parser itself
+ * has no limit.
  */
 const MOST_PART_HEADERS = 4 * 1024
 /** RFC 2046 allows 70 characters: these, and some that no browser uses. */

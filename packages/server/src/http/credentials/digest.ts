@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Empty until {@link credentialsDigest} computes it. */
+    /** The digest; empty until {@link credentialsDigest} computes it. */
     presentedDigest: string
   }
 }
@@ -18,7 +18,7 @@ export interface CredentialHeaders {
 /**
  * Returns the SHA-256 of everything that `presentedMacaroons` reads, as Latin-1, which is the shortest text.
  */
-// No header has a line break in it, so no two pairs of headers give one text.
+// No header has a line break in it, so no two pairs of headers give the same string.
 export const digestOf = ({ authorization = '', macaroons = '' }: CredentialHeaders): string =>
   hash('sha256', `${authorization}\n${macaroons}`, 'binary')
 

@@ -69,7 +69,7 @@ test('reads Authorization with JSON text of a list and of a single macaroon', ()
   assert.deepEqual(presented({ authorization: `Macaroon ${JSON.stringify(encodeJson(root))}` }), ids([root]))
 })
 
-test('reads macaroons of version 1, in JSON and in binary', () => {
+test('reads version 1 macaroons, in JSON and in binary', () => {
   assert.deepEqual(presented({ macaroons: encodeBase64(json(old)) }), ids([old]))
   assert.deepEqual(presented({ authorization: `Macaroon ${encodeBase64(binary(old))}` }), ids([old]))
   assert.deepEqual(presented({ authorization: `Macaroon root=${encodeBase64(binary(old))}` }), ids([old]))
@@ -111,10 +111,10 @@ const REFUSED: readonly [headers: Headers, code: string, message: RegExp][] = [
   [{ authorization: '', macaroons: '' }, 'macaroon-authorization-required', NOTHING],
   [{ authorization: 'Macaroon' }, 'macaroon-authorization-required', NOTHING],
   [{ macaroons: ' , ,, ' }, 'macaroon-authorization-required', NOTHING],
-  [{ authorization: 'Basic abc' }, 'macaroon-authorization-required', /has another scheme/],
+  [{ authorization: 'Basic abc' }, 'macaroon-authorization-required', /has a different scheme/],
   [{ authorization: 'Bearer abc' }, 'macaroon-authorization-required', MALFORMED],
   [{ authorization: 'Bearer abc', macaroons: 'e30' }, 'macaroon-authorization-required', MALFORMED],
-  [{ authorization: 'Macaroonabc' }, 'macaroon-authorization-required', /has another scheme/],
+  [{ authorization: 'Macaroonabc' }, 'macaroon-authorization-required', /has a different scheme/],
   [{ authorization: 'Macaroon !' }, 'macaroon-authorization-required', MALFORMED],
   [{ authorization: 'Macaroon []' }, 'macaroon-authorization-required', MALFORMED],
   [{ authorization: 'Macaroon {' }, 'macaroon-authorization-required', MALFORMED],

@@ -53,7 +53,7 @@ export function macaroonsIn(text: string): readonly [UnverifiedSlice, ...Unverif
 }
 
 const NOTHING = 'The request carries no macaroon. Send one as "Authorization: Macaroon …" or "Macaroons: …".'
-const OTHER_SCHEME = 'The Authorization header has another scheme. Send "Authorization: Macaroon …".'
+const OTHER_SCHEME = 'The Authorization header has a different scheme. Send "Authorization: Macaroon …".'
 
 const SCHEMES: ReadonlySet<string> = new Set(['macaroon', 'bearer'])
 

@@ -44,7 +44,7 @@ test('reads a pair in either form, encoded or not, with its discharge bound', ()
   )
 })
 
-/** Texts that are nearly right. */
+/** Strings that are nearly right. */
 const hostile = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.json(),

@@ -9,7 +9,7 @@ import { fileLimit } from '../bodies/file-body.ts'
 import { errorBody, headersOf, type Refusal } from './refusal.ts'
 import { refusalOf } from './translate.ts'
 
-/** Codes for which OAuth has another name; all others are `invalid_request`. */
+/** Codes that have a different name in OAuth; all others are `invalid_request`. */
 const CODES: ReadonlyMap<ErrorCode, OAuthErrorCode> = new Map<ErrorCode, OAuthErrorCode>([
   ['invalid-grant', 'invalid_grant'],
   ['invalid-scope', 'invalid_scope'],
@@ -86,7 +86,7 @@ export function noteRefusal(
 export const sendRefusal = (reply: FastifyReply, refused: Refusal): FastifyReply =>
   send(reply, refused, textOf(refused))
 
-/** Sends bytes, to which Fastify adds no charset. */
+/** Sends bytes, because Fastify does not add a charset to them. */
 const send = (reply: FastifyReply, refused: Refusal, body: string): FastifyReply =>
   reply.status(refused.status).headers(headersOf(refused)).send(Buffer.from(body))
 
@@ -96,7 +96,7 @@ export function writeRefusal(response: ServerResponse, refused: Refusal): void {
   response.writeHead(refused.status, headersWithLength(refused, body)).end(body)
 }
 
-/** Answers a connection on which no request was read, and closes our side of it. */
+/** Answers a connection before any request was read, and closes our side of it. */
 export function endWithRefusal(socket: Socket, refused: Refusal): void {
   const body = textOf(refused)
   const headers = Object.entries(headersWithLength(refused, body)).map(

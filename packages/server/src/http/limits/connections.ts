@@ -16,17 +16,20 @@ export interface ConnectionLimits {
   readonly connections: number
   /** How many unanswered requests one connection can have. */
   readonly ahead: number
-  /** Milliseconds for the request line and headers; on a new connection, from its start. */
+  /**
+   * How long the request line and headers can take, in milliseconds; on a new connection, from its start. The
+   * other limits are also in milliseconds.
+   */
   readonly headers: number
-  /** Milliseconds for a whole request: longer than any body needs on a device's slow line. */
+  /** How long a whole request can take: longer than any body needs on a device's slow line. */
   readonly request: number
-  /** Milliseconds without a request. */
+  /** How long a connection can be without a request. */
   readonly idle: number
-  /** Milliseconds for a client to read an answer. */
+  /** How long a client can take to read an answer. */
   readonly answer: number
-  /** Milliseconds for a body that continues after its answer. */
+  /** How long a body can continue after its answer. */
   readonly afterAnswer: number
-  /** Milliseconds between two checks for connections over a limit. */
+  /** The time between two checks for connections over a limit. */
   readonly check: number
 }
 

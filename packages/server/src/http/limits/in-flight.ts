@@ -2,9 +2,9 @@
  * Limits how many requests a process handles at a time: one more gets a 503 at once, before its body is read,
  * and can keep its connection. No network can use all places: see {@link Shares}.
  *
- * A request counts from the end of its body until its answer is ready, so slow senders and readers use no
- * place. Requests that wait for people, or for another service, stop counting with {@link InFlight.hold}.
- * Health checks do not count.
+ * A request counts from the end of its body until its answer is ready, so slow senders and readers do not
+ * take up a place. Requests that wait for people, or for another service, stop counting with {@link
+ * InFlight.hold}. Health checks do not count.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Networks } from '../../addresses/address.ts'
@@ -16,7 +16,7 @@ import { isHealthCheck } from '../health-routes.ts'
 
 export interface InFlightOptions {
   readonly limit: number
-  /** Returns the networks of the request's sender. Default: all places are shared. */
+  /** Returns the networks of the request's sender. Default: networks have no limited shares. */
   readonly networks?: (request: IncomingMessage) => Networks
   /** The path of the base URL, without a trailing slash: health checks can start with it. Default: none. */
   readonly basePath?: string
@@ -43,7 +43,7 @@ export class InFlight {
   readonly #onRefused: (refused: number) => void
   /** Unordered. Not a `Map`: filling and emptying one all the time keeps the garbage collector busy. */
   readonly #working: Work[] = []
-  /** Answers of requests that found no free place when their body had arrived. */
+  /** Answers to requests that did not find a free place when their body had arrived. */
   readonly #late = new WeakSet<ServerResponse>()
   #refused = 0
   #reporting = false

@@ -41,12 +41,12 @@ export interface RateLimitOptions {
   readonly clock: Clock
 }
 
-/** Milliseconds between two log lines about refusals. */
+/** The time between two log lines about refusals, in milliseconds. */
 const REPORT_MS = 10_000
 
 /**
- * Limits the routes added to `app` later: they throw {@link TooManyRequests}. Adding a route that names no
- * limit throws a TypeError.
+ * Limits the routes added to `app` later: they throw {@link TooManyRequests}. Adding a route without a limit
+ * throws a TypeError.
  */
 export function limitRates(app: FastifyInstance, options: RateLimitOptions): void {
   const { counters, limits } = options
@@ -60,7 +60,7 @@ export function limitRates(app: FastifyInstance, options: RateLimitOptions): voi
   app.addHook('onRoute', (route) => {
     const { limit: name, credentials, failures } = route.config ?? {}
     if (name === undefined && !credentials && failures === undefined) {
-      throw new TypeError(`the route ${route.url} names no limit`)
+      throw new TypeError(`the route ${route.url} does not name a limit`)
     }
     if (name === undefined || name === 'none') return
     const limited = rules.get(name)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { Recent } from './refused-credentials.ts'
 
-suite('recent texts', () => {
-  test('knows the last texts, whatever comes between their uses, but not those from long ago', () => {
+suite('recent strings', () => {
+  test('remembers the last strings, with any others in between, and forgets older ones', () => {
     const recent = new Recent(3)
     for (const text of ['a', 'b', 'b', 'c', 'd', 'e']) recent.add(text)
     const known = ['a', 'b', 'c', 'd', 'e', 'f'].filter((text) => recent.has(text))

@@ -2,7 +2,7 @@
  * Limits how many credentials from an address, and from the networks it is in, are refused with a 401. Beyond
  * the limit, requests to routes with `credentials` get a 429 before anything about them is examined, except
  * those with a recently accepted credential. So one machine that sends invalid ones, or a service that checks
- * other clients' credentials, shuts out no valid client.
+ * other clients' credentials, does not shut out valid clients.
  */
 import type { ErrorCode } from '@ratafia/api'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
@@ -23,7 +23,7 @@ declare module 'fastify' {
 
 export interface RefusedCredentialsOptions {
   readonly counters: Counters
-  /** Undefined for no limit. */
+  /** The limit; undefined for no limit. */
   readonly limit: RateLimit | undefined
   readonly clock: Clock
   /** Called for each request that gets a 429. */
@@ -65,7 +65,7 @@ export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCr
 }
 
 /**
- * The texts that were added last: at least `most` different ones, and at most twice that many. Two sets
+ * The strings that were added last: at least `most` different ones, and at most twice that many. Two sets
  * instead of a list by time of use, so that a known text is only looked up and not moved.
  */
 export class Recent {

@@ -17,7 +17,7 @@ import { readParameters } from './query.ts'
 export interface CalledWith<Operation extends ManagementOperation> {
   /** The parameters of its path. */
   readonly parameters?: Readonly<Record<string, string>>
-  /** Texts are read by the schema, as in a URL; an undefined one is absent. */
+  /** Strings are read by the schema, as in a URL; an undefined one is absent. */
   readonly query?: Operation['query'] extends TSchema ? Written<Static<Operation['query']>> : never
   /** An undefined field is absent. */
   readonly body?: Operation['body'] extends TSchema ? Loosely<Static<Operation['body']>> : never
@@ -33,7 +33,7 @@ type Loosely<T> = T extends object
   ? { readonly [Name in keyof T]: undefined extends Partial<T>[Name] ? T[Name] | undefined : T[Name] }
   : T
 
-/** A streamed answer is not a text yet. */
+/** A streamed answer has not been serialised yet. */
 export type AnswerOf<Operation extends ManagementOperation> = Operation extends {
   readonly streams: readonly string[]
 }

@@ -1,6 +1,6 @@
 /**
  * The cursor of a list: where the previous page ended, and a digest of the other parameters, so that a caller
- * does not continue in another list by mistake (contract/administration.md, A7). It is neither secret nor
+ * does not continue in a different list by mistake (contract/administration.md, A7). It is neither secret nor
  * signed: a changed cursor begins elsewhere in a list that the caller can read.
  */
 import { hash } from 'node:crypto'
@@ -12,8 +12,8 @@ export const cursorOf = (position: readonly string[] | undefined, parameters: ob
   position ? Buffer.from(JSON.stringify([digestOf(parameters), ...position])).toString('base64url') : null
 
 /**
- * Returns the position in a cursor of `parts` texts; undefined without a cursor. Throws {@link RequestError}
- * `invalid-field` for a cursor of another list.
+ * Returns the position in a cursor of `parts` strings; undefined without a cursor. Throws {@link
+ * RequestError} `invalid-field` for a cursor of a different list.
  */
 export function positionIn(
   { cursor, ...parameters }: { readonly cursor?: string | undefined },
@@ -23,7 +23,7 @@ export function positionIn(
   const value = jsonIn(Buffer.from(cursor, 'base64url').toString('utf8'))
   const texts: readonly unknown[] = Array.isArray(value) ? value : []
   const [digest, ...position] = texts.filter((text) => typeof text === 'string')
-  // Our own texts never have these, and no database accepts them.
+  // Our own strings never have these, and no database accepts them.
   const isClean = position.every((text) => !/[\0\p{Cs}]/u.test(text))
   if (digest === digestOf(parameters) && position.length === parts && texts.length === parts + 1 && isClean)
     return position

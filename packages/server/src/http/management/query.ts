@@ -15,7 +15,7 @@ export const readQuery =
   ({ properties = {} }: QuerySchema): preValidationHookHandler =>
   (request, _reply, done) => {
     try {
-      // Fastify's parser returns texts, and lists for a repeated parameter.
+      // Fastify's parser returns strings, and lists for a repeated parameter.
       request.query = readParameters(request.query as Parameters, properties)
       done()
     } catch (error) {

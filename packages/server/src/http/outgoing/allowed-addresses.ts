@@ -1,4 +1,4 @@
-/** The hosts from which an issuer's documents can be fetched (contract/oidc.md, A19). */
+/** The hosts that an issuer's documents can be fetched from (contract/oidc.md, A19). */
 import { isIP } from 'node:net'
 import {
   type AddressClass,
@@ -9,7 +9,7 @@ import {
 } from '../../addresses/address-classes.ts'
 import { invalidField, quote, type RequestError } from '../../errors.ts'
 
-/** The issuer for which a document is fetched. */
+/** The issuer whose document is fetched. */
 export interface DocumentSource {
   /** The URL that an operator configured. */
   readonly issuer: string

@@ -10,7 +10,7 @@ interface Sent extends Pick<RequestOptions, 'method' | 'headers'> {
 }
 
 /**
- * Returns the answer with its body unread, whatever its status. Rejects as `node:http` does. The caller
+ * Returns the answer with its body unread, regardless of its status. Rejects as `node:http` does. The caller
  * destroys the socket.
  */
 export const answerOver = (
@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'its network cannot be reached',
   ETIMEDOUT: 'it does not answer',
   EPROTO: 'it does not speak TLS',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for a different name',
   CERT_HAS_EXPIRED: 'its certificate has expired',
 }
 

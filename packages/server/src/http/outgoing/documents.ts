@@ -10,7 +10,7 @@ import { answerOver, reasonOf } from './answer.ts'
 import { openSocket, type SocketOptions } from './sockets.ts'
 
 export interface DocumentOptions extends SocketOptions {
-  /** Milliseconds until the whole answer must be there. */
+  /** How long the whole answer can take, in milliseconds. */
   readonly timeout?: number
 }
 

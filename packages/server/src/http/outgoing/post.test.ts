@@ -1,4 +1,4 @@
-/** Tests where a text can be posted, and what the result is. */
+/** Tests where a body can be posted, and the result. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Posts a text to an address that the operator configured, under the rules for outgoing requests
- * (contract/oidc.md, A19). Only the status of the answer counts; nothing else is read.
+ * Posts a body to an address that the operator configured, under the rules for outgoing requests
+ * (contract/oidc.md, A19). Only the status of the answer matters; nothing else is read.
  */
 import { RequestError } from '../../errors.ts'
 import { targetOf } from './allowed-addresses.ts'
@@ -8,7 +8,7 @@ import { answerOver, reasonOf } from './answer.ts'
 import { openSocket, type SocketOptions } from './sockets.ts'
 
 export interface PostOptions extends SocketOptions {
-  /** Milliseconds until the status must be there. */
+  /** How long the status can take, in milliseconds. */
   readonly timeout?: number
 }
 

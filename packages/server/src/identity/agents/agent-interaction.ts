@@ -45,7 +45,7 @@ export const agentInteraction: InteractionKind = {
     if (resolved?.kind !== 'agent-login') throw badLogin('it was not issued by this identity service')
     const login = verifyAgentLogin(slice, resolved.rootKey, deps.clock())
     if (login.caveat.length !== caveat.length || !timingSafeEqual(login.caveat, caveat)) {
-      throw badLogin('it is for another caveat')
+      throw badLogin('it is for a different caveat')
     }
     const { agent, account } = await enabledAgent(login, deps)
     return {

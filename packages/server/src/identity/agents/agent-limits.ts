@@ -24,7 +24,7 @@ export type WithLimits<Agent> = Omit<Agent, 'limits'> & { readonly limits: Agent
 
 /** The options of a new agent. */
 export interface WantedLimits extends WantedAttenuations {
-  /** In milliseconds. */
+  /** The maximum lifetime in milliseconds. */
   readonly maxLifetime?: number | undefined
 }
 
@@ -52,8 +52,8 @@ export function formatLimits({ maxLifetime, ...attenuations }: AgentLimits): str
 }
 
 /**
- * Parses a text of {@link formatLimits}. Throws for any other text, so that the agent gets no discharge
- * instead of one without limits.
+ * Parses a string of {@link formatLimits}. Throws for any other string, because refusing the discharge is
+ * better than one without limits.
  */
 export function parseLimits(text: string | null): AgentLimits {
   if (text === null) return UNLIMITED

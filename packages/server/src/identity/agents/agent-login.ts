@@ -20,7 +20,7 @@ export interface AgentLoginInput {
   /** The sealed text from the `login-url`. */
   readonly did: string
   readonly name: string
-  /** In base64. */
+  /** The public key in base64. */
   readonly publicKey: string
   /** The value of `Bakery-Protocol-Version`. Below 3, the macaroon is a plain version 2 with a binary id. */
   readonly protocolVersion: number

@@ -27,13 +27,13 @@ export interface EnabledAgentDeps {
 
 /**
  * Returns the agent with this name and this key, and its account. Throws a 401, which is never remembered, if
- * the account is disabled, and with the same message for an unknown agent and for another key.
+ * the account is disabled, and with the same message for an unknown agent and for a different key.
  */
 export async function enabledAgent(
   { name, publicKey }: Pick<Agent, 'name' | 'publicKey'>,
   { accounts, knownAgents }: EnabledAgentDeps,
 ): Promise<EnabledAgent> {
-  // The name can be any text, even one that a database refuses.
+  // The name can be any string, even one that a database refuses.
   if (!isAgentName(name)) throw unknownAgent()
   return knownAgents.find(`${name} ${encodeBase64(publicKey)}`, async () => {
     const found = await accounts.findByAgent(name)

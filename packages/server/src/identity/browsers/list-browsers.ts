@@ -18,7 +18,7 @@ export interface FoundBrowser extends SignedInBrowser {
 /** The number of browsers listed of each kind, which is more than users have. */
 const MOST = 200
 const WINDOW = 1_000
-/** The number of management sessions examined, most of which can belong to agents. */
+/** The number of management sessions examined. Most of them can belong to agents. */
 const MOST_EXAMINED = 20_000
 /** Longer than any management session lasts (contract/administration.md, B6). */
 const LONGEST_MS = 2 * 86_400_000

@@ -120,7 +120,7 @@ suite('an external identity service', () => {
     ],
     ['text', () => new Response('hello'), /not JSON/],
     ['a list', () => Response.json([]), /not a JSON object/],
-    ['a key of another length', () => Response.json({ PublicKey: 'AAAA', Version: 3 }), /32 bytes/],
+    ['a key of a different length', () => Response.json({ PublicKey: 'AAAA', Version: 3 }), /32 bytes/],
     [
       'a key with garbage in it',
       () => Response.json(info(KEY, { PublicKey: `!${KEY.toString('base64')}` })),

@@ -5,7 +5,7 @@ import type { IdentityDependencies } from '../dependencies.ts'
 
 /** A caveat to be discharged once a user has logged in. */
 export interface PendingLogin {
-  /** The digest of the caveat's id and payload, to which a token is bound. */
+  /** The digest of the caveat's id and payload, which a token is bound to. */
   readonly caveat: Uint8Array
   /** The public key that sealed the caveat, which its encryption proves. */
   readonly firstParty: Uint8Array

@@ -123,7 +123,7 @@ export interface SignInToEnd {
 }
 
 /**
- * Ends the sign-in from which a management session was opened. The caller knows when it began, but not its
+ * Ends the sign-in that a management session was opened from. The caller knows when it began, but not its
  * cookie. Does nothing if there is no such sign-in.
  */
 export async function endSignIn(

@@ -11,7 +11,7 @@ import { sealFor, toText } from './sealed-texts.ts'
 /** How long a user has time to complete a login. */
 export const LOGIN_MS = 30 * 60_000
 
-/** The length to which a User-Agent is cut, because it is part of the URL. */
+/** The maximum length of a User-Agent, because it is part of the URL. */
 const MAX_USER_AGENT = 200
 
 export const browserWindow: InteractionKind = {

@@ -105,7 +105,7 @@ function loginOf(row: CompletedLoginTable): CompletedLogin {
     accountId: row.account_id as AccountId,
     decision: row.decision,
     seen: row.logins_since ?? 0,
-    // Every login is inserted with it. The column accepts null, which would prove no recent sign-in.
+    // Every login is inserted with it. The column accepts null, which would not prove a recent sign-in.
     signedInAt: fromInstant(row.signed_in_at ?? 0),
     completedAt: fromInstant(row.completed_at),
     expiresAt: fromInstant(row.expires_at),

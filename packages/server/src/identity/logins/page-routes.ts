@@ -83,7 +83,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     }
   })
 
-  /** Returns the URL to which the browser goes back, with a code for the site that it came from. */
+  /** Returns the URL that the browser returns to, with a code for the site that it came from. */
   const withCode = async ({ login, back }: Visit, browser: SignedInSince): Promise<string> => {
     if (!back) throw new TypeError('no web site waits for this login')
     return returning(back.returnTo, {
@@ -92,7 +92,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     })
   }
 
-  /** Returns undefined also if the login requires a more recent sign-in. Then the user signs in again. */
+  /** Also returns undefined if the login requires a more recent sign-in. Then the user signs in again. */
   const signedInFor = async (request: FastifyRequest, visit: Visit) => {
     const browser = await cookie.signedIn(request)
     return isRecentFor(browser, visit) ? browser : undefined
@@ -248,8 +248,8 @@ const DECISIONS: ReadonlyMap<string, 'approved' | 'denied'> = new Map([
   ['refuse', 'denied'],
 ])
 
-const WRONG = 'The username or the password is wrong.'
-const DISABLED = 'This account is disabled. Ask the operator of this store to enable it.'
+const WRONG = 'The username, e-mail address or password is wrong.'
+const DISABLED = 'This account is disabled. Ask the operator of this service to enable it.'
 const WRONG_CODE =
   'The code is wrong, or was used before. If your authenticator still shows this code, wait for the next one.'
 const TOO_LATE = 'That took too long, or your account has changed since. Sign in again.'

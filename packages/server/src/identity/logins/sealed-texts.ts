@@ -12,7 +12,7 @@ import type { Static } from 'typebox'
 import type { Keyring } from '../../keyring/keyring.ts'
 
 const Base64 = Type.String({ pattern: '^[A-Za-z0-9_-]+$' })
-/** Milliseconds since 1970. */
+/** An instant in milliseconds since 1970. */
 const Instant = Type.Integer({ minimum: 0 })
 
 /** The data that the login page shows, and that completing the login needs. */
@@ -44,7 +44,7 @@ const VisitSchema = Type.Object({
   ),
 })
 
-/** The content of the URL to which a web site sends a browser. */
+/** The content of the URL that a web site sends a browser to. */
 const RedirectSchema = Type.Object({
   /** The digest of the caveat that the login is for. */
   caveat: Base64,
@@ -136,8 +136,8 @@ export async function sealFor<P extends Purpose>(
 }
 
 /**
- * Opens a text. Returns `undefined` unless this service sealed it for this purpose. The caller checks its
- * expiry.
+ * Opens a sealed text. Returns `undefined` unless this service sealed it for this purpose. The caller checks
+ * its expiry.
  */
 export async function openFor<P extends Purpose>(
   purpose: P,
@@ -147,7 +147,7 @@ export async function openFor<P extends Purpose>(
   const bytes = await keyring.openText(`identity ${purpose}`, text)
   if (bytes === undefined) return undefined
   const content: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
-  // A node of another release may have sealed a text with another shape.
+  // A node of a different release may have sealed a text of a different shape.
   return validator.validate(SCHEMAS[purpose], content) ? (content as Sealed<P>) : undefined
 }
 

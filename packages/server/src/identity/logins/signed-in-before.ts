@@ -12,7 +12,7 @@ import type { TransactionStores } from '../../stores.ts'
 const LOOKED_AT = 100
 
 export interface SignInAttempt {
-  /** A username or e-mail address in the stored spelling. It can be any text. */
+  /** A username or e-mail address in the stored spelling. It can be any string. */
   readonly name: string
   readonly address: string
   /** The account whose codes are tried; undefined for a password. */
@@ -30,7 +30,7 @@ export async function signedInBefore(
   { name, address }: SignInAttempt,
   stores: TransactionStores,
 ): Promise<boolean> {
-  // The database is not asked about other texts, because it refuses some.
+  // Other strings are not looked up, because the database refuses some of them.
   if (!isUsername(name) && !isEmail(name)) return false
   const username = isUsername(name) ? name : await usernameOf(name, stores)
   const [here] = networksOf(address)

@@ -41,7 +41,7 @@ suite('the throttle', () => {
     for (let i = 0; i < 3; i++) assert.ok(await allowed('bob'))
   })
 
-  test('blocks an address whichever accounts it tries', async () => {
+  test('blocks an address regardless of the accounts it tries', async () => {
     for (let i = 0; i < 5; i++) assert.ok(await allowed(`user${i}`))
     assert.ok(!(await allowed('another')))
     assert.ok(await allowed('another', '192.0.2.2'))

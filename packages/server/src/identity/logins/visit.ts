@@ -9,7 +9,7 @@ export type VisitState =
   | { readonly state: 'completed'; readonly visit: Visit; readonly decision: CompletedLogin['decision'] }
   | { readonly state: 'expired'; readonly visit: Visit }
 
-/** Returns the state. Throws `invalid-request` for a text that this service did not seal. */
+/** Returns the state. Throws `invalid-request` for a string that this service did not seal. */
 export async function visitState(
   did: string,
   { keyring, completedLogins, clock }: IdentityDependencies,

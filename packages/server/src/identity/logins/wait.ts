@@ -44,7 +44,7 @@ export class StillWaiting extends Error {
 
 /**
  * Waits for the login. Returns `undefined` if the client has disconnected. Returns the same answer for a
- * minute after the completion, because an answer can get lost. Throws `invalid-request` (a text that this
+ * minute after the completion, because an answer can get lost. Throws `invalid-request` (a string that this
  * service did not seal), a 401 (rejected or expired), `service-unavailable` (stopping, or too many clients
  * wait) and {@link StillWaiting}.
  */

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
 import { passwordSetPage, resetPage } from '../../web/account/password-pages.ts'
+import { type Html, html } from '../../web/html.ts'
 import { errorPage } from '../../web/message-page.ts'
 import { sendPage } from '../../web/send-page.ts'
 import { signInLinkPage } from '../../web/sign-in-page.ts'
@@ -72,9 +73,8 @@ function signInLinkRoutes(app: FastifyInstance, deps: IdentityDependencies): voi
 }
 
 const BY_OPERATOR =
-  'It has expired, was used already, or was replaced. Ask the operator of this store for another one.'
-const ON_HOST =
-  'It has expired or was used already. Run `ratafia sign-in-link` on the host to get another one.'
+  'It has expired, was used already, or was replaced. Ask the operator of this service for another one.'
+const ON_HOST = html`It has expired or was used already. Run <code>ratafia sign-in-link</code> on the host to get another one.`
 
-const overPage = (message: string, console: string | undefined) =>
+const overPage = (message: string | Html, console: string | undefined) =>
   errorPage({ title: 'This link does not work', message, did: undefined, console })

@@ -146,7 +146,7 @@ const wrong = () => new LoginRefused('INVALID_CREDENTIALS', 'The name or the pas
 const suspended = () =>
   new LoginRefused(
     'ACCOUNT_SUSPENDED',
-    'This account is disabled. Ask the operator of this store to enable it.',
+    'This account is disabled. Ask the operator of this service to enable it.',
   )
 
 function throttled(waitMs: number): LoginRefused {

@@ -11,7 +11,7 @@ interface Answer {
   readonly code: LoginErrorCode
   readonly message: string
   readonly extra: LoginExtra
-  /** In whole seconds. */
+  /** When to retry, in whole seconds. */
   readonly retryAfter: number | undefined
 }
 
@@ -35,7 +35,7 @@ export function answerLoginError(
   }
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
   if (status === 401) reply.header('www-authenticate', `Macaroon realm="${REALM}"`)
-  // Send bytes, to which Fastify adds no charset.
+  // Send bytes, because Fastify does not add a charset to them.
   reply
     .status(status)
     .header('content-type', 'application/json')

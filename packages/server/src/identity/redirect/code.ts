@@ -1,6 +1,6 @@
 /**
- * The code with which a browser goes back to a web site, and the token that the site gets for it. A code
- * works once, because its use inserts a row with its id.
+ * The code that a browser takes back to a web site, and the token that the site gets for it. A code works
+ * once, because its use inserts a row with its id.
  */
 import { encodeBase64 } from '@ratafia/macaroon'
 import { seenBy } from '../../accounts/ended-logins/login-mark.ts'

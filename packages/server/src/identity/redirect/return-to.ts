@@ -1,5 +1,5 @@
 /**
- * The URLs to which a browser can be sent back with a code. The server there learns who the user is and can
+ * The URLs that a browser can be sent back to with a code. The server there learns who the user is and can
  * complete the login, so only URLs that the operator has configured are allowed.
  */
 import { hostIn, isLoopbackHost } from '../../addresses/address-classes.ts'
@@ -40,11 +40,11 @@ export function checkReturnTo(
 function parsed(text: string): URL | undefined {
   if (text.length > MOST || !URL.canParse(text)) return undefined
   const url = new URL(text)
-  // Another spelling could be read as another address by the next program.
+  // The next program could read a different spelling as a different address.
   if (url.href !== text) return undefined
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isThisMachine(url))) return undefined
   if (url.username !== '' || url.password !== '' || text.includes('#')) return undefined
-  // Some servers decode these, and get another path.
+  // Some servers decode these, and get a different path.
   if (/%(?:2e|2f|5c|00)|\/\/|\\/i.test(url.pathname)) return undefined
   return OURS.some((name) => url.searchParams.has(name)) ? undefined : url
 }

@@ -1,5 +1,5 @@
 /**
- * The routes to which a web site sends a browser to log in, and where it gets a token for the returned code.
+ * The routes that a web site sends a browser to for a login, and where it gets a token for the returned code.
  */
 import type { FastifyInstance } from 'fastify'
 import { invalidRequest } from '../../errors.ts'

@@ -17,7 +17,7 @@ export interface RedirectInput {
 }
 
 /**
- * Returns the `did` of the login page. Throws `invalid-request` for a text that this service did not seal,
+ * Returns the `did` of the login page. Throws `invalid-request` for a string that this service did not seal,
  * and for a URL to return to that is not allowed.
  */
 export async function startRedirect(

@@ -39,7 +39,7 @@ export function accountRoutes(
   secondFactorRoutes(routes)
 }
 
-/** Adds the page on which users change their password. */
+/** Adds the page where users change their password. */
 function passwordRoutes({ app, deps, cookie, signed, show, refuse, throttled }: SignedRoutes): void {
   app.get(
     '/change-password',

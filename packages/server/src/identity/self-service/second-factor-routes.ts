@@ -1,4 +1,4 @@
-/** The pages on which users enrol a second factor, replace its recovery codes, and turn it off. */
+/** The pages where users enrol a second factor, replace its recovery codes, and turn it off. */
 import { invalidRequest } from '../../errors.ts'
 import {
   enrolmentPage,

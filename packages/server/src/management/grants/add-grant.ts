@@ -11,7 +11,7 @@ interface WantedGrant {
   /** An id or a username. */
   readonly account: string
   readonly role: string
-  /** Undefined for the whole service. */
+  /** The brand; undefined for the whole service. */
   readonly brand?: string | undefined
   readonly expires?: Date | undefined
   /** Names of the account's agents that get the role although they were added before it. Default: none. */
@@ -105,8 +105,7 @@ async function requireAgentOf(
 async function requireBrand(brandId: string, { brands, models }: TransactionStores): Promise<void> {
   if (await brands.find(brandId)) return
   if ((await models.list()).some((model) => model.brandId === brandId)) return
-  throw invalidField(
-    `There is no brand ${brandId} here, and no model of it. \`ratafia brands list\` shows the brands.`,
-    { field: 'brand' },
-  )
+  throw invalidField(`There is no brand ${brandId}. \`ratafia brands list\` shows the brands.`, {
+    field: 'brand',
+  })
 }

@@ -1,7 +1,7 @@
 /** Routes for grants in the management API. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
-import { noSuchRecord } from '../../errors.ts'
+import { noSuchRecord, quote } from '../../errors.ts'
 import { grantId, grantRecord, parseGrantId } from '../../grants/grant.ts'
 import { instantField } from '../../http/management/instant-field.ts'
 import type { AddManagementRoute } from '../../http/management/management-route.ts'
@@ -51,7 +51,11 @@ export function grantManagementRoutes(
   add(api.removeGrant, async (asked) => {
     const { id = '' } = asked.parameters
     const grant = parseGrantId(id)
-    if (!grant) throw noSuchRecord('There is no such grant.', { kind: 'grant', id })
+    if (!grant)
+      throw noSuchRecord(`There is no grant ${quote(id)}. \`ratafia grants list\` shows them.`, {
+        kind: 'grant',
+        id,
+      })
     const { authority, ifMatch } = asked
     const mustBeSeen = ifMatch && ((now: Parameters<typeof grantRecord>[0]) => ifMatch(grantRecord(now)))
     return grantRecord(

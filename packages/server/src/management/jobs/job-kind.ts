@@ -47,7 +47,10 @@ export interface JobKind {
   readonly recentPerson: boolean
   /** Throws `invalid-field`. */
   readonly settingsOf: (reason: string | undefined) => Settings
-  /** The most parts of a file that must fit in memory as a whole. Default: the most that there can be. */
+  /**
+   * The maximum number of parts of a file that must fit in memory as a whole. Default: the limit for all
+   * files.
+   */
   readonly mostParts?: number
   /**
    * For kinds that import a file: returns the settings from the options and the media type. Throws

@@ -339,7 +339,7 @@ const jobOf = (row: Schema['job']): Job => ({
   note: row.note ?? undefined,
 })
 
-/** Empty texts mean a command on the database. */
+/** Empty strings mean a command on the database. */
 const loginColumns = (login: JobLogin | undefined): LoginColumns =>
   login
     ? {

@@ -4,8 +4,8 @@ import type { MintedRoles, RoleLimits } from '../../grants/manage-caveat.ts'
 
 const JOB_STATES = ['uploading', 'queued', 'running', 'done', 'cancelled', 'stopped', 'failed'] as const
 /**
- * `uploading`: its file is incomplete; `stopped`: its author lost the permission; `failed`: the service had a
- * fault.
+ * `uploading`: its file is incomplete; `stopped`: its author lost the permission; `failed`: the service had
+ * an internal error.
  */
 export type JobState = (typeof JOB_STATES)[number]
 
@@ -24,7 +24,7 @@ export interface JobMaker {
   readonly by: string
   /** The audit log's source: the address that the request came from, or the command line. */
   readonly source: string
-  /** Undefined for a command on the database. */
+  /** The author's login; undefined for a command on the database. */
   readonly login: JobLogin | undefined
 }
 
@@ -56,7 +56,7 @@ export interface JobItem {
   readonly place: number
   /** The id of the record. */
   readonly subject: string
-  /** Undefined until the item is settled. */
+  /** The item's outcome; undefined until it is settled. */
   readonly outcome: JobOutcome | undefined
   readonly code: string | undefined
   readonly message: string | undefined

@@ -34,7 +34,7 @@ export interface WantedJob {
 export type JobAuthority = ManagerAuthority | DirectAuthority
 
 const MOST_ITEMS = 100_000
-/** The most open jobs of one account. */
+/** The maximum number of open jobs of one account. */
 const MOST_ACTIVE = 2
 const PAGE = 1_000
 
@@ -49,7 +49,7 @@ export async function makeJob(wanted: WantedJob, stores: Stores): Promise<Job> {
   brandsFor(authority, kind.needs)
   if (kind.recentPerson) requireRecentPerson(authority, stores.clock())
   const settings = settingsOf(wanted, kind)
-  // Checked early, before the work of selecting. The check in `addJob` is the one that counts.
+  // Checked early, before the work of selecting. The check in `addJob` is the authoritative one.
   await requireRoom(authority, stores.jobs)
   const subjects = await subjectsOf(wanted, kind, stores)
   if (subjects.length === 0) throw invalidField('No device matches the filter.', { field: 'body/filter' })
@@ -66,7 +66,7 @@ export interface NewJob {
   readonly authority: JobAuthority
 }
 
-/** For callers who have checked the kind's requirements. Throws {@link TooManyRequests}. */
+/** Creates the job. Callers must have checked the kind's requirements. Throws {@link TooManyRequests}. */
 export async function addJob(
   { kind, state, subjects, file, settings, authority }: NewJob,
   { changeBy, clock }: Stores,

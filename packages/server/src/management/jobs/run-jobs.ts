@@ -19,7 +19,10 @@ export const periodicJobs = (stores: Stores, interrupted?: AbortSignal): Periodi
   run: (goOn) => runJobs(goOn, stores, interrupted),
 })
 
-/** Runs until no job is active, or `goOn` returns false. A fault marks its job `failed`, and is thrown. */
+/**
+ * Runs until no job is active, or `goOn` returns false. An unexpected error marks its job `failed`, and is
+ * thrown.
+ */
 export async function runJobs(
   goOn: () => Promise<boolean>,
   stores: Stores,
@@ -62,7 +65,7 @@ async function runBatch({ job, goOn, interrupted }: Batch, stores: Stores): Prom
       if (interrupted?.aborted) return false
       // The job continues when the missing service is back.
       if (!(error instanceof Unavailable))
-        await endJob(job, 'failed', stores, 'The job failed because of a fault of the service.')
+        await endJob(job, 'failed', stores, 'The job failed because of an internal error.')
       throw error
     }
   }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { type Authority, includesScope, intersectScopes } from '../../authority.ts'
-import { noSuchRecord, RequestError, stateConflict } from '../../errors.ts'
+import { noSuchRecord, quote, RequestError, stateConflict } from '../../errors.ts'
 import { exportText } from '../../files/export-rows.ts'
 import { type Page, type Paging, pageOf } from '../../page.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
@@ -24,7 +24,7 @@ const isTheirs = ({ maker: { login } }: Job, { accountId }: Authority): boolean 
 export async function findJob({ id, authority }: Named, { jobs }: TransactionStores): Promise<Job> {
   const job = /^[0-9a-f-]{36}$/.test(id) ? await jobs.find(id) : undefined
   if (job && (seesAll(authority) || isTheirs(job, authority))) return job
-  throw noSuchRecord('There is no such job.', { kind: 'job', id })
+  throw noSuchRecord(`There is no job ${quote(id)}. \`ratafia jobs list\` shows them.`, { kind: 'job', id })
 }
 
 const LOOK_MS = 250

@@ -21,7 +21,7 @@ export interface OwnAgentInput {
 }
 
 export interface OwnAgentDeps extends Omit<AddAgentDeps, 'location'>, Pick<TokenDependencies, 'snapIds'> {
-  /** Undefined if an external identity service has the agents. */
+  /** The URL of the identity service; undefined if an external one manages the agents. */
   readonly identityLocation: string | undefined
 }
 

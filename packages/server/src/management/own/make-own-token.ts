@@ -75,7 +75,7 @@ export async function makeOwnToken(
   requireWholeToken(authority)
   const requested = await checkTokenRequest(requestOf(wanted), deps)
   const id = newSessionId()
-  // Before the session, so that nothing is stored while the keys are unavailable.
+  // Minted before the session is opened, so that nothing is stored while the keys are unavailable.
   const credential = await mintFor({ id, account: authority.manager.account, requested }, deps)
   const addresses = await deps.addresses()
   const session = await deps.changeBy(authority.author)(async (on) => {
@@ -179,7 +179,7 @@ interface WantedToken {
   /** Names or snap ids. */
   readonly packages?: readonly string[] | undefined
   readonly storeIds?: readonly string[] | undefined
-  /** Absent for the standard lifetime. */
+  /** When it expires; absent for the standard lifetime. */
   readonly expires?: Date | undefined
   readonly description?: string | undefined
 }

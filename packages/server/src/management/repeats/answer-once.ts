@@ -12,7 +12,7 @@ interface Asked {
   readonly accountId: string
   readonly key: string
   readonly digest: string
-  /** Milliseconds for which the answer is shown again. Absent: as long as it is kept. */
+  /** How long the answer is shown again, in milliseconds; absent for as long as it is kept. */
   readonly shownForMs?: number
 }
 

@@ -17,7 +17,7 @@ interface KeptAnswer {
 interface KeptRequest {
   readonly digest: string
   readonly startedAt: Date
-  /** Undefined while it runs, or if its process died. */
+  /** The answer; undefined while the request runs, or if its process died. */
   readonly answer: KeptAnswer | undefined
 }
 

@@ -17,7 +17,7 @@ import { mintRoot, rootPayload } from '../../tokens/root-macaroon.ts'
 import type { ManagementDependencies } from '../dependencies.ts'
 
 export interface WantedManagementToken {
-  /** Absent for all that the account has. */
+  /** The requested roles; absent for all that the account has. */
   readonly roles?: readonly Role[]
   readonly brands?: readonly string[]
   readonly read_only?: boolean
@@ -25,7 +25,7 @@ export interface WantedManagementToken {
   readonly lifetime?: number
   /** How long ago the user can have signed in to the browser, in seconds. */
   readonly max_age?: number
-  /** As in `request-summary.ts`. Only the console sets it, never a request. */
+  /** The action to confirm, as in `request-summary.ts`. Only the console sets it, never a request. */
   readonly confirms?: string
   readonly description?: string
 }

@@ -67,7 +67,7 @@ export async function explain(read: () => Presented, deps: ExplainDeps): Promise
   }
 }
 
-/** Treats a root without a session as its first use would, but opens no session. */
+/** Treats a root without a session as its first use would, but does not open one. */
 const recordingNothing = (deps: ExplainDeps): ExplainDeps => ({
   ...deps,
   accountIdOf: deps.knownAccountIdOf,

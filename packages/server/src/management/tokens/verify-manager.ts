@@ -75,7 +75,7 @@ async function believed(
 }
 
 interface ClearedManager extends ClearedLogin {
-  /** Undefined for a root. */
+  /** The roles that were minted; undefined for a root. */
   readonly minted: MintedRoles | undefined
   /** The requested limits, and those that holders appended. */
   readonly limits: readonly RoleLimits[]

@@ -130,7 +130,7 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-/** Runs waiting jobs while `work` runs. Throws the fault that stops a job, and `Unavailable`. */
+/** Runs waiting jobs while `work` runs. Throws the error that stops a job, and `Unavailable`. */
 async function whileDoing<T>(
   installation: Installation,
   work: () => Promise<T>,

@@ -10,9 +10,9 @@ import { RELEASE } from '../release.ts'
 
 export interface GroupParts {
   readonly installation: Installation
-  /** Without a trailing slash. */
+  /** The service's URL, without a trailing slash. */
   readonly baseUrl: string
-  /** Undefined if an external identity service has the passwords. */
+  /** The URL of the identity service; undefined if an external one manages the passwords. */
   readonly identityLocation: string | undefined
   /** Returns the facts about this process. */
   readonly surroundings: () => Promise<Surroundings>

@@ -57,14 +57,14 @@ import { toolLogins } from './tool-logins.ts'
 /** The parts of the identity service. */
 export interface IdentityParts {
   readonly app: FastifyInstance
-  /** Without a trailing slash. */
+  /** The service's URL, without a trailing slash. */
   readonly baseUrl: string
   readonly installation: Installation
   readonly counters: Counters
   readonly tally: Tally
   readonly telemetry: Telemetry
   readonly log: Log
-  /** Undefined if the identity service runs alone; then it caches nothing. */
+  /** Whether caches can be used; undefined if the identity service runs alone and caches nothing. */
   readonly freshness?: CacheFreshness
 }
 
@@ -203,8 +203,8 @@ async function addDeviceSessions(
 }
 
 /**
- * Counts recorded evidence. Every kind has a series from the start, because Prometheus sees no increase to a first
- * value.
+ * Counts recorded evidence. Every kind has a series from the start, because Prometheus does not see an
+ * increase to a first value.
  */
 function counting(clones: CloneStore, { metrics }: Telemetry): CloneStore {
   for (const kind of CLONE_EVIDENCE_KINDS) metrics.cloneSeen(kind, 0)
@@ -242,8 +242,8 @@ const frameOf =
   }
 
 /**
- * Adds the identity service below `prefix`, a path without a trailing slash. `consoleReturn` is the URL to which the
- * console of the same service sends browsers back.
+ * Adds the identity service below `prefix`, a path without a trailing slash. `consoleReturn` is the console's
+ * URL of the same service, where browsers return.
  */
 export async function addIdentity(
   prefix: string,

@@ -47,8 +47,8 @@ function mailSender(
   const mailer = smtpMailer(server, from)
   return (to, told, now) => {
     const [first] = told
-    if (!first) throw new TypeError('a mail has at least one reminder')
-    // A mail mentions a session, a key or a role once, even if several of its reminders were waiting.
+    if (!first) throw new TypeError('an e-mail has at least one reminder')
+    // An e-mail mentions a session, a key or a role once, even if several of its reminders were waiting.
     const ends = new Map(told.map((one) => [endsKey(one.reminder), one.ends]))
     const letter = reminderMail(to, [...ends.values()], now, { baseUrl })
     return mailer({ ...letter, to, date: now, id: first.reminder.id, unsubscribe: switchPage(baseUrl) })

@@ -57,7 +57,10 @@ export function watchClock(clockAhead: () => number, log: Log): { stop(): void }
   return { stop: () => clearInterval(timer) }
 }
 
-/** Also counts refused requests and exchanges of ID tokens, which the metrics count, for administrators. */
+/**
+ * Returns metrics that also count refused requests and exchanges of ID tokens in the tally for
+ * administrators.
+ */
 const talliedMetrics = (metrics: Metrics, tally: Tally): Metrics => ({
   ...metrics,
   answered(request) {
@@ -78,7 +81,7 @@ const talliedMetrics = (metrics: Metrics, tally: Tally): Metrics => ({
 export interface RunningService {
   /** `http://HOST:PORT` of the socket. */
   readonly origin: string
-  /** The URL at which clients reach it, without a trailing slash. */
+  /** The URL that clients use to reach it, without a trailing slash. */
   readonly baseUrl: string
   /** The URL of the metrics, if this process serves them. */
   readonly metricsUrl: string | undefined
@@ -221,7 +224,7 @@ async function listenWith(
   limitRates(app, { counters, limits: config.rateLimits, clock })
   const ready = readiness({ schema: () => schemaState(installation.database), refusing })
   healthRoutes(app, ready.unready)
-  // Before everything else, so that load balancers notice, and clients are asked to connect elsewhere.
+  // Runs before everything else, so that load balancers notice, and clients are asked to connect elsewhere.
   opened.push(async () => {
     ready.leave()
     listening.leave()

@@ -26,7 +26,7 @@ export function tokenUses(
   { saw }: Pick<ActivityRecorder<UsedToken>, 'saw'>,
   { clock, tally, most = MOST }: UsesOptions,
 ): TokenUses {
-  /** Until when further uses of a session are not stored, in milliseconds. */
+  /** When further uses of a session are stored again, in milliseconds. */
   const quiet = new Map<SessionId, number>()
   return {
     used: (kind, id, address) => {

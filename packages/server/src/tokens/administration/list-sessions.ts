@@ -16,7 +16,7 @@ type SessionState = 'active' | 'ending' | 'revoked' | 'expired' | 'all'
 
 interface Listing {
   readonly authority: Authority
-  /** Undefined for every account, which requires `tokens:read`. */
+  /** The account; undefined for every account, which requires `tokens:read`. */
   readonly accountId: AccountId | undefined
   readonly state: SessionState
   readonly kind?: SessionKind | undefined
@@ -35,7 +35,7 @@ interface Listing {
 
 export interface SessionPage {
   readonly sessions: readonly UsedSession[]
-  /** Undefined on the last page. */
+  /** The next page's position; undefined on the last page. */
   readonly next: SessionPosition | undefined
 }
 

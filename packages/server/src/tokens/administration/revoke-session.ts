@@ -1,7 +1,7 @@
 /** Revokes a session and all its tokens: one of the caller, or for administrators one of any account. */
 import { isSessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
-import { noSuchRecord } from '../../errors.ts'
+import { noSuchRecord, quote } from '../../errors.ts'
 import { requireMayActOn } from '../../grants/may-act-on.ts'
 import type { Stores } from '../../stores.ts'
 import type { ListedSession } from '../session.ts'
@@ -52,4 +52,7 @@ export async function findSession(
 }
 
 export const noSuchSession = (id: string) =>
-  noSuchRecord('There is no session with this id that you may see.', { kind: 'session', id })
+  noSuchRecord(`There is no session ${quote(id)}. \`ratafia tokens list\` shows them.`, {
+    kind: 'session',
+    id,
+  })

@@ -130,7 +130,7 @@ export const isRoot = (kind: LoginKind): boolean => kind.endsWith('-root')
 
 export interface Clearing {
   readonly kind: LoginKind
-  /** Whether this is a password login: a root of version 1, whose identifier is text. */
+  /** Whether this is a password login: a version 1 root, whose identifier is text. */
   readonly withPassword: boolean
   readonly identityKey: IdentityKey
   readonly now: Date
@@ -182,7 +182,7 @@ export function clearLogin(
   const [signedIn = ''] = state.vouched.get(SIGNED_IN_KEY) ?? []
   if (!subject)
     throw unauthorized(
-      `The identity service declared no ${identityKey}, so it is not known who you are. Log in again.`,
+      `The identity service declared no ${identityKey}, so this service does not know who you are. Log in again, and tell the operator if this happens again.`,
     )
   if (!sessionId || !since || !sessionExpires || !mintedExpires)
     throw new Error('a macaroon of ours lacks a caveat it is minted with')

@@ -46,7 +46,7 @@ export function clear(
   const limits = readable('extra', () =>
     extras.reduce((all, one) => intersectAttenuations(all, one, patterns), UNRESTRICTED),
   )
-  // A holder can write anything there. A text that is not one of our permissions permits nothing.
+  // A holder can write anything there. A string that is not one of our permissions permits nothing.
   const attenuations = limits.permissions
     ? { ...limits, permissions: limits.permissions.filter(isPermission) }
     : limits

@@ -1,7 +1,7 @@
 /**
- * A client can present several slices, including macaroons of other services, and the first valid one counts.
- * Those of other services are recognised by their identifiers. Only a few of ours are examined, because each
- * costs signatures, comparisons of patterns and look-ups.
+ * A client can present several slices, including macaroons of other services, and the first valid one is
+ * used. Those of other services are recognised by their identifiers. Only a few of ours are examined, because
+ * each costs signatures, comparisons of patterns and look-ups.
  */
 import type { UnverifiedSlice } from '@ratafia/macaroon'
 import { RequestError, unauthorized } from '../../errors.ts'

@@ -54,7 +54,7 @@ test('logins from before a change of their account keep the old account', async 
 
 test('Guarantee: tokens with as many limits as fit into a header do not fill the memory', async () => {
   const long = (at: number) => Array.from({ length: 60 }, (_, which) => `${at}-${which}-`.padEnd(1_000, 'x'))
-  // A text of two characters takes 32 bytes.
+  // A string of two characters takes 32 bytes.
   const many = (at: number) =>
     Array.from({ length: 256 }, (_, which) => String.fromCodePoint(0x4e00 + at, which))
   for (const [packages, least, most] of [

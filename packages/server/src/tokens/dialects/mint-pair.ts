@@ -21,7 +21,7 @@ interface PairInput {
 
 export interface MintedPair {
   readonly root: Macaroon
-  /** Not bound to the root. */
+  /** The discharge, which is not bound to the root. */
   readonly discharge: Macaroon
 }
 

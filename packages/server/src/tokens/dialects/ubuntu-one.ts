@@ -49,8 +49,8 @@ export async function createUbuntuOneRoot(
 }
 
 /**
- * Returns the first product of a User-Agent, such as `snapd/2.77`, by which users recognise the session in a
- * list.
+ * Returns the first product of a User-Agent, such as `snapd/2.77`, which lets users recognise the session in
+ * a list.
  */
 function nameOf(userAgent: string): string | undefined {
   const [product] = userAgent.trim().split(/\s/, 1)
@@ -65,15 +65,15 @@ export interface AskingProgram {
 
 const UBUNTU_ONE = 'login.ubuntu.com'
 
-/** The host at which clients with a built-in dashboard expect to log in. */
+/** The host where clients with a built-in dashboard expect to log in. */
 const BY_DASHBOARD: ReadonlyMap<string, string> = new Map([
   ['dashboard.snapcraft.io', UBUNTU_ONE],
   ['dashboard.staging.snapcraft.io', 'login.staging.ubuntu.com'],
 ])
 
 /**
- * Returns the location of the caveat that a password discharges. Clients compare it with the host at which
- * they log in. It is only a label: it is not signed, and nothing here depends on it (decision 8).
+ * Returns the location of the caveat that a password discharges. Clients compare it with the host where they
+ * log in. It is only a label: it is not signed, and nothing here depends on it (decision 8).
  */
 function loginHostFor({ host, userAgent }: AskingProgram, otherwise: string): string {
   const [name = ''] = host.toLowerCase().split(':', 1)

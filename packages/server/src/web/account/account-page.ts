@@ -10,7 +10,7 @@ export interface AccountPage {
   readonly account: { readonly username: string; readonly name: string; readonly email: string }
   /** Whether the user has just changed the password. */
   readonly passwordChanged: boolean
-  /** Undefined if the account has none. */
+  /** The second factor; undefined if the account has none. */
   readonly secondFactor: { readonly since: Date; readonly recoveryCodesLeft: number } | undefined
 }
 
@@ -41,4 +41,4 @@ const withFactor = ({ since, recoveryCodesLeft }: { since: Date; recoveryCodesLe
 <p>You enter a code from your authenticator when you log in, since
 <time datetime="${since.toISOString()}">${since.toISOString().slice(0, 10)}</time>. ${recoveryCodesLeft} of your recovery
 codes ${recoveryCodesLeft === 1 ? 'is' : 'are'} left.</p>
-<p><a href="manage-second-factor">Create new recovery codes, or turn off the second factor</a></p>`
+<p><a href="manage-second-factor">Create new recovery codes, or disable the second factor</a></p>`

@@ -65,4 +65,4 @@ export const passwordSetPage = (console: string | undefined): string =>
 /** The field appears twice, because users cannot see what they type. */
 const NEW_PASSWORD = html`${passwordField({ name: 'password', label: 'New password', autocomplete: 'new-password' })}
 <p class="quiet">At least 8 characters. A few words that do not belong together are easy to remember.</p>
-${passwordField({ name: 'again', label: 'New password again', autocomplete: 'new-password' })}`
+${passwordField({ name: 'again', label: 'Repeat new password', autocomplete: 'new-password' })}`

@@ -1,4 +1,4 @@
-/** The pages to set up a second factor, to show its recovery codes, and to turn it off. */
+/** The pages to set up a second factor, to show its recovery codes, and to disable it. */
 
 import { correction, generate } from 'lean-qr'
 import { codeField, hidden, ownerOf, passwordField, problem } from '../form-fields.ts'
@@ -63,7 +63,7 @@ ${qrCode(uri, 'QR code with the secret for your authenticator')}
 ${problem(failed)}
 <form method="post" action="confirm-second-factor">${hidden({ csrf })}
 ${codeField({ name: 'code', label: 'Current code', first: true, failed: failed !== undefined })}
-<div class="actions"><button class="primary" type="submit">Turn on second factor</button></div>
+<div class="actions"><button class="primary" type="submit">Enable second factor</button></div>
 </form>
 ${BACK}`,
 })
@@ -79,7 +79,7 @@ export const recoveryCodesPage = ({
   body: html`
 ${
   enrolled
-    ? html`<p class="good" role="status"><strong>Second factor turned on.</strong></p>`
+    ? html`<p class="good" role="status"><strong>Second factor enabled.</strong></p>`
     : html`<p role="status">The earlier recovery codes no longer work.</p>`
 }
 <p>Use one of these to log in when you do not have your authenticator. Each works once. Keep them in a safe place, and
@@ -100,7 +100,7 @@ ${ownerOf(username)}
 ${passwordField({ name: 'proof', label: 'Code or password', autocomplete: 'off', first: true, failed: failed !== undefined })}
 <div class="actions">
 <button class="primary" type="submit" name="do" value="new-codes">Create new recovery codes</button>
-<button class="secondary" type="submit" name="do" value="disable">Turn off second factor</button>
+<button class="secondary" type="submit" name="do" value="disable">Disable second factor</button>
 </div>
 </form>
 ${BACK}`,

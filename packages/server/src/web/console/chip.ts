@@ -20,7 +20,7 @@ export const stateChip = (tone: Tone, word: string | Html): Html =>
 /** A name that another user may have chosen. */
 export const chip = (text: string): Html => html`<span class="chip">${visibleText(text, 64)}</span>`
 
-/** Shows at most `most` texts, and the number of the others. */
+/** Shows at most `most` strings, and the number of the others. */
 export function chips(texts: readonly string[], most = 6): Html {
   const more = texts.length - most
   return html`${texts.slice(0, most).map(chip)}${more > 0 && html`<span class="quiet">+${more}</span>`}`

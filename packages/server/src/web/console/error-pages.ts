@@ -27,7 +27,7 @@ ${list && html`<p>${chosenFilters(list.query)}</p>`}
 })
 
 export interface SignedOutPage {
-  /** The path to which the form was sent, from the root of the service. */
+  /** The path that the form was sent to, from the root of the service. */
   readonly action: string
   readonly fields: readonly (readonly [string, string])[]
 }

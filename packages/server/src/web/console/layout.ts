@@ -23,7 +23,7 @@ export interface ConsoleContent {
   readonly trail?: readonly (readonly [string, string])[]
   /** Whether the title is an id, a serial or something similar. */
   readonly isMono?: boolean
-  /** For a page with text or a single form. */
+  /** Whether the page is narrow, because it has only text or a single form. */
   readonly isNarrow?: boolean
   /** Whether the form was refused; the page itself explains why. */
   readonly failed?: boolean | undefined
@@ -33,9 +33,9 @@ export interface ConsoleContent {
 
 /** The parts that the service adds. */
 export interface Frame {
-  /** Undefined if the user is not signed in. */
+  /** The user; undefined if not signed in. */
   readonly me: Pick<Me, 'username' | 'permissions'> | undefined
-  /** Undefined on pages without a sign-out button. */
+  /** The CSRF token of the sign-out button; undefined on pages without one. */
   readonly csrf: string | undefined
   /** The name of the installation, or its host. */
   readonly service: string
@@ -105,7 +105,7 @@ const ADMINISTRATION: readonly Item[] = [
   { section: 'grants', needs: ['roles:read'] },
   { section: 'all-tokens', needs: ['tokens:read'] },
   { section: 'audit', needs: ['audit:read'] },
-  // For all users who can start jobs.
+  // Shown to all users who can start jobs.
   { section: 'jobs', needs: ['devices:read', 'tokens:revoke', 'audit:read'] },
   { section: 'status', needs: ['status:read'] },
 ]

@@ -12,7 +12,7 @@ export interface Plot {
   readonly unit: 'hour' | 'day' | 'month'
   /** When each period begins, oldest first. */
   readonly starts: readonly Date[]
-  /** At most three, from the bottom of the bars upwards. */
+  /** The series, at most three, from the bottom of the bars upwards. */
   readonly series: readonly Series[]
 }
 
@@ -136,7 +136,7 @@ const asTable = ({
   starts,
   series,
 }: Plot): Html => html`<details><summary>${words.plot.asTable}</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table><thead><tr><th scope="col">${words.plot.when}</th>${series.map(
+<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table><thead><tr><th scope="col">${words.plot.when(unit)}</th>${series.map(
   ({ name }) => html`<th scope="col" class="num">${name}</th>`,
 )}</tr></thead><tbody>${starts.map(
   (at, period) => html`

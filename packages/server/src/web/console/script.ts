@@ -1,6 +1,6 @@
 /**
- * The only script of the console. Every page works without it. It copies texts, selects all rows of a list, shows
- * times in the reader's time zone, and reloads the page of a running job while the user types nothing
+ * The only script of the console. Every page works without it. It copies text, selects all rows of a list,
+ * shows times in the reader's time zone, and reloads the page of a running job while the user types nothing
  * (contract/administration.md, C4). It is sent inside the page: the content security policy allows its hash.
  */
 import { hash } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** A text to copy. Users can select it without a script, and copy it by a button with one. */
+/** Text to copy. Users can select it without a script, and copy it by a button with one. */
 import { type Html, html } from '../html.ts'
 import { words } from '../words/en.ts'
 

@@ -147,7 +147,7 @@ export const signedOutPage = ({ identity }: { readonly identity: string | undefi
 
 export const outOfDatePage = (): ConsoleContent => notice({ ...words.outOfDate, kind: 'bad', links: START })
 
-/** The page for a sign-in that failed for another reason. */
+/** The page for a sign-in that failed for a different reason. */
 export const failedPage = ({
   title,
   message,

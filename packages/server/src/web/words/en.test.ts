@@ -5,7 +5,10 @@ import { words } from './en.ts'
 
 type Entry = readonly [path: string, text: string]
 
-/** Every text of the catalogue with the path of its key. Functions are called with a date, which also passes as a number. */
+/**
+ * Every message of the catalogue, with the path of its key. Functions are called with a date, which also
+ * passes as a number.
+ */
 function* entries(catalogue: object, above = ''): Generator<Entry> {
   for (const [key, value] of Object.entries(catalogue)) {
     const path = `${above}${key}`
@@ -29,8 +32,8 @@ function* called(path: string, text: (...values: readonly unknown[]) => unknown)
 const ALL = [...entries({ ...words, signIn })]
 
 const VERBS =
-  'Add|Approve|Change|Compare|Create|Disable|Edit|Empty|Enable|Explain|Grant|Import|Manage|Preview|Reject|Release|' +
-  'Remove|Replace|Revoke|Rotate|Save|Shorten|Sign out|Stop|Test|Validate|Verify'
+  'Add|Approve|Cancel|Change|Compare|Create|Disable|Edit|Enable|Explain|Grant|Import|Manage|Preview|Reject|Release|' +
+  'Remove|Replace|Revoke|Rotate|Save|Shorten|Sign out|Test|Validate|Verify'
 
 const FORMS: readonly {
   readonly what: string
@@ -70,7 +73,7 @@ const FORMS: readonly {
 for (const { what, key, form, not, least } of FORMS) {
   test(what, () => {
     const found = ALL.filter(([path]) => key.test(path))
-    assert.ok(found.length >= least, `only ${found.length} texts have such a key`)
+    assert.ok(found.length >= least, `only ${found.length} messages have such a key`)
     for (const [path, text] of found) {
       assert.match(text, form, path)
       if (not !== undefined) assert.doesNotMatch(text, not, path)

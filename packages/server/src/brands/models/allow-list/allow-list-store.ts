@@ -33,8 +33,8 @@ export interface AllowListStore {
   ): Promise<readonly AllowListEntry[]>
   /**
    * Checks whether an entry matches the device: its key, its serial number, or both together. An entry that
-   * binds a serial number to a key lets no other key have it. `serial` is null while the device has none;
-   * then only the key counts.
+   * binds a serial number to a key reserves it for that key. `serial` is null until the device has one; then
+   * only the key is compared.
    */
   has(
     model: ModelName,

@@ -15,7 +15,7 @@ import type { AllowListEntry } from './allow-list-store.ts'
 
 interface ImportOptions extends NamedModel {
   readonly format: ImportFormat
-  /** True to only count what would be added. */
+  /** Whether to only count what would be added. */
   readonly dryRun?: boolean
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -54,7 +54,7 @@ function requireObtainable({ serial }: AllowListEntry, place: string): void {
   )
 }
 
-/** Returns the entries of such a file. Throws `ImportError` with a line for each fault, up to a hundred. */
+/** Returns the entries of such a file. Throws `ImportError` with a line for each error, up to a hundred. */
 export function readEntries(
   text: string,
   format: ImportFormat,

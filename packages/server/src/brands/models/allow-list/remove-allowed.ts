@@ -13,9 +13,9 @@ interface Removal extends NamedModel {
    * that entry.
    */
   readonly entries: readonly AllowListEntry[] | 'all'
-  /** True to only count what would be removed. */
+  /** Whether to only count what would be removed. */
   readonly dryRun?: boolean
-  /** True to accept that nothing matches, for example because it was already removed. */
+  /** Whether to accept that nothing matches, for example because it was already removed. */
   readonly mayBeGone?: boolean
   readonly onProgress?: (done: number, total: number) => void
 }

@@ -32,7 +32,7 @@ export function hashApiKey(text: string, { brandId, model }: ModelName): Uint8Ar
   return isForeignApiKey(text) ? sha256(`${brandId}/${model} ${text}`) : undefined
 }
 
-/** Checks whether a text from another service can be a key: long enough, and valid in a header. */
+/** Checks whether a string from another service can be a key: long enough, and valid in a header. */
 export const isForeignApiKey = (text: string): boolean => /^[\x21-\x7e]{10,200}$/.test(text)
 
 /** An API key as the API, `--json` and exports show it: without its text. Times are RFC 3339 in UTC. */

@@ -8,7 +8,7 @@ import { hashApiKey, isForeignApiKey } from './api-key.ts'
 interface KnownApiKey extends NamedModel {
   readonly label: string
   readonly text: string
-  /** True to report what would be done, and change nothing. */
+  /** Whether to only report what would be done, and change nothing. */
   readonly dryRun: boolean
 }
 

@@ -17,9 +17,9 @@ interface ShownKey {
 }
 
 /**
- * Counts one use of the key, also if many requests arrive at once. A model that never had a key accepts any
- * device, with any key. The caller turns a refusal into 401. It reveals nothing new: a key of another model
- * looks the same as an unknown one.
+ * Counts one use of the key, even if many requests arrive at once. A model that never had a key accepts any
+ * device, with any key. The caller turns a refusal into 401. It reveals nothing new: a key of a different
+ * model looks the same as an unknown one.
  */
 export async function useApiKey(
   { text, model }: ShownKey,

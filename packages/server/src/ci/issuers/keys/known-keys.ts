@@ -18,11 +18,11 @@ export interface KnownKeys {
   refresh(found: FoundIssuer): Promise<KeysState | undefined>
 }
 
-/** The most issuers whose keys are cached; each has at most 100 keys. */
+/** The maximum number of issuers whose keys are cached; each has at most 100 keys. */
 const MOST = 500
 /**
- * The most calls that wait for one issuer. Nothing else bounds them while it does not answer: a request whose client
- * has disconnected does not count as in flight any more, but keeps waiting.
+ * The maximum number of calls that wait for one issuer. Nothing else bounds them while it does not answer: a
+ * request whose client has disconnected does not count as in flight any more, but keeps waiting.
  */
 const MOST_WAITING = 300
 

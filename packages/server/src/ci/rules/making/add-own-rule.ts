@@ -28,7 +28,7 @@ export interface OwnRuleInput {
   readonly channels?: readonly string[] | undefined
   readonly stores?: readonly string[] | undefined
   readonly allowRegister?: boolean | undefined
-  /** Milliseconds. */
+  /** The lifetime of tokens, in milliseconds. */
   readonly lifetime?: number | undefined
   /** Problems with fields that the form could not read. */
   readonly unread?: readonly FieldProblem[] | undefined

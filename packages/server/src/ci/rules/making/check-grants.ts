@@ -32,10 +32,10 @@ export function checkGrants({
   const all = [
     ...problems,
     ...(permissions === null
-      ? [at('permissions', 'A rule must name the permissions of its tokens: give --permission.')]
+      ? [at('permissions', 'A rule must name the permissions of its tokens: pass --permission.')]
       : []),
     ...(packages === null
-      ? [at('packages', 'A rule must name the packages of its tokens: give --package.')]
+      ? [at('packages', 'A rule must name the packages of its tokens: pass --package.')]
       : []),
     ...permissionProblems(permissions ?? [], allowRegister).map((message) => at('permissions', message)),
   ]
@@ -55,7 +55,7 @@ function permissionProblems(permissions: readonly string[], allowRegister: boole
     problems.push(`A rule cannot grant ${others.join(', ')}. Rules grant permissions of the tokens API.`)
   }
   if (permissions.includes(REGISTER) && !allowRegister) {
-    problems.push(`${REGISTER} lets jobs register names. To allow that, also give --allow-register.`)
+    problems.push(`${REGISTER} lets jobs register names. To allow that, also pass --allow-register.`)
   }
   return problems
 }

@@ -34,7 +34,7 @@ export interface WantedRule {
   readonly match: unknown
   readonly grants: Omit<WantedGrants, 'packages'>
   readonly packages: readonly PackageReference[]
-  /** Milliseconds. Default: 15 minutes, or the most that is allowed. */
+  /** The lifetime of tokens in milliseconds. Default: 15 minutes, or the maximum if that is less. */
   readonly lifetime?: number | undefined
   /** Problems with fields that the caller could not read. They replace other problems with the same fields. */
   readonly unread?: readonly FieldProblem[] | undefined
@@ -45,7 +45,7 @@ export interface CheckedWanted {
   readonly issuer: Issuer
   readonly match: Match
   readonly grants: Grants
-  /** Milliseconds. */
+  /** The lifetime of tokens in milliseconds. */
   readonly lifetime: number
   /** Sentences. */
   readonly warnings: readonly string[]
@@ -56,7 +56,7 @@ export interface CheckDeps extends Stores, TransactionStores {
   readonly jobMaxLifetime: number
 }
 
-/** Milliseconds. */
+/** The default and the minimum, in milliseconds. */
 const LIFETIME = { standard: 900_000, least: 60_000 } as const
 
 /** Throws the errors of `addRule`, after checking everything, so that the author can correct all mistakes at once. */
@@ -119,7 +119,8 @@ async function accountFor({ account, maker }: WantedRule, now: Date, deps: Check
 }
 
 /**
- * Looks names up one by one, to report each unknown one. Keeps a text that cannot be a name; `checkGrants` reports it.
+ * Looks names up one by one, to report each unknown one. Keeps a string that cannot be a name; `checkGrants`
+ * reports it.
  */
 async function packageIds(
   references: readonly PackageReference[],

@@ -113,7 +113,7 @@ for (const [address, fault] of [
   ['https://github.com/o/my project', / It has a space at character 24\.$/],
   ['https://github.com/o/r?x', / It has a query, which begins with \?\.$/],
 ] as const) {
-  test(`the refusal of ${address} explains its fault`, async () => {
+  test(`the refusal of ${address} explains what is wrong with it`, async () => {
     const asking = lookUpIds(address, GITHUB, () => assert.fail('it sends a request'))
     await assert.rejects(asking, { message: fault })
   })
@@ -139,7 +139,7 @@ test('a failed fetch is reported with what to do instead', async () => {
     assert.ok(error instanceof Unavailable)
     assert.match(
       error.message,
-      /status 404\. If the project is private, give its ids with --match: repository_id, /,
+      /status 404\. If the project is private, pass its ids with --match: repository_id, /,
     )
     return true
   })

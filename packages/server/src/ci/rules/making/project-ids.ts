@@ -73,14 +73,14 @@ export async function lookUpIds(
 ): Promise<ProjectIds> {
   const forge = FORGES[issuer.kind]
   if (!forge) {
-    throw refused(`--from-url works with ${Object.keys(FORGES).join(', ')}. Give the ids with --match.`)
+    throw refused(`--from-url works with ${Object.keys(FORGES).join(', ')}. Pass the ids with --match.`)
   }
   const site = forge.siteOf(new URL(issuer.url))
   const path = pathOf(address, site, forge)
   const from = { issuer: issuer.url, privateAddresses: issuer.settings.privateAddresses }
   const text = await fetchDocument(forge.api(site, path), from).catch((error: unknown) => {
     if (!(error instanceof Unavailable)) throw error
-    const hint = `If the project is private, give its ids with --match: ${Object.keys(forge.ids).join(', ')}.`
+    const hint = `If the project is private, pass its ids with --match: ${Object.keys(forge.ids).join(', ')}.`
     throw new Unavailable(`${error.message} ${hint}`, { cause: error })
   })
   return idsFrom(text, forge)

@@ -1,6 +1,6 @@
 /**
- * The authors of rules (contract/oidc.md, A12): operators who manage the account, or its owner, who just signed in to
- * the console. Owners cannot do this through an API, because a rule outlives every token.
+ * The authors of rules (contract/oidc.md, A12): operators and account managers on the host, or the account's owner, who
+ * just signed in to the console. No operation of an API creates a rule, because a rule outlives every token.
  */
 import { type Account, requireEnabled } from '../../../accounts/account.ts'
 import { requireMayLetIn } from '../../../accounts/administration/may-manage.ts'

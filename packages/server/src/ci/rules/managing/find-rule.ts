@@ -8,7 +8,7 @@ import type { KnownRule, RuleStore } from '../rule-store.ts'
 
 /** Throws `invalid-field` if there is no such rule. */
 export async function findRule(name: string, rules: Pick<RuleStore, 'find'>): Promise<KnownRule> {
-  // The name can be any text, even one that a database refuses.
+  // The name can be any string, even one that a database refuses.
   const found = isRuleName(name) ? await rules.find(name) : undefined
   if (found) return found
   throw noRule(name)

@@ -22,7 +22,7 @@ export async function findOwnRule(
   { rules }: TransactionStores,
 ): Promise<KnownRule> {
   const accountId = ownAccountId(authority)
-  // The name can be any text, even one that a database refuses.
+  // The name can be any string, even one that a database refuses.
   const found = isRuleName(name) ? await rules.find(name) : undefined
   if (found?.rule.accountId === accountId) return found
   throw noOwnRule(name)

@@ -41,7 +41,7 @@ export const testedRecord = ({ known, at, holds, lines }: TestedRule) => ({
   })),
 })
 
-/** Milliseconds. */
+/** After this many milliseconds without use, a rule is listed as unused. */
 const LONG_UNUSED = 90 * 86_400_000
 
 /** Returns how a rule is unused (contract/oidc.md, A23); undefined if it matched a job within the last 90 days. */

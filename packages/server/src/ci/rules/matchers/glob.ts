@@ -3,7 +3,7 @@
  * takes at most as many steps as the product of the lengths of pattern and value, and both are bounded.
  */
 
-/** Characters. A longer value matches no pattern. */
+/** Limits in characters. A longer value does not match any pattern. */
 export const GLOB_LIMITS = { pattern: 256, value: 1024, literal: 8 } as const
 
 /** Matches the whole value. `*` is any number of characters and `?` is one (a UTF-16 unit), but never a slash. */

@@ -1,4 +1,4 @@
-/** Guarantee: a matcher compares type and value exactly, and never holds for a value that only looks equal. */
+/** Guarantee: a matcher compares type and value exactly, and never matches a value that only looks equal. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -31,12 +31,12 @@ for (const [matcher, value, expected] of [
   [{ any_of: ['a', 7, { fold: 'B' }] }, '7', false],
   [{ any_of: ['a'] }, ['a'], false],
 ] as const) {
-  test(`${JSON.stringify(matcher)} ${expected ? 'holds' : 'does not hold'} for ${JSON.stringify(value)}`, () => {
+  test(`${JSON.stringify(matcher)} ${expected ? 'holds' : 'does not match'} for ${JSON.stringify(value)}`, () => {
     assert.equal(holds(matcher, value), expected)
   })
 }
 
-test('no matcher holds for a value that is not a scalar', () => {
+test('no matcher matches a value that is not a scalar', () => {
   const matcher = fc.oneof(
     fc.string(),
     fc.boolean(),

@@ -3,13 +3,13 @@ import { isScalar } from '../../id-token/claims.ts'
 import type { Matcher, Single } from '../matcher.ts'
 import { globMatches } from './glob.ts'
 
-/** Also compares types. Nothing holds for a value that is absent, null, a list or an object. */
+/** Also compares types. Nothing matches a value that is absent, null, a list or an object. */
 export function holds(matcher: Matcher, value: unknown): boolean {
   if (!isScalar(value)) return false
   return alternatives(matcher).some((single) => holdsAlone(single, value))
 }
 
-/** The matcher holds if one of these holds. */
+/** Matches if one of these matches. */
 export const alternatives = (matcher: Matcher): readonly Single[] =>
   typeof matcher === 'object' && 'any_of' in matcher ? matcher.any_of : [matcher]
 

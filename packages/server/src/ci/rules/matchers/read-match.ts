@@ -24,9 +24,9 @@ export function readMatch(json: unknown): Match {
   return Object.fromEntries(match.filter(isRead))
 }
 
-/** Returns one refusal for all problems, each of which is a sentence. */
+/** Returns one refusal for all problems, with a sentence for each. */
 export const matchRefused = (problems: readonly string[]) =>
-  invalidField(`The rule is refused. ${problems.join(' ')}`, { field: 'match' })
+  invalidField(problems.join(' '), { field: 'match' })
 
 /** Quotes the claim if it has characters that are unusual in names of claims. */
 export const claimText = (claim: string): string => (/^[\w./~-]{1,200}$/.test(claim) ? claim : quote(claim))

@@ -1,4 +1,4 @@
-/** `ratafia accounts set-password`, `password-logins` and `set-email`: the data with which people log in. */
+/** `ratafia accounts set-password`, `password-logins` and `set-email`: the data that people log in with. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../../foreign-json.ts'
@@ -16,7 +16,7 @@ import { resetLinkCommand } from './reset-link.ts'
 
 export function passwordCommands(accounts: Command, context: CommandContext): void {
   withJson(accounts.command('set-password <username>'))
-    .description('set a new password, sign the account out of every browser, and end its unused logins')
+    .description('set a new password, sign the account out of every browser, and revoke its unused logins')
     .option('--password-stdin', 'read the password from standard input')
     .action(async (username: string, options: JsonOption & { readonly passwordStdin?: boolean }) => {
       const { setPassword } = await import('../../../accounts/passwords/set-password.ts')

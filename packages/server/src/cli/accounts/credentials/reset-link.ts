@@ -24,9 +24,9 @@ interface ResetLinkOptions extends JsonOption {
 export function resetLinkCommand(accounts: Command, context: CommandContext): void {
   const command = withJson(accounts.command('reset-link <username>'))
   goes(command, 'both', ['linkToPassword'], { urlIsTaken: true })
-    .description('print a link with which a user can set a new password, once')
+    .description('print a one-time link for setting a password')
     .option(
-      '--expires <when>',
+      '--expires <time>',
       'when the link expires: a time such as 2027-01-31T00:00:00Z, or a duration from now such as 2h',
       LIFETIME,
     )

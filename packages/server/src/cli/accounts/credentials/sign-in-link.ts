@@ -21,7 +21,7 @@ export function signInLinkCommand(program: Command, context: CommandContext): vo
         if (options.json) return
         note(
           context.streams,
-          `The link signs in as ${record.username}, once, until ${record.expires_at}. Do not share it.`,
+          `Anyone with the link can sign in as ${record.username}, once, until ${record.expires_at}. Give it only to that user.`,
         )
       })
     })

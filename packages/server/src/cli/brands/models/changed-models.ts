@@ -52,7 +52,7 @@ export function remodelCommands(models: Command, context: CommandContext): void 
 
   goes(withJson(models.command('disallow-remodel <from> <to>')), 'both', ['removeRemodel'])
     .description(
-      'no longer allow devices of one model to remodel to another; devices that did stay unchanged',
+      'no longer allow devices of one model to remodel to another; devices that already remodelled are not affected',
     )
     .action(async (from: string, to: string, options: JsonOption & WayOptions) => {
       const pair = { from: parseModelName(from), to: parseModelName(to) }

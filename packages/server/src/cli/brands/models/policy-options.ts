@@ -25,7 +25,7 @@ const POLICY_OPTIONS: readonly (readonly [flags: string, meaning: string, choice
   ],
   [
     '--proposed-serial <rule>',
-    'whether devices must, may or cannot propose their serial number (default for a new model: optional)',
+    'whether a proposed serial number is required, optional or ignored (default for a new model: optional)',
     PROPOSED_SERIALS,
   ],
   [

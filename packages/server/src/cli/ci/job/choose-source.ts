@@ -7,7 +7,7 @@ import { fromVariable, type IdTokenSource, PLATFORMS, type PlatformName, textOf 
 import { isMetadataServerThere } from './platform-requests.ts'
 
 /**
- * Returns the source. Throws {@link UsageError}, and for `auto` `ServiceRefusal` if it recognises no
+ * Returns the source. Throws {@link UsageError}, and for `auto` `ServiceRefusal` if it does not recognise a
  * platform.
  */
 export async function chooseSource(
@@ -85,6 +85,6 @@ async function recognised(job: JobEnvironment): Promise<PlatformName> {
   for (const { platform, isThere } of SIGNS) if (await isThere(job)) return platform
   const all = SIGNS.map(({ looksFor }) => looksFor(job)).join(', ')
   throw new ServiceRefusal(
-    `No CI platform was recognised. The command looked for ${all}, and found none of them. Use --from to name the source of the ID token, for example --from env:NAME.`,
+    `No CI platform was recognized. The command looked for ${all}, and found none of them. Pass --from to name the source of the ID token, for example --from env:NAME.`,
   )
 }

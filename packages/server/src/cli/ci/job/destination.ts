@@ -12,7 +12,7 @@ import { printCredential } from '../../login/print-credential.ts'
 
 export interface Destination {
   readonly kind: 'github-env' | 'dotenv' | 'file' | 'stdout'
-  /** Undefined for standard output. */
+  /** The file; undefined for standard output. */
   readonly path?: string
 }
 
@@ -62,8 +62,8 @@ export async function writeCredential(
 }
 
 /**
- * Appends a line to a file that the platform created and to which other steps also write. After a failure,
- * removes a partial line, unless another process has written after it.
+ * Appends a line to a file that the platform created and other steps also write to. After a failure, removes
+ * a partial line, unless another process has written after it.
  */
 async function append(line: string, path: string): Promise<void> {
   try {

@@ -13,7 +13,7 @@ export interface Wanted {
   readonly permissions: readonly string[]
   readonly packages: readonly string[]
   readonly channels: readonly string[]
-  /** Seconds. */
+  /** The requested lifetime in seconds. */
   readonly lifetime?: number
 }
 
@@ -23,7 +23,7 @@ export interface Minted {
   /** The secrets to keep out of logs: the credentials, and the tokens in them. */
   readonly secrets: readonly string[]
   readonly sessionId: string
-  /** Seconds. */
+  /** The granted lifetime in seconds. */
   readonly lifetime: number
   readonly rule: string | undefined
 }

@@ -12,7 +12,7 @@ export interface IdTokenSource {
    * `FileError`.
    */
   readonly get: (asking: Asking) => Promise<string>
-  /** Returns a sentence about what to do if a token is for another audience. */
+  /** Returns a sentence about what to do if a token is for a different audience. */
   readonly correction: (audience: string) => string
   /** The audience that the platform writes into every token, regardless of the requested one. */
   readonly fixedAudience?: string

@@ -72,7 +72,7 @@ export interface LoginOptions {
   readonly lifetime?: string
 }
 
-/** Milliseconds. */
+/** How long the revocation can take, in milliseconds. */
 const REVOKE_MS = 30_000
 
 export async function login(options: LoginOptions, context: CommandContext): Promise<void> {

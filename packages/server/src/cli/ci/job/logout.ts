@@ -31,7 +31,7 @@ export async function logout({ url: given, from }: LogoutOptions, context: Comma
   note(context.streams, `Revoked the session ${sessionId}. Its credential no longer works.`)
 }
 
-/** The variables from which tools read a credential. */
+/** The variables that tools read a credential from. */
 const VARIABLES = ['SNAPCRAFT_STORE_CREDENTIALS', 'UBUNTU_STORE_AUTH', 'CHARMCRAFT_AUTH']
 
 /** Throws `UsageError`, `FileError`. */
@@ -55,7 +55,7 @@ async function exported(
   if (kind === 'env') throw new UsageError(`${rest} is not set, so there is no credential to revoke.`)
   if (await isThere(DOTENV_FILE)) return readCredentialFile(DOTENV_FILE)
   throw new UsageError(
-    `No credential found: ${names.join(', ')} are not set, and there is no file ${DOTENV_FILE}. Use --from to point to the credential.`,
+    `No credential found: ${names.join(', ')} are not set, and there is no file ${DOTENV_FILE}. Pass --from to point to the credential.`,
   )
 }
 

@@ -79,7 +79,9 @@ function needed(
   const [first, second] = names.map((name) => job.variable(name))
   if (first !== undefined && second !== undefined) return [first, second]
   const missing = first === undefined ? names[0] : names[1]
-  throw new ServiceRefusal(`The platform offers this job no ID token: ${missing} is not set. ${advice}`)
+  throw new ServiceRefusal(
+    `The platform does not offer this job an ID token: ${missing} is not set. ${advice}`,
+  )
 }
 
 function addressIn(name: string, text: string): URL {
@@ -100,13 +102,13 @@ async function answerOf(url: URL, question: Question, addressIn: string): Promis
 function textAt(name: string, { url, body }: Answer): string {
   const value = body?.[name]
   if (typeof value === 'string') return value
-  throw new ServiceRefusal(`${placeOf(url)} returned no ID token: its answer has no "${name}".`)
+  throw new ServiceRefusal(`${placeOf(url)} did not return an ID token: its answer has no "${name}".`)
 }
 
 export interface Asking {
   readonly job: JobEnvironment
   /** The required audience of the token. */
   readonly audience: string
-  /** Milliseconds that a request may take. */
+  /** How long a request can take, in milliseconds. */
   readonly patience: number
 }

@@ -13,7 +13,7 @@ const LONGEST_PAUSE_MS = 8_000
 
 /** The error for an answer that asks the client to retry later. */
 class Busy extends ServiceAway {
-  /** Milliseconds that the service asks to wait; undefined if it names no time. */
+  /** How long the service asks to wait, in milliseconds; undefined if it does not say. */
   readonly wait: number | undefined
 
   constructor(message: string, wait: number | undefined) {

@@ -27,14 +27,14 @@ async function exportTo(
   context: CommandContext,
 ): Promise<void> {
   if (file === undefined && options.json) {
-    throw new UsageError('Give a file: --json prints to standard output, where the devices would also go.')
+    throw new UsageError('Pass a file: --json prints to standard output, where the devices would also go.')
   }
-  const format = options.format ?? (file === undefined ? 'csv' : formatOf(file, ' Use --format.'))
+  const format = options.format ?? (file === undefined ? 'csv' : formatOf(file, ' Pass --format.'))
   const { DEVICE_COLUMNS, LISTED_COLUMNS } = await import('../../../devices/transfer/device-columns.ts')
   const { exportText } = await import('../../../files/export-rows.ts')
   const columns: readonly string[] = options.listed ? LISTED_COLUMNS : DEVICE_COLUMNS
   const exported = await withService(context, options, 'read', (service) => {
-    // The earliest come first, because an import of the file adds devices in the order of registration.
+    // Sorted by registration time, because an import of the file adds devices in the order of registration.
     const order = { sort: 'registered', ...(options.listed ? {} : { whole: true }) }
     const query = { ...filtersIn(options, service.clock()), ...order }
     const pages = exportedRows(service, api.exportDevices, { query, columns, what: 'a device' })

@@ -39,7 +39,7 @@ const document = (imported: ImportedVault, dryRun: boolean) => ({
   todo: imported.todo,
 })
 
-/** The most lines of each list for people; `--json` has all. */
+/** The maximum number of lines that are printed of each list; `--json` has all. */
 const SHOWN = 50
 
 function summary(imported: ImportedVault, dryRun: boolean): string {
@@ -64,6 +64,6 @@ function list(title: string, sentences: readonly string[]): readonly string[] {
   return [
     `${title} (${sentences.length}):`,
     ...shown,
-    ...(more > 0 ? [`  and ${more} more; use --json to see all`] : []),
+    ...(more > 0 ? [`  and ${more} more; pass --json to see all`] : []),
   ]
 }

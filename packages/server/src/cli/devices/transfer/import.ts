@@ -24,7 +24,7 @@ export function importCommand(devices: Command, context: CommandContext): void {
 async function importFile(file: string, options: ImportOptions, context: CommandContext): Promise<void> {
   const { unknownModels = false, dryRun = false } = options
   await withLocalFile(file, async (local) => {
-    const format = options.format ?? (await local.format(' Use --format.'))
+    const format = options.format ?? (await local.format(' Pass --format.'))
     const wanted = { format, ...(unknownModels ? { unknown_models: true } : {}) }
     const asked = { kind: 'devices.import', files: [local], options: wanted, dryRun }
     const { importFileInto } = await import('../../jobs/import-file.ts')

@@ -23,7 +23,7 @@ import { planSerial, type SerialPlan, signPlanned, storeSerial, takeSerial } fro
 interface Approval extends DeviceDecision {
   /** Replaces the number that the device proposed or that the model would generate. */
   readonly serial?: string | undefined
-  /** True to sign and store nothing, and to use up no number of a template. */
+  /** Whether to sign and store nothing, and to leave the template's next number unused. */
   readonly dryRun?: boolean
 }
 
@@ -78,7 +78,7 @@ export async function approveDevice(
  */
 async function modelOfWaiting(device: Device, { models }: TransactionStores): Promise<StoredModel> {
   if (device.status !== 'pending' && device.status !== 'rejected') {
-    throw deviceConflict(device, ' is not waiting for a decision.')
+    throw deviceConflict(device, ' is not pending.')
   }
   const model = await models.find(device)
   if (model) return model
@@ -166,7 +166,7 @@ async function waitingRequest(found: Device, { devices }: TransactionStores) {
   const encoded = await devices.findRequest(found)
   if (!device) throw goneDevice(found)
   if (!encoded || (device.status !== 'pending' && device.status !== 'rejected')) {
-    throw deviceConflict(device, ' is not waiting for a decision.')
+    throw deviceConflict(device, ' is not pending.')
   }
   if (device.status !== found.status) {
     const why = device.reason === null ? '' : ` (${device.reason})`

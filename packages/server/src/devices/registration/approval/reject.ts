@@ -55,5 +55,5 @@ async function recordRejection(
 /** `now` is the device's state in the register. */
 function notWaiting(now: Device): RequestError {
   const advice = now.status === 'active' ? ' To end its sessions, use `ratafia devices revoke`.' : ''
-  return deviceConflict(now, ` is not waiting for a decision.${advice}`)
+  return deviceConflict(now, ` is not pending.${advice}`)
 }

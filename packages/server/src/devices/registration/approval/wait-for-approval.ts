@@ -25,7 +25,7 @@ export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): P
   const request = encode(registration.request)
   if (request.length > MAX_PENDING_BYTES) {
     throw registrationRefused(
-      `The serial-request is larger than ${MAX_PENDING_BYTES / 1024} KiB, the most that can wait for approval. Shorten its body.`,
+      `The serial-request is larger than ${MAX_PENDING_BYTES / 1024} KiB, the limit for requests that wait for approval. Shorten its body.`,
     )
   }
   const networks = networksOf(registration.caller.address)

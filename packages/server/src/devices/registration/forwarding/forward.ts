@@ -17,8 +17,8 @@ export interface ForwardedRequest {
 export interface ForwardedAnswer {
   readonly status: number
   /**
-   * The type as received, except that JSON is exactly `application/json`: otherwise snapd shows no message
-   * (1.0).
+   * The type as received, except that JSON is exactly `application/json`: otherwise snapd does not show the
+   * message (1.0).
    */
   readonly contentType: string | undefined
   readonly body: Uint8Array

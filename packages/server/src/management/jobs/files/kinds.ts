@@ -45,7 +45,7 @@ const only =
     return Object.fromEntries(names.flatMap((name) => (given[name] ? [[name, String(given[name])]] : [])))
   }
 
-/** The most parts of a file that is parsed in one step, which blocks everything else. */
+/** The maximum number of parts of a file that is parsed in one step, which blocks everything else. */
 const MOST_IN_MEMORY = 2
 
 /** The problems of the file become the refusal of the job's only item. */

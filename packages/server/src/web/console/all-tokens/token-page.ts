@@ -10,6 +10,7 @@ import { limitList } from '../limits.ts'
 import type { Session } from '../records.ts'
 import { instant, relative } from '../time.ts'
 import { endOf, nameOf } from '../tokens/list-page.ts'
+import { signedInWith } from '../tokens/token-page.ts'
 
 const text = words.allTokens.page
 
@@ -58,7 +59,7 @@ function facts(token: Session, now: Date): Html {
       revoked_at &&
         html`${instant(revoked_at)} ${revoked_by !== null && text.revokedBy(visibleText(revoked_by, 64))}`,
     ],
-    [text.signedIn, token.signed_in && visibleText(token.signed_in, 80)],
+    [text.signedIn, token.signed_in !== null && signedInWith(token.signed_in)],
     [text.openedFrom, token.opened_from && visibleText(token.opened_from, 64)],
     [text.rule, token.rule && visibleText(token.rule, 64)],
     [text.issuer, token.issuer && visibleText(token.issuer, 256)],

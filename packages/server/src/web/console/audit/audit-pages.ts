@@ -32,7 +32,7 @@ function detailsList(details: Details): Html {
   )}</dl>`
 }
 
-/** Returns a text unchanged, several texts separated by commas, and other values as JSON. */
+/** Returns a string unchanged, several strings separated by commas, and other values as JSON. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ')
@@ -53,13 +53,14 @@ export interface ChainState {
 interface Verified {
   /** When the verification finished. */
   readonly at: string
-  /** Undefined if the user may not see the job. */
+  /** The job's id; undefined if the user may not see it. */
   readonly job: string | undefined
   readonly brokenAt: ChainResult
 }
 
 /**
- * The entry at which the chain was broken; null if it was intact; undefined if the entry does not contain the result.
+ * The entry where the chain was broken; null if it was intact; undefined if the entry does not contain the
+ * result.
  */
 export type ChainResult = number | null | undefined
 
@@ -69,7 +70,7 @@ export interface AuditPage {
   readonly examined: number | undefined
   readonly query: Query
   readonly now: Date
-  /** Only on the first page. */
+  /** The state of the chain, shown only on the first page. */
   readonly chain: ChainState | undefined
 }
 
@@ -128,7 +129,7 @@ ${(['since', 'until'] as const).map((name) =>
   }),
 )}`
 
-/** An instant in the URL stays a text, because a field for days would lose it. */
+/** An instant in the URL stays a string, because a field for days would lose it. */
 const isDay = (value: string | undefined): boolean => value === undefined || /^\d{4}-\d\d-\d\d$/.test(value)
 
 const chainCard = (

@@ -22,7 +22,7 @@ export interface BrandPage {
   readonly models: readonly Static<typeof ModelRecordSchema>[]
   readonly moreModels: boolean
   readonly counts: DeviceCounts
-  /** Undefined if the user may not see them. */
+  /** The trust roots; undefined if the user may not see them. */
   readonly trustRoots: Static<typeof TrustRootsSchema>['trust_roots'] | undefined
   readonly mayManage: boolean
   readonly now: Date

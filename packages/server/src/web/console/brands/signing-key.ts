@@ -1,4 +1,4 @@
-/** A signing key as the pages show it: its state, and its remaining life as a text and a bar. */
+/** A signing key as the pages show it: its state, and its remaining life as text and as a bar. */
 import type { SigningKeySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -57,7 +57,7 @@ export interface SigningKeyTable {
   readonly now: Date
   /** Whether the user may disable a key of this brand. */
   readonly mayDisable: (brand: string) => boolean
-  /** For keys of several brands. */
+  /** Whether to show the brand, for keys of several brands. */
   readonly withBrand?: boolean
 }
 

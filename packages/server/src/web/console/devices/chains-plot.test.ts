@@ -42,7 +42,7 @@ test('draws a single session and simultaneous ones, and nothing for no sessions'
   }
 })
 
-test('describes the picture in a text, and escapes foreign names', () => {
+test('describes the picture in text, and escapes foreign names', () => {
   const { markup = '' } = chainsPlot([session('"><script>', 1), session('b', 30)]) ?? {}
   assert.match(
     markup,

@@ -98,8 +98,8 @@ function identity(page: DevicePage): Html {
     newest &&
     html`, ${text.signedWith} <span class="mono">${text.shortKey(visibleText(newest.signing_key_id, 80))}</span>`
   }</dd>
-<dt>${text.registered}</dt><dd>${instant(registered_at)}, ${text.origins[device.origin]}</dd>
-${first && html`<dt>${text.from}</dt><dd class="mono">${visibleText(first.address, 64)}</dd>`}
+<dt>${waits(device) ? text.requested : text.registered}</dt><dd>${instant(registered_at)}, ${text.origins[device.origin]}</dd>
+${first && html`<dt>${waits(device) ? text.requestedFrom : text.from}</dt><dd class="mono">${visibleText(first.address, 64)}</dd>`}
 ${original !== null && html`<dt>${text.original}</dt><dd class="mono">${visibleText(original, 200)}</dd>`}
 ${
   decided_at !== null &&
@@ -204,7 +204,7 @@ function historyCard({ device, history, registrations, areAllRegistrations, me }
   }</section>`
 }
 
-/** Shows the API key with which a device registered. */
+/** Shows the API key that a device registered with. */
 const apiKeyIn = (
   { 'api-key': id }: Readonly<Record<string, unknown>>,
   { brand_id: brand, model }: Device,

@@ -57,7 +57,7 @@ export function deviceChip(device: State): Html {
 /** The state in a sentence: `is active`. */
 export const isNow = (device: State): string => text.isNow[stateOf(device)]
 
-/** A device that is revoked or superseded gets no session anyway. */
+/** A device that is revoked or superseded cannot open sessions anyway. */
 export const isQuarantined = ({
   status,
   quarantined_at,

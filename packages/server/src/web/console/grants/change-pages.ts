@@ -20,7 +20,7 @@ export interface OlderAgents {
 
 export interface AddGrantPage {
   readonly form: FormState
-  /** Undefined until the account is known, and for an account without agents. */
+  /** The account's older agents; undefined until the account is known, and for an account without agents. */
   readonly older: OlderAgents | undefined
 }
 

@@ -1,4 +1,4 @@
-/** The faults in a file that a job was to import, each with its place. */
+/** The errors in a file that a job was to import, each with its place. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
@@ -16,8 +16,8 @@ export interface Fault {
 const text = words.jobs
 
 /**
- * Returns the faults in a job's item. Its schema does not define `extra`, so entries with an unknown form are left
- * out.
+ * Returns the errors in a job's item. Its schema does not define `extra`, so entries with an unknown form are
+ * left out.
  */
 export function faultsOf({ extra }: Pick<JobItem, 'extra'>): readonly Fault[] {
   const faults = extra?.['faults']

@@ -10,7 +10,7 @@ import { instant } from '../time.ts'
 import { isOpen, type Job, type JobItem, jobChip, outcomeChip, progressText, settledOf } from './job-chips.ts'
 import { jobResult } from './job-result.ts'
 
-/** True if an uploading job can be started now; otherwise the reason. */
+/** True if an uploading job can be started now; otherwise the reason why not. */
 export type Startable = true | string
 
 export interface JobPage {
@@ -19,13 +19,13 @@ export interface JobPage {
   readonly next: string | null
   readonly query: Query
   readonly now: Date
-  /** Undefined unless the job is waiting for its file. */
+  /** Whether it can be started; undefined unless the job is waiting for its file. */
   readonly startable: Startable | undefined
 }
 
 const text = words.jobs
 const OUTCOMES = ['open', 'done', 'unchanged', 'refused'] as const
-/** The interval in seconds at which the page reloads. */
+/** How often the page reloads, in seconds. */
 const REFRESH = 4
 
 /** The subjects that are a file or the audit log instead of a record. */
@@ -69,7 +69,7 @@ const follows = ({ job, query }: JobPage): boolean =>
 
 const progressOf = (job: Job, now: Date): Html => html`<p>${bar(job)}</p><p>${progressText(job, now)}</p>`
 
-/** Shows no value while the job is a single step. */
+/** Does not show a value while the job is a single step. */
 function bar(job: Job): Html {
   if (job.state === 'running' && job.total === 1) {
     return html`<progress aria-label="${text.progress}"></progress>`

@@ -14,7 +14,7 @@ export interface OverviewPage {
   /** The brands to choose from; undefined if there are too many for a list. */
   readonly brands: readonly string[] | undefined
   readonly query: Query
-  /** The time up to which all counts are stored. */
+  /** The time until which all counts are stored. */
   readonly countedTo: Date
   readonly now: Date
 }
@@ -46,7 +46,9 @@ const filters = ({ query, brands, counters }: OverviewPage) => html`
   },
 )}<button class="small" type="submit">${words.list.show}</button></form>`
 
-/** Undefined for users who see only one brand, because they have nothing to choose. */
+/**
+ * Returns the brand filter; undefined for users who see only one brand, because they have nothing to choose.
+ */
 function brandFilter(query: Query, brands: readonly string[] | undefined) {
   const filter = { name: 'brand', label: text.brand }
   if (!brands) return filterText(query, filter)

@@ -7,7 +7,7 @@ export type ShownPublisher = Static<typeof ShownPublisherSchema>
 type Issuer = Static<typeof IssuerSchema>
 
 export interface RuleIssuer extends Issuer {
-  /** The claims that have a field: first the required ones, then those of which at least one is required. */
+  /** The claims that have a field: first the required ones, then a group where at least one is required. */
   readonly claims: readonly { readonly name: string; readonly isNeeded: boolean }[]
 }
 
@@ -22,7 +22,7 @@ export const ruleIssuer = (issuer: Issuer): RuleIssuer => ({
 /** The name of a claim's field. The claim's own name can have characters that element ids cannot have. */
 export const claimField = (index: number): string => `claim-${index}`
 
-/** Returns `claim=text`, or `claim:=JSON` for other values than texts, as on the command line. */
+/** Returns `claim=text`, or `claim:=JSON` for values other than strings, as on the command line. */
 export const matchLines = ({ match }: Pick<Publisher, 'match'>): readonly string[] =>
   Object.entries(match).map(([claim, matcher]) =>
     typeof matcher === 'string' ? `${claim}=${matcher}` : `${claim}:=${JSON.stringify(matcher)}`,

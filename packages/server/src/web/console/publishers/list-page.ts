@@ -55,6 +55,6 @@ export function lastUse({ last_used_at: at, disuse }: Publisher, now: Date): Htm
   return html`${relative(at, now)}${disuse === null ? undefined : html` ${stateChip('warn', text.unused)}`}`
 }
 
-/** Shows the texts of a rule, with invisible characters made visible. */
+/** Shows values of a rule, with invisible characters made visible. */
 export const codes = (values: readonly string[]): Html[] =>
   values.map((value) => html`<code>${visibleText(value, 400)}</code><br>`)

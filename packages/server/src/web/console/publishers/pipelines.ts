@@ -1,7 +1,7 @@
 /**
- * The publishing job of each platform, to copy, with the URL of this service and the name of the rule. docs/ci.md and
- * docs/ci/platforms.md show the same jobs; tests compare them and run their scripts. The texts are not in the catalogue
- * of words, because machines read them.
+ * The publishing job of each platform, to copy, with the URL of this service and the name of the rule.
+ * docs/ci.md and docs/ci/platforms.md show the same jobs; tests compare them and run their scripts. They are
+ * not in the catalogue of words, because machines read them.
  */
 
 interface Job {

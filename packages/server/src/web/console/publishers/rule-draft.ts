@@ -53,7 +53,7 @@ function matchIn(fields: FormState['fields'], { claims }: RuleIssuer): Readonly<
   for (const line of (fields.get('match') ?? '').split(/\r?\n/)) {
     if (line.trim() === '') continue
     const [, before = '', json, after = ''] = /^([^=]*?)(:?)=(.*)$/.exec(line) ?? []
-    // As in the other fields, spaces around a text are dropped.
+    // As in the other fields, spaces around the value are dropped.
     const [claim, value] = [before.trim(), after.trim()]
     if (claim === '') throw invalidField(text.line(quote(line.slice(0, 80))), { field: 'match' })
     if (match.has(claim)) throw invalidField(text.twice(quote(claim.slice(0, 80))), { field: 'match' })

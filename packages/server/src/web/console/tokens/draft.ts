@@ -92,7 +92,7 @@ const beginWith = (
 ): (readonly [string, readonly string[]])[] =>
   values === null ? [[`all_${name}`, ['on']]] : [[name, values]]
 
-/** Returns the texts of a field, which are separated by commas or spaces. */
+/** Returns the items in a field, which are separated by commas or spaces. */
 export const itemsOf = (fields: Pick<Fields, 'all'>, name: string): readonly string[] => [
   ...new Set(fields.all(name).flatMap((value) => value.split(/[\s,]+/).filter((item) => item !== ''))),
 ]

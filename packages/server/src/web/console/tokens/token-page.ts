@@ -1,6 +1,7 @@
 /** The pages of one of the user's own tokens, and of revoking it. */
 
 import { visibleText } from '../../../text/visible-text.ts'
+import { parseSignedIn } from '../../../third-party/signed-in.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { chip, chips } from '../chip.ts'
@@ -64,11 +65,18 @@ function facts(token: Session, now: Date): Html {
         html`${instant(token.revoked_at)} ${token.revoked_by !== null && page.revokedBy(visibleText(token.revoked_by, 64))}`,
     ],
     [page.openedFrom, token.opened_from !== null && visibleText(token.opened_from, 64)],
-    [page.signedIn, token.signed_in !== null && visibleText(token.signed_in, 80)],
+    [page.signedIn, token.signed_in !== null && signedInWith(token.signed_in)],
     [page.kind, token.rule !== null ? text.job(visibleText(token.rule, 64)) : text.kinds[token.kind]],
     [page.session, html`<code>${token.session_id}</code>`],
   ]
   return html`<dl>${rows.map(([name, value]) => value !== false && html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+}
+
+/** Shows how the user signed in: in a browser and when, or as which agent. */
+export function signedInWith(declared: string): HtmlValue {
+  const signIn = parseSignedIn(declared)
+  if (signIn.kind !== 'person') return visibleText(declared, 80)
+  return html`${text.page.browser}, ${instant(signIn.at.toISOString())}`
 }
 
 export interface RevokePage {

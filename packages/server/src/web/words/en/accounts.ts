@@ -10,7 +10,7 @@ export const accounts = {
   states: { any: 'all', enabled: 'enabled', disabled: 'disabled' },
   columns: {
     account: 'Account',
-    email: 'E-mail',
+    email: 'E-mail address',
     roles: 'Roles',
     agents: 'Agents',
     newest: 'Latest login',
@@ -33,7 +33,7 @@ export const accounts = {
   page: {
     facts: 'Details',
     name: 'Name',
-    email: 'E-mail',
+    email: 'E-mail address',
     id: 'ID',
     made: 'Created',
     disabledAt: 'Disabled',
@@ -50,7 +50,7 @@ export const accounts = {
     no: 'no',
     reminders: 'E-mail reminders',
     on: 'on',
-    onWithoutMail: 'on, but this service sends no mail',
+    onWithoutMail: 'on, but this service cannot send mail',
     off: 'off',
     newest: 'Latest login',
     newestHint: 'by the owner, an agent or a CI job',
@@ -87,24 +87,25 @@ export const accounts = {
 
   newPage: {
     title: 'New account',
-    what: 'You set no password here. You get a link, shown once, with which the owner chooses a password within 24 hours.',
+    what: "You don't set a password here. You get a link, shown once, that lets the owner choose a password within 24 hours.",
     username: 'Username',
     usernameHint: '2 to 28 characters: a-z, 0-9 and single dashes. Cannot be changed.',
     name: 'Name',
-    nameHint: 'What people call them, or what the account is for.',
-    email: 'E-mail',
+    nameHint: "The person's name, or what the account is for.",
+    email: 'E-mail address',
     emailHint: 'Expiry reminders are sent there.',
     emailHintWithoutMail: 'Expiry reminders would be sent there.',
     role: 'Role',
     roleHint: 'Most accounts need none: publishers have no role here.',
     noRole: 'no role',
     brand: 'Only for this brand',
-    brandHint: 'The id of the brand. Leave it empty for all brands, and for roles for the whole service.',
+    brandHint:
+      'The id of the brand. Leave it empty for all brands. Roles for the whole service take no brand.',
     does: 'Create account',
   },
 
   editPage: {
-    title: (username: string): string => `Details of ${username}`,
+    title: (username: string): string => `Edit account ${username}`,
     reminders: 'E-mail reminders before tokens and keys expire',
     isNow: (value: string): string => `Someone else has changed this. The current value is: ${value}`,
     on: 'on',
@@ -143,7 +144,7 @@ export const accounts = {
   linkShown: {
     title: (username: string): string => `Set-password link for ${username}`,
     madeTitle: (username: string): string => `Account ${username} created`,
-    once: html`<strong>Copy it now: this page shows it once.</strong> Give it to the owner of the account over a channel that only they can read. If it is lost, create another, and this one stops working.`,
+    once: html`<strong>Copy it now.</strong> You can see it only here, and for ten minutes if you reload. Give it to the owner of the account over a channel that only they can read. If it is lost, create another, and this one stops working.`,
     link: 'Set-password link',
     until: (at: string): string => `It works once, until ${at}.`,
     withoutLink: (username: string, reason: string): string =>

@@ -38,7 +38,7 @@ export const allTokens = {
     ends: 'Expires',
     revoked: 'Revoked',
     revokedBy: (by: string): string => `by ${by}`,
-    signedIn: 'Signed in as',
+    signedIn: 'Signed in with',
     openedFrom: 'Opened from',
     rule: 'CI rule',
     issuer: 'Issuer',
@@ -63,7 +63,7 @@ export const allTokens = {
     done: (name: string, username: string): string => `Token “${name}” of ${username} revoked.`,
     manyTitle: (many: number): string => `Revoke ${counted(many, 'token', 'tokens')}?`,
     nothing: 'No tokens selected',
-    nothingWhat: 'You selected no tokens. Go back to the list, select some, and try again.',
+    nothingWhat: 'You did not select any tokens. Go back to the list, select some, and try again.',
     back: 'Back to the list',
     nothingYet: 'Nothing has been changed yet.',
     would: ({ done, unchanged, refused }: { done: number; unchanged: number; refused: number }): string =>

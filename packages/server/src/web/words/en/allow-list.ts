@@ -33,7 +33,7 @@ export const allowList = {
     'These devices cannot register any more. Devices that have a serial keep it. Nothing is removed yet.',
   checkMore: (count: number): string => `and ${number(count)} more`,
   checkDo: 'Remove entries',
-  noneMatches: 'No entry matches, so there is nothing to remove.',
+  noneMatches: 'No entries match, so there is nothing to remove.',
   chooseFirst: 'Select entries first, or enter a serial number or a key.',
   changed: (expected: number, found: number): string =>
     `${counted(found, 'entry matches', 'entries match')} now instead of ${number(expected)}. Check them again; nothing was removed.`,
@@ -41,15 +41,15 @@ export const allowList = {
   removedNotice: (entries: number): string =>
     `${counted(entries, 'entry', 'entries')} removed from the allow-list.`,
 
-  allTitle: 'Empty the allow-list?',
+  allTitle: 'Remove all entries?',
   allWhat: (entries: number): string =>
     `All ${counted(entries, 'entry', 'entries')} are removed. Devices that have a serial keep it. No other device can register while the policy requires the list. This cannot be undone.`,
-  allDo: 'Empty allow-list',
+  allDo: 'Remove all entries',
 
   importTitle: 'Allow-list import',
   importWhat: 'The whole file is imported, or nothing. Entries that are on the list already stay unchanged.',
   format: 'Format',
-  formats: { csv: 'CSV with a header line', json: 'JSON list', ndjson: 'JSON, one object per line' },
+  formats: { csv: 'CSV with a header line', json: 'JSON list', ndjson: 'JSON lines' },
   file: 'File',
   fileHint: 'Columns serial, device_key_id, or both; up to 4 MB. For a larger file, use the command:',
   rows: 'Or paste rows',
@@ -74,8 +74,7 @@ export const hardware = {
     key: 'Key digest',
   },
   empty: 'No hardware identities yet.',
-  emptyWhat:
-    'A hardware-identity assertion names the key that is built into a board. A model requires it if its policy asks for one.',
+  emptyWhat: 'Import a hardware-identity assertion to add one.',
   emptyStep: 'Import hardware identities…',
   emptyCommand: 'Or on the command line:',
   import: 'Import hardware identities…',

@@ -47,12 +47,12 @@ export const apiKeys = {
   notANumber: 'Enter a whole number, or leave it empty.',
 
   shownTitle: (label: string): string => `API key “${label}”`,
-  copyNow: 'Copy it now: this page shows it once.',
+  copyNow: 'Copy it now. You can see it only here, and for ten minutes if you reload.',
   copyWhy:
     'Only its digest is stored, so it cannot be shown again. If you lose it, revoke it and create another.',
   gadget: 'Hook of the gadget',
   gadgetNote: (url: Html): Html =>
-    html`Put it in ${url}. One object holds all headers, so add the key to any others that you send.`,
+    html`Put it in ${url}. One object contains all headers, so add the key to any others that you send.`,
   gadgetHook: 'hooks/prepare-device',
   header: 'HTTP header',
   headerNote: 'Use this for your own programs that register devices.',

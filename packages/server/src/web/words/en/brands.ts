@@ -23,7 +23,7 @@ export const brands = {
   account: 'Account',
   accountId: 'Account id',
   added: 'Added',
-  devicesOf: 'Devices by state',
+  devicesOf: 'Devices by status',
   countedAt: 'Counted',
   statuses: {
     pending: 'pending',
@@ -63,7 +63,7 @@ export const signingKeys = {
   noEnd: 'never expires',
   lifeLabel: (percent: number): string => `${percent} % of its life remains`,
   none: 'no key',
-  noneSigns: 'no usable key',
+  noneSigns: 'no active key',
   more: 'All signing keys of this brand',
   filterBrand: 'Brand',
   empty: 'No signing keys yet.',
@@ -71,9 +71,9 @@ export const signingKeys = {
     'A signing key signs the serials of a brand. Add it on the host, because private keys are never sent over HTTP.',
   disable: 'Disable key…',
   notThere: 'No key of this brand can sign, so its devices are refused when they register.',
-  endsSoon: (relative: Html): Html => html`The last usable key of this brand expires ${relative}.`,
+  endsSoon: (relative: Html): Html => html`The last active key of this brand expires ${relative}.`,
   advice:
-    'Get an account-key assertion for a new key, and add both on the host; private keys are never sent over HTTP. The old key stays usable while it is valid.',
+    'Get an account-key assertion for a new key, and add both on the host; private keys are never sent over HTTP. The old key stays active while it is valid.',
   addCommand: 'ratafia signing-keys add next.pem --account-key next.account-key',
 
   disableTitle: 'Disable this signing key?',

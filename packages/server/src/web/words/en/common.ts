@@ -103,18 +103,18 @@ export const frame = {
 }
 
 export const reminders = {
-  /** `sentBy`: the channels by which the service sends reminders; mail is not among them. */
+  /** `sentBy`: the channels that the service sends reminders through; mail is not among them. */
   noMail: (sentBy: readonly string[]): Html =>
-    html`This service sends no mail, because it has no mail server. An operator can set <code>RATAFIA_SMTP_URL</code>. ${
+    html`This service has no mail server. An operator can set <code>RATAFIA_SMTP_URL</code>${
       sentBy.includes('webhook')
-        ? 'Its webhook receives each reminder.'
-        : html`A webhook can receive reminders instead: <code>RATAFIA_WEBHOOK_URL</code>.`
+        ? '. Its webhook receives each reminder.'
+        : html` or <code>RATAFIA_WEBHOOK_URL</code>.`
     }`,
 }
 
 export const errors = {
   titles: {
-    400: 'Request not possible',
+    400: 'Invalid request',
     403: 'Permission denied',
     404: 'Page not found',
     409: 'Conflicting change',

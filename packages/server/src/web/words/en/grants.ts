@@ -29,15 +29,16 @@ export const grants = {
   emptyStep: 'Grant the first role…',
   emptyCommand: 'Or on the host:',
   meanings: 'Roles',
-  scopes: { brand: 'for a brand, or for all', service: 'for the whole service' },
+  scopes: { brand: '(one brand or all)', service: '(whole service)' },
 
   addPage: {
     title: 'New grant',
-    what: 'The role takes effect the next time that the account signs in: its open sessions keep the permissions they had. Browsers are signed out, and one-time links of the account stop working.',
+    what: 'The account gets the role when it next signs in. Its browsers are signed out of the identity service now, and its one-time links stop working; its other sessions keep their current permissions.',
     account: 'Account',
     accountHint: 'A username or an account id.',
     brand: 'Only for this brand',
-    brandHint: 'The id of the brand. Leave it empty for all brands, and for roles for the whole service.',
+    brandHint:
+      'The id of the brand. Leave it empty for all brands. Roles for the whole service take no brand.',
     ends: 'Expires',
     endsHint: 'Expires at 00:00 UTC on this day. Leave it empty for a grant without expiry.',
     agents: 'Agents that also get the role',

@@ -20,7 +20,7 @@ const SHORT: Readonly<Record<string, string>> = {
 
 interface Sentence {
   readonly may: string
-  /** Null: all. */
+  /** The packages; null for all. */
   readonly packages: Html | null
   readonly channels: Html | null
   readonly stores: Html | null

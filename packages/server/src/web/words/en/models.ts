@@ -47,7 +47,7 @@ export const models = {
   noStore: 'none',
   notSaid: 'not given',
   withKey: 'with key',
-  noSigner: 'no usable key',
+  noSigner: 'no active key',
   devices: 'Devices',
   allDevices: 'All devices of this model',
   noDevices: 'No devices counted yet.',
@@ -63,10 +63,10 @@ export const models = {
   // A new one
   newTitle: 'New model',
   newWhat:
-    'Its brand must be here, its chain of assertions must lead to a trust root, and a key must be able to sign its serials. You see a preview before anything is stored.',
+    "The model's brand must be registered, its chain of assertions must lead to a trust root, and a key must be able to sign its serials. You see a preview before anything is stored.",
   assertion: 'Model assertion',
   assertionHint:
-    'The whole text. If the key that signed it is not here yet, add its account-key assertion below, after an empty line.',
+    'The whole text. If the key that signed it is not stored yet, add its account-key assertion below, after an empty line.',
   look: 'Preview',
   checkTitle: (name: string): string => `Add ${name}?`,
   checkWhat: 'Nothing is stored yet. This is the model that you would add:',
@@ -75,7 +75,7 @@ export const models = {
   addedNotice: (name: string): string => `Model ${name} added.`,
 
   // A newer revision
-  newerTitle: 'Newer revision of the assertion',
+  newerTitle: 'Replace assertion',
   newerWhat: (revision: number): string =>
     `The current revision is ${number(revision)}. A newer one replaces it; the policy, API keys and allow-list stay.`,
   newerCheck: (before: number, after: number): string =>
@@ -94,7 +94,7 @@ export const models = {
   cannotRemove: 'The model cannot be removed',
   seeDevices: 'Show its devices',
   seePolicy: 'Change policy…',
-  seeAllowList: 'Empty allow-list…',
+  seeAllowList: 'Remove all allow-list entries…',
 } as const
 
 export const remodels = {
@@ -103,8 +103,8 @@ export const remodels = {
   what: 'These are the models that devices of this model can become. A device keeps its key and gets a serial of the other model.',
   becomes: 'Devices can become:',
   columns: { to: 'Target model', allowed: 'Allowed', actions: 'Actions' },
-  empty: 'Remodeling is not allowed.',
-  emptyWhat: 'A remodel turns a device that is in use into another model, even one of another brand.',
+  empty: 'Remodelling is not allowed.',
+  emptyWhat: 'A remodel turns a device that is in use into a different model, even one of another brand.',
   emptyCommand: 'Or on the command line:',
   addTitle: 'New remodel',
   to: 'Target model',

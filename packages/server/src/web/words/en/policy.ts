@@ -4,7 +4,7 @@ interface Setting {
   readonly label: string
   /** A sentence about what it decides. */
   readonly what: string
-  /** By value: its name, and what it does. */
+  /** The name and the meaning of each value. */
   readonly choices: Readonly<Record<string, readonly [name: string, meaning: string]>>
 }
 
@@ -18,21 +18,21 @@ export const policy = {
       choices: {
         auto: ['Automatic', 'any device that has the model assertion, and an API key if the model has one'],
         'allow-list': ['Allow-list', 'only devices whose serial number or key is on the list'],
-        approval: ['Approval', 'each device waits until you approve it'],
+        approval: ['Approval', 'each device is pending until you approve it'],
       },
     },
     proposed_serial: {
       label: 'Proposed serial number',
       what: 'This decides whether a device chooses its serial number.',
       choices: {
-        required: ['Required', 'a device that proposes none is refused'],
+        required: ['Required', 'a device that does not propose one is refused'],
         optional: ['Optional', 'the device gets the one that it proposes, or a generated one'],
         ignored: ['Ignored', 'serial numbers are always generated'],
       },
     },
     taken_serial: {
       label: 'Taken serial number',
-      what: 'This applies when a new device key asks for the serial number of another device.',
+      what: 'This applies when a new device key requests the serial number of another device.',
       choices: {
         refuse: ['Refuse', 'the new key is refused, and the first device keeps its serial'],
         reissue: ['Reissue', 'the new key gets it, and the first device is superseded'],
@@ -50,7 +50,7 @@ export const policy = {
       label: 'Detected clones',
       what: 'This applies when two devices use the same device key.',
       choices: {
-        quarantine: ['Quarantine', 'the device gets no session until you decide'],
+        quarantine: ['Quarantine', 'the device cannot open a session until you decide'],
         record: ['Record only', 'the device keeps working'],
       },
     },

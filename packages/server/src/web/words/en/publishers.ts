@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, string>> = {
   generic: 'OpenID Connect',
 }
 
-/** By claim: where it comes from, and what it protects. */
+/** Where each claim comes from, and what it protects. */
 const CLAIMS: Readonly<Record<string, string>> = {
   repository_id: 'The number of the repository. It stays the same when the repository is renamed.',
   repository_owner_id: 'The number of the account or organisation that owns the repository.',
@@ -48,14 +48,14 @@ const CLAIMS: Readonly<Record<string, string>> = {
 
 export const publishers = {
   title: 'Publishing from CI',
-  what: 'A CI job presents the ID token that its platform signs, and gets a token of yours for a few minutes. The platform stores no secret. A rule decides which jobs get a token, and its limits.',
-  make: 'Create rule…',
-  empty: 'No rules yet.',
+  what: 'A CI job presents the ID token that its platform signs, and gets a token of yours for a few minutes. The platform stores no secret. A CI rule decides which jobs get a token, and its limits.',
+  make: 'Create CI rule…',
+  empty: 'No CI rules yet.',
   emptyWhat:
-    'With a rule, a job publishes without a stored secret: only jobs of the repository, branch or environment that you name, and only what you allow.',
-  emptyStep: 'Create the first rule…',
+    'With a CI rule, a job publishes without a stored secret: only jobs of the repository, branch or environment that you name, and only what you allow.',
+  emptyStep: 'Create the first CI rule…',
   emptyCommand: 'Or on the host of the service:',
-  columns: { rule: 'Rule', matches: 'Claims', gives: 'Permissions', used: 'Last used', state: 'State' },
+  columns: { rule: 'CI rule', matches: 'Claims', gives: 'Permissions', used: 'Last used', state: 'State' },
   states: { active: 'active', disabled: 'disabled' },
   kind: (kind: string): string => KINDS[kind] ?? kind,
   claims: CLAIMS,
@@ -70,23 +70,24 @@ export const publishers = {
   lives: 'Token lifetime',
   minutes: (seconds: number): string =>
     seconds % 60 === 0 ? counted(seconds / 60, 'minute', 'minutes') : counted(seconds, 'second', 'seconds'),
-  made: (name: string): string => `Rule ${name} created. Jobs that match it get tokens of yours from now on.`,
+  made: (name: string): string =>
+    `CI rule ${name} created. Jobs that match it get tokens of yours from now on.`,
   pipeline: (platform: string): string => `Job for ${platform}`,
   pipelineWhat:
     'Build in one job, and publish in another that runs nothing else. The publishing job needs curl and ratafia-login.sh, which is in examples/ci of Ratafia: copy it into your repository as ci/ratafia-login.sh.',
   pipelineLabel: 'Pipeline',
 
   new: {
-    title: 'New rule',
+    title: 'New CI rule',
     whose: 'Which platform?',
     noIssuers: 'No CI platforms yet.',
     noIssuersWhat:
-      'An operator adds each platform once. Then all users can create rules for their own projects there.',
+      'An operator adds each platform once. Then all users can create CI rules for their own projects there.',
     noIssuersCommand: 'On the host of the service:',
     forJobs: (platform: string, username: string): string =>
-      `Jobs of ${platform} that match this rule get tokens of ${username}.`,
+      `Jobs of ${platform} that match this CI rule get tokens of ${username}.`,
     another: 'Choose another platform',
-    name: 'Rule name',
+    name: 'CI rule name',
     nameHint:
       'Lowercase letters, digits, dots and dashes, such as hello-release. The sessions of its jobs show this name.',
     match: 'Claims to match',
@@ -101,26 +102,26 @@ export const publishers = {
     lookUp: 'Look up ids',
     found: (project: string): string =>
       `These are the ids of ${project}. The rule matches them, not its name.`,
-    packagesHint: 'Names or snap ids, separated by commas. A rule is never for all packages.',
+    packagesHint: 'Names or snap ids, separated by commas. A CI rule is never for all packages.',
     channelsHint: 'Such as latest/edge, separated by commas. Leave it empty for all channels.',
     storesHint: 'Store ids, separated by commas. Leave it empty for all stores.',
     lifetimeHint: (most: number): string => `1 to ${most}. A job logs in once, right before it publishes.`,
-    does: 'Create rule',
+    does: 'Create CI rule',
   },
   problems: {
     issuer: 'Choose a platform.',
-    name: 'Enter a name for the rule.',
+    name: 'Enter a name for the CI rule.',
     permissions: 'Choose at least one permission.',
     packages: 'Name at least one package.',
     lifetime: 'Enter a number of minutes, such as 15.',
     project: 'Enter the project address first.',
     line: (line: string): string => `The line ${line} is neither claim=text nor claim:=JSON.`,
     twice: (claim: string): string =>
-      `The claim ${claim} appears twice. To accept either of two texts, write :={"any_of":["one","two"]}.`,
+      `The claim ${claim} appears twice. To accept either of two strings, write :={"any_of":["one","two"]}.`,
     json: (claim: string): string => `The text after := of the claim ${claim} is not JSON.`,
   },
   test: {
-    open: 'Test rule…',
+    open: 'Test CI rule…',
     title: (name: string): string => `Would a job get a token through ${name}?`,
     claims: 'ID token of a job, or its claims as JSON',
     claimsHint:
@@ -129,7 +130,7 @@ export const publishers = {
     nothing: 'Paste an ID token, or its claims as JSON.',
     noJson: 'This begins like JSON, but is not valid JSON.',
     holds: 'A job with these claims gets a token, if its ID token is signed and new.',
-    holdsNot: 'A job with these claims gets no token.',
+    holdsNot: 'A job with these claims would not get a token.',
     asOf: 'As of',
     lines: 'Claims',
     columns: { holds: 'Match', claim: 'Claim', expected: 'Expected', found: 'Found' },
@@ -137,16 +138,16 @@ export const publishers = {
     no: 'no',
   },
   remove: {
-    open: 'Remove rule…',
-    title: (name: string): string => `Remove the rule ${name}?`,
+    open: 'Remove CI rule…',
+    title: (name: string): string => `Remove the CI rule ${name}?`,
     what: (sessions: number): string =>
       `Jobs get no more tokens through it${
         sessions === 0
           ? ''
           : `, and ${counted(sessions, 'session that it opened is', 'sessions that it opened are')} revoked within a second`
       }. This cannot be undone.`,
-    does: 'Remove rule',
+    does: 'Remove CI rule',
     done: (name: string, sessions: number): string =>
-      `Rule ${name} removed${sessions === 0 ? '' : `, and ${counted(sessions, 'session', 'sessions')} revoked`}.`,
+      `CI rule ${name} removed${sessions === 0 ? '' : `, and ${counted(sessions, 'session', 'sessions')} revoked`}.`,
   },
 } as const

@@ -17,9 +17,9 @@ export const CONFIRMED = {
   '/tokens/revoke-all': { doing: 'Revoking all your tokens', page: 'Revoke all tokens' },
   '/me/browsers/end': { doing: 'Signing out your other browsers', page: 'Sign out all other browsers' },
   '/me/agents/new': { doing: 'Adding an agent', page: 'New agent' },
-  '/publishers/new': { doing: 'Creating a rule for CI jobs', page: 'New rule', minutes: 5 },
+  '/publishers/new': { doing: 'Adding a CI rule', page: 'New CI rule', minutes: 5 },
   '/accounts/new': { doing: 'Creating an account', page: 'New account' },
-  '/accounts/:id/edit': { doing: 'Editing an account with a role', page: 'Account details' },
+  '/accounts/:id/edit': { doing: 'Editing an account with a role', page: 'Edit account' },
   '/accounts/:id/disable': { doing: 'Disabling an account with a role', page: 'Disable account' },
   '/accounts/:id/enable': { doing: 'Enabling an account with a role', page: 'Enable account' },
   '/accounts/:id/password-link': { doing: 'Creating a set-password link', page: 'Set-password link' },
@@ -30,7 +30,7 @@ export const CONFIRMED = {
   '/grants/new': { doing: 'Granting a role', page: 'New grant' },
   '/grants/:id/remove': { doing: 'Removing a role', page: 'Remove this role' },
   '/models/:brand/:model/allow-list/remove-all': {
-    ...{ doing: 'Removing a whole allow-list', page: 'Empty the allow-list' },
+    ...{ doing: 'Removing all entries of an allow-list', page: 'Remove all entries' },
   },
   '/signing-keys/:id/disable-anyway': {
     ...{ doing: 'Disabling the last signing key of a brand', page: 'Disable signing key' },
@@ -66,7 +66,7 @@ export const signIn = {
     title: 'More recent sign-in required',
     unknown:
       'The identity service does not report when you signed in, so the console cannot do this. You can still view everything that your roles allow. It works on the command line, and with a Ratafia as the identity service.',
-    old: 'The identity service reports that you signed in longer ago. It was asked for a new sign-in and did not ask you. Sign out there, then sign in again.',
+    old: "Your last sign-in is too old, and the identity service didn't ask you to sign in again. Sign out there, then sign in.",
     notSent: 'What you entered was not sent.',
   },
   tooManyGrants: {
@@ -84,7 +84,7 @@ export const signIn = {
     nextOther: 'After this you continue there.',
     continue: 'Confirm and continue',
     signedInAs: (username: Html): Html =>
-      html`You are signed in as ${username}, but signed in longer ago than that.`,
+      html`You are signed in as ${username}, but that sign-in is too old.`,
   },
   again: {
     nothingDone: 'Nothing has been done yet.',

@@ -23,7 +23,7 @@ export const tokens = {
   kind: 'Kind',
   states: {
     active: 'active',
-    ending: 'expires within 30 days',
+    ending: 'expiring within 30 days',
     revoked: 'revoked',
     expired: 'expired',
     all: 'all',
@@ -42,11 +42,11 @@ export const tokens = {
   rule: 'CI rule',
   jobs: {
     title: 'CI jobs',
-    what: 'A rule gives each job a token of its own for a few minutes. You do not need to do anything.',
+    what: 'A CI rule gives each job a token of its own for a few minutes. You do not need to do anything.',
     active: (sessions: number, more: boolean): string =>
       `${more ? 'more than ' : ''}${counted(sessions, 'active session', 'active sessions')}`,
   },
-  job: (rule: string): string => `CI job of the rule ${rule}`,
+  job: (rule: string): string => `Job of the CI rule ${rule}`,
   rotate: 'Rotate token…',
   shorten: 'Shorten expiry…',
   revoke: 'Revoke token…',
@@ -59,7 +59,8 @@ export const tokens = {
     made: 'Created',
     ends: 'Expires',
     openedFrom: 'Opened from',
-    signedIn: 'Signed in as',
+    signedIn: 'Signed in with',
+    browser: 'browser',
     revoked: 'Revoked',
     revokedBy: (by: string): string => `by ${by}`,
     session: 'Session',
@@ -88,7 +89,7 @@ export const tokens = {
     title: 'Revoke this token?',
     what: (description: string): string =>
       `“${description}” and everything derived from it stop working within a second. This cannot be undone.`,
-    thisBrowser: 'This browser uses it, so you are signed out.',
+    thisBrowser: 'This browser uses it, so you will be signed out.',
     does: 'Revoke token',
     done: (description: string): string => `Token “${description}” revoked.`,
     manyTitle: (many: number): string => `Revoke ${counted(many, 'token', 'tokens')}?`,
@@ -96,7 +97,7 @@ export const tokens = {
     manyWhat: 'They and everything derived from them stop working within a second. This cannot be undone.',
     manyDoes: 'Revoke tokens',
     allWhat:
-      'This revokes all your tokens and sign-ins, including this one, and logins that have not been used yet. Sign in again afterwards.',
+      'This revokes all your tokens and signs you out of every browser, except this one if you keep it signed in. Unused logins are revoked as well.',
     allButThis: 'Keep this browser signed in',
     allDoes: 'Revoke all tokens',
     manyDone: (many: number): string => `${counted(many, 'token', 'tokens')} revoked.`,
@@ -118,7 +119,7 @@ export const tokens = {
     like: (description: string): string => `Like “${description}”`,
     likeUnknown: 'The limits of the other token were not recorded. Choose them here.',
     description: 'Description',
-    descriptionHint: 'Name the program and the machine, so that you recognize the token in a year.',
+    descriptionHint: 'Name the program and the machine, so that you recognise the token in a year.',
     may: 'Permissions',
     more: 'More permissions, which few programs need',
     allPermissions: 'Everything that my account can do, now and later',
@@ -127,7 +128,7 @@ export const tokens = {
     packagesHint: 'Names or snap ids, separated by commas or spaces.',
     allPackages: 'All my packages, including future ones',
     channels: 'Channels',
-    channelsHint: html`<code>*</code> stands for anything: <code>*/edge</code> is edge of every track.`,
+    channelsHint: html`<code>*</code> stands for anything: <code>*/edge</code> is the edge channel of every track.`,
     allChannels: 'All channels',
     stores: 'Stores (ids)',
     storesHint: 'Leave it empty for all your stores.',
@@ -141,12 +142,12 @@ export const tokens = {
     cap: (days: number): string => `Tokens last at most ${counted(days, 'day', 'days')} here.`,
     capInHours: (hours: number): string => `Tokens last at most ${counted(hours, 'hour', 'hours')} here.`,
     reminders: (email: string): string => `Reminders go to ${email} 30, 7 and 1 day before, and on the day.`,
-    noReminders: 'You get no mail before it expires.',
+    noReminders: 'You do not get an e-mail before it expires.',
     noAddress: 'Your account has no e-mail address.',
-    remindersOff: html`You switched reminders off on the page <a href="/console/me">Sign-in and agents</a>.`,
+    remindersOff: html`You disabled reminders on the page <a href="/console/me">Sign-in and agents</a>.`,
     replaces: (description: string): string => `“${description}” expires`,
     overlaps: {
-      '0': 'at once',
+      '0': 'immediately',
       '1': 'in a day',
       '7': 'in 7 days',
       '30': 'in 30 days',
@@ -159,9 +160,9 @@ export const tokens = {
     look: 'Preview',
     does: 'Create token',
     signedIn: (ago: string): string =>
-      `You signed in ${ago}. After 15 minutes, you have to sign in again first.`,
+      `You signed in ${ago}. 15 minutes after signing in, you must sign in again before creating a token.`,
     problems: {
-      description: 'Enter a description, so that you recognize the token.',
+      description: 'Enter a description, so that you recognise the token.',
       permissions: 'Choose at least one permission, or “Everything”.',
       packages: 'Name at least one package, or choose all of yours.',
       channels: 'Name at least one channel, or choose all.',
@@ -171,7 +172,7 @@ export const tokens = {
   },
 
   shownPage: {
-    once: html`<strong>Copy it now: this page shows it once.</strong> It cannot be shown again, not even by an operator. If you lose it, revoke it and create another.`,
+    once: html`<strong>Copy it now.</strong> You can see it only here, and for ten minutes if you reload. Not even an operator can show it again. If you lose it, revoke it and create another.`,
     readBy: (tool: string, variable: string): Html => html`${tool}: set it as <code>${variable}</code>.`,
     curl: 'curl: account and permissions of the token',
     leftOut: 'Not possible here',
@@ -182,7 +183,7 @@ export const tokens = {
 
   explainPage: {
     title: 'What can this token do?',
-    what: 'Paste a token, a root macaroon with its discharge, or the string in which a tool keeps one. It is checked as if it were used, and is neither stored nor logged.',
+    what: 'Paste a token, a root macaroon with its discharge, or the form that a tool stores. It is checked as if it were used, and is neither stored nor logged.',
     token: 'Token',
     does: 'Explain token',
     problem: 'Paste a token first.',

@@ -43,7 +43,7 @@ export const accounts = ({ bytes, bytewise, instant, strict }: Words): readonly 
   )${strict}`,
   'create index agent_account on agent (account_id)',
 
-  // This table has only the cookie's hash, so reading it opens no session.
+  // This table has only the cookie's hash, so reading it is not enough to open a session.
   `create table sign_in_session (
     id_hash ${bytes} not null constraint sign_in_session_id_hash_key primary key,
     account_id text not null constraint sign_in_session_account_fk references account (id),

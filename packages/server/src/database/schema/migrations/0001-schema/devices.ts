@@ -72,7 +72,7 @@ export const devices = (words: Words): readonly string[] => {
       (width) => `create index device_waits_in_${width} on device (brand_id, model, waits_in_${width})
         where status = 'pending' and waits_in_${width} is not null`,
     ),
-    // Lists of one brand's devices read no row of another brand.
+    // Lists of one brand's devices do not read rows of other brands.
     'create index device_brand_registered on device (brand_id, registered_at, id)',
     `create index device_brand_serial on device (brand_id, serial${bytewise}, id)`,
     // Finds keys by their prefix.

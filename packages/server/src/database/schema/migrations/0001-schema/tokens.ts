@@ -105,7 +105,7 @@ export const tokens = ({ instant, strict }: Words): readonly string[] => [
   'create index publisher_rule_ids on publisher_rule (issuer_id, ids)',
   'create index publisher_rule_account on publisher_rule (account_id)',
   // Because of the primary key, each ID token can be used once. "issuer" is a URL, because an issuer that is
-  // removed and added again gets another id. "idempotency_hash" is SHA-256 in hexadecimal.
+  // removed and added again gets a different id. "idempotency_hash" is SHA-256 in hexadecimal.
   `create table used_workload_token (
     issuer text not null,
     token_key text not null,

@@ -3,7 +3,7 @@
 export const clones = {
   title: 'Clones',
   label: 'Evidence of clones',
-  what: 'This page lists the signs that a second device uses a device key or a serial. The newest evidence comes first.',
+  what: 'This page lists evidence that a second device uses a device key or a serial. The newest evidence comes first.',
   kinds: {
     'second-chain': 'second chain of sessions',
     'forked-chain': 'forked chain',
@@ -16,7 +16,7 @@ export const clones = {
     'forked-chain': 'An old session was refreshed a second time. A power cut can cause that.',
     'two-chains': 'Two chains of sessions are in use at the same time: two devices have the key.',
     'second-key':
-      'Another key asked for its serial: the board was replaced, or someone is trying to take the serial.',
+      'Another key requested its serial: the board was replaced, or someone is trying to take the serial.',
   },
   meaning: 'Kinds of evidence',
   filters: {
@@ -37,7 +37,7 @@ export const clones = {
   },
   empty: 'No evidence of clones yet.',
   emptyWhat:
-    'Evidence is recorded when two devices use one key or ask for one serial. The policy of the model decides whether such a device is quarantined.',
+    'Evidence is recorded when two devices use one key or request one serial. The policy of the model decides whether such a device is quarantined.',
   emptyStep: 'Show devices',
   emptyCommand: 'Or on the command line:',
 } as const

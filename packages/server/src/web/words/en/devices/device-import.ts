@@ -10,7 +10,7 @@ export const deviceImport = {
   rowsHint: 'Include the header line.',
   format: 'Format',
   formats: { '': 'Detect automatically', csv: 'CSV', ndjson: 'JSON lines', json: 'JSON list' },
-  unknownModels: 'Include devices of models that are not here',
+  unknownModels: 'Include devices of models that are not registered',
   look: 'Preview',
   nothing: 'Choose a file, or paste rows.',
   notBoth: 'You chose a file and also pasted rows. Send only one of them.',
@@ -33,8 +33,8 @@ export const deviceImport = {
   started: 'Import started.',
   faults: (count: number): string =>
     count >= 100
-      ? `The first ${number(count)} faults of the file`
-      : counted(count, 'fault in the file', 'faults in the file'),
+      ? `The first ${number(count)} problems in the file`
+      : counted(count, 'problem in the file', 'problems in the file'),
   faultsWhat: 'Fix them first. Until then, nothing can be imported.',
   notLooked: 'The file could not be checked.',
   notLookedTitle: 'File not checked',

@@ -40,7 +40,7 @@ export const overview = {
   quarantined: (found: UpTo): string => `${devices(found)} quarantined`,
   evidence: (found: UpTo): string => `${devices(found)} with evidence of a clone`,
   withoutKey: (brand: string): string =>
-    `The brand ${brand} has no usable signing key, so its devices get no serials`,
+    `The brand ${brand} has no active signing key, so its devices cannot get serials`,
   signingKey: (brand: string, end: Date, now: Date): string =>
     `The last signing key of ${brand} expires ${time.relative(end, now)}`,
   apiKeys: (model: string, keys: number): string => `${counted(keys, 'API key', 'API keys')} of ${model}`,
@@ -79,7 +79,7 @@ export const overview = {
   },
   refusals: (period: string): string => `Refusals, ${period}`,
   noRefusals: 'No refusals in this period.',
-  columns: { code: 'Code', number: 'Number', change: 'Change' },
+  columns: { code: 'Code', number: 'Count', change: 'Change' },
   change: {
     unknown: 'not available',
     same: 'unchanged',

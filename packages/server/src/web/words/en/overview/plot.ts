@@ -18,6 +18,7 @@ const UNITS: Readonly<Record<Unit, readonly [string, string]>> = {
   day: ['day', 'days'],
   month: ['month', 'months'],
 }
+const WHEN: Readonly<Record<Unit, string>> = { hour: 'Time (UTC)', day: 'Day (UTC)', month: 'Month (UTC)' }
 const PEAKS: Readonly<Record<Unit, string>> = { hour: 'at', day: 'on', month: 'in' }
 
 interface Summary {
@@ -41,5 +42,5 @@ export const plot = {
   },
   nothing: 'No activity in this period.',
   asTable: 'As a table',
-  when: 'Time (UTC)',
+  when: (unit: Unit): string => WHEN[unit],
 } as const

@@ -63,7 +63,7 @@ export const jobs = {
   kindOf: (kind: string): string => KINDS[kind] ?? kind,
   stateOf: (state: string): string => STATES[state] ?? state,
   outcomeOf: (outcome: string): string => OUTCOMES[outcome] ?? outcome,
-  columns: { job: 'Job', state: 'State', progress: 'Progress', by: 'Author', made: 'Created' },
+  columns: { job: 'Job', state: 'State', progress: 'Progress', by: 'Created by', made: 'Created' },
   tried: 'dry run',
   mine: 'You see your own jobs; operators see all. A job is kept for 30 days after it finishes, unless the service is configured otherwise.',
   all: 'You see the jobs of all users. A job is kept for 30 days after it finishes, unless the service is configured otherwise.',
@@ -106,7 +106,7 @@ export const jobs = {
   csv: 'CSV',
   lines: 'JSON lines',
 
-  /** By the `subject` of the only item of an import, or of a verification. */
+  /** Names for the only item of an import or a verification, by its `subject`. */
   single: { file: 'The file', 'audit log': 'The audit log' } as Readonly<Record<string, string>>,
   resultOf: (name: string): string => RESULTS[name] ?? asWords(name),
   fileDone: 'File imported.',
@@ -114,8 +114,8 @@ export const jobs = {
   fileRefused: (faults: number): string =>
     faults === 0
       ? 'The file was refused. Nothing was imported.'
-      : `The file was refused: ${counted(faults, 'fault', 'faults')}. Nothing was imported.`,
-  faults: 'Faults in the file',
+      : `The file was refused: ${counted(faults, 'problem', 'problems')}. Nothing was imported.`,
+  faults: 'Problems in the file',
   faultColumns: { place: 'Place', column: 'Column', message: 'Problem' },
   line: (line: number): string => `line ${number(line)}`,
   item: (item: number): string => `item ${number(item)}`,
@@ -138,15 +138,15 @@ export const jobs = {
   started: 'Job started.',
   isStarted: 'The job is not waiting to be started.',
 
-  cancel: 'Stop job…',
-  cancelTitle: 'Stop this job?',
-  cancelDo: 'Stop job',
+  cancel: 'Cancel job…',
+  cancelTitle: 'Cancel this job?',
+  cancelDo: 'Cancel job',
   cancelBack: 'Keep it running',
   cancelWhat: (settled: number, total: number): Html =>
     html`<strong>${number(settled)} of ${number(total)}</strong> records are decided and stay so. The others stay unchanged.`,
   cancelFile: 'Nothing has been imported from the file, and nothing will be.',
-  cancelAgain: 'You cannot resume a stopped job. Create another one for the rest.',
-  cancelled: 'Job stopped.',
+  cancelAgain: 'You cannot resume a cancelled job. Create another one for the rest.',
+  cancelled: 'Job cancelled.',
   wasOver: 'The job had finished already.',
-  isOver: 'The job has finished. There is nothing to stop.',
+  isOver: 'The job has finished. There is nothing to cancel.',
 } as const
