@@ -31,7 +31,7 @@ export interface Fault extends Layout {
   readonly says: string
   /** How long the load runs at least, for faults that take time to show. */
   readonly leastSeconds?: number
-  /** How often it strikes at least, however long that takes. Default: once. */
+  /** The minimum number of strikes, however long they take. Default: one. */
   readonly leastStrikes?: number
   /** How fast the load is. Default: as fast as it is answered. */
   readonly pace?: Pace

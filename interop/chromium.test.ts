@@ -246,7 +246,7 @@ onEachDatabase((world, kind) => {
     await context.close()
   })
 
-  test('a user changes the password, and sets another one through a link of the operator', async () => {
+  test("a user changes the password, and sets another one through the operator's link", async () => {
     const { service, installation } = world()
     const gil = {
       username: `gil-${kind}`,
@@ -303,7 +303,7 @@ onEachDatabase((world, kind) => {
     await context.close()
   })
 
-  test('a page of another site can neither approve nor frame the page', async () => {
+  test('another site can neither approve nor frame the page', async () => {
     const { page, context } = await openWindow(browser)
     const login = await startLogin()
     await page.goto(login.visit)

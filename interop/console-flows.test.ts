@@ -128,7 +128,7 @@ inConsoleWorld((world) => {
     await without.context.close()
   })
 
-  test('security: a page of another site can neither send a form nor frame a page', async () => {
+  test('security: another site can neither send a form nor frame a page', async () => {
     const { page, context, url } = await signedIn()
     const hostile = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html')
@@ -178,7 +178,7 @@ inConsoleWorld((world) => {
     await context.close()
   })
 
-  test('a form of a revoked session has no effect, and explains how to continue', async () => {
+  test('a form from a revoked session has no effect, and the answer explains how to continue', async () => {
     const { page, context, url } = await signedIn()
     await fillToken(page, url, 'too late')
     const other = await context.newPage()
@@ -214,7 +214,7 @@ inConsoleWorld((world) => {
     await context.close()
   })
 
-  test('the pictures of the README show existing pages', async () => {
+  test("the README's pictures show existing pages", async () => {
     const { page, problems, context, url } = await signedIn(OPERATOR, {
       viewport: { width: 960, height: 640 },
     })

@@ -12,7 +12,7 @@ import { BRAND, HOSTILE, inConsoleWorld, MODEL, OPERATOR, signIn, VIEWER } from 
 import { takeDatabaseAway } from './support/database-away.ts'
 
 const said = async (page: Page) => (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ')
-/** Waits until the page of a job stops reloading, because the job has finished. */
+/** Waits until the job page stops reloading, because the job has finished. */
 const settled = (page: Page) => page.locator('body:not([data-refresh])').waitFor({ state: 'attached' })
 
 /** A page, a text in this state, the action that leads to it, and the clean-up. */
@@ -96,7 +96,7 @@ const SHOWN_ONCE: readonly State[] = [
   [
     'an agent file',
     '/console/me/agents/new',
-    /shows the key once/,
+    /see the key only here/,
     async (page) => {
       await page.getByLabel('Name').fill('shown-once')
       await press(page, 'Add agent')
@@ -105,7 +105,7 @@ const SHOWN_ONCE: readonly State[] = [
   [
     'a token',
     '/console/tokens/new?description=shown&permissions=package_access&packages=hello-world&channels=edge&life=30',
-    /shows it once/,
+    /see it only here/,
     (page) => press(page, 'Create token'),
   ],
 ]

@@ -53,7 +53,7 @@ onOneDatabase(
       assert.match(output, /API Links: +[1-9]\d* covered/)
     })
 
-    test('with credentials, every answer is documented, also along the links from exchange to revocation', async () => {
+    test('with credentials, every answer is documented, including those along the links from exchange to revocation', async () => {
       const { macaroons, token } = await agentToken(world().service.url, world().agentFile)
       const output = await schemathesis(['--phases', 'examples,fuzzing,stateful'], {
         credentials: { token: `Macaroon ${token}`, macaroons },

@@ -24,7 +24,7 @@ onEachDatabase((world) => {
     assert.equal(row.serial, is.serial)
   })
 
-  test('without serial-stream, the serial comes alone, and snapd fetches the key and the account', async () => {
+  test('without serial-stream, snapd gets only the serial, and fetches the key and the account', async () => {
     const { front, device } = world()
     const snapd = await device('acme-pc')
     front.taken()

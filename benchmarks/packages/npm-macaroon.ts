@@ -1,5 +1,5 @@
-// The program that measures npm `macaroon`. See rates.ts. The library can't write every macaroon that it reads, because
-// its buffer grows without end, so this program writes none.
+// The program that measures npm `macaroon`. See rates.ts. The library can't write every macaroon that it
+// reads, because its buffer grows without end, so this program does not write any.
 
 import { createRequire } from 'node:module'
 import type { Inputs } from './inputs.ts'

@@ -34,8 +34,8 @@ export interface WorkRun extends WorkResult {
 }
 
 /**
- * Returns the measured commit: that of the checkout, or `as`. Throws an Error if the checkout's packages differ from
- * the commit's, because the figures would be shown for other code than the measured one.
+ * Returns the measured commit: that of the checkout, or `as`. Throws an Error if the checkout's packages
+ * differ from the commit's, because the figures would be shown for code other than the measured one.
  */
 export function measuredCommit(as = 'HEAD'): string {
   const changed = spawnSync('git', ['diff', '--quiet', as, '--', 'packages'], { cwd: ROOT }).status

@@ -193,7 +193,7 @@ function isRow(table: string, column: string, when?: string): (entry: Entry, log
   }
 }
 
-/** Returns how often the role was granted, minus how often it was removed. */
+/** Returns how many times the role was granted, minus how many times it was removed. */
 function grants({ entries }: Log, username: string, role: string): number {
   const times = (action: string) =>
     entries.filter(

@@ -375,12 +375,12 @@ const CASES: readonly Case[] = [
     truth: revoked,
   },
   {
-    says: 'a token was refused after an unanswered revocation, and is revoked in the end',
+    says: 'a token was refused after an unanswered revocation, and is finally revoked',
     history: [ended({ status: 0 }), shown({ status: 401, sent: 300, answered: 310 })],
     truth: revoked,
   },
   {
-    says: 'a token was refused after an unanswered revocation, but is not revoked in the end',
+    says: 'a token was refused after an unanswered revocation, but is never revoked',
     history: [ended({ status: 0 }), shown({ status: 401, sent: 300, answered: 310 })],
     truth: { sessions: new Map([['S', false]]) },
     violates: 'stays-good',

@@ -152,7 +152,7 @@ function inTables(
 }
 
 const LOOK_MS = 300
-/** The number of looks without a finished item between them after which jobs count as lost: two minutes. */
+/** Jobs count as lost after this many checks without a finished item in between: two minutes. */
 const MOST_LOOKS = 400
 
 /** Waits until no job is left to do, or none makes progress. */
@@ -191,7 +191,7 @@ async function json(ratafia: Command, words: readonly string[]): Promise<Record<
 
 async function verify(ratafia: Command): Promise<readonly string[]> {
   const { code, stdout, stderr } = await ratafia(['verify', '--json'])
-  // Exit code 1 means that the output lists faults.
+  // Exit code 1 means that the output lists problems.
   if (code !== 0 && code !== 1) throw new Error(`ratafia verify exited ${code}: ${stderr}`)
   const { checks }: { checks: readonly { name: string; examples: readonly string[] }[] } = JSON.parse(stdout)
   return checks.flatMap(({ name, examples }) => examples.map((example) => `${name}: ${example}`))

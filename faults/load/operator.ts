@@ -9,7 +9,7 @@ import type { Random } from './random.ts'
 import { BRAND, type Person } from './scene.ts'
 import type { Proof, Recorder, Request } from './wire.ts'
 
-/** The status for each exit code; other exit codes are faults. */
+/** The status for each exit code; other exit codes are errors. */
 const STATUSES: ReadonlyMap<number | null, number> = new Map([
   [0, 200],
   [1, 400],

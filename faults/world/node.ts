@@ -43,8 +43,8 @@ export class Node implements Target {
   }
 
   /**
-   * Starts the node, and returns when it listens. A killed node may have left the port or its database unusable for a
-   * moment, so a failed start is repeated, as by a service manager.
+   * Starts the node, and returns once it listens. A killed node may have left the port or its database
+   * unusable for a moment, so a failed start is retried, as a service manager would do.
    */
   async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
     await until(`${this.name} to start`, () => this.#startOnce(more), { everyMs: AGAIN_MS })
@@ -62,7 +62,7 @@ export class Node implements Target {
     return this.#end('SIGKILL')
   }
 
-  /** Returns the ids of its worker processes, if any, the oldest first. */
+  /** Returns the ids of its worker processes, if any, oldest first. */
   workers(): readonly number[] {
     const parent = this.#child?.pid
     const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })

@@ -42,7 +42,7 @@ suite('a primary that was cut off', () => {
     const row = { name: 'cancelled', snap_id: 'cancelled' }
     const added = assert.rejects(query.insertInto('package').values(row).execute(), {
       name: 'Unavailable',
-      message: /does not confirm writes: its synchronous standby is away/,
+      message: /does not confirm writes: its synchronous standby is unavailable/,
     })
     const cancel = `select pg_cancel_backend(pid) from pg_stat_activity
       where wait_event = 'SyncRep' and query like 'insert into "package"%'`
@@ -111,7 +111,7 @@ suite('a primary that was cut off', () => {
     assert.equal(found.code, 0)
     const { code, stderr } = await command(old.url('postgres'), 'accounts', 'list')
     assert.equal(code, 3, stderr)
-    assert.match(stderr, /does not confirm writes: its synchronous standby is away, or has taken over/)
+    assert.match(stderr, /does not confirm writes: its synchronous standby is unavailable, or has taken over/)
   })
 
   test('abandoned commits do not use up its processes', async () => {

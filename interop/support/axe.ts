@@ -43,6 +43,6 @@ export async function findings(page: Page): Promise<readonly string[]> {
   )
 }
 
-/** Returns by how many pixels the page is wider than the window. */
+/** Returns how many pixels the page is wider than the window. */
 export const overflow = async (page: Page): Promise<number> =>
   Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'))

@@ -1,4 +1,4 @@
-/** A service with records for every page of the console, some with hostile names, and users with each role. */
+/** A service with records for every console page, some with hostile names, and users with each role. */
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'

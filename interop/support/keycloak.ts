@@ -23,7 +23,7 @@ export interface Keycloak {
   stop(): Promise<void>
 }
 
-/** Starts Keycloak, and returns when it answers. */
+/** Starts Keycloak, and returns once it answers. */
 export async function startKeycloak(): Promise<Keycloak> {
   const url = `http://127.0.0.1:${await freePort()}`
   const admin = { username: 'admin', password: randomBytes(16).toString('hex') }

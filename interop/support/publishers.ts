@@ -75,7 +75,7 @@ export async function keyringIn({ directory }: Installation) {
 }
 
 export interface OwnSessions {
-  /** Returns the active sessions that began later, the newest first. */
+  /** Returns the active sessions that began later, newest first. */
   list(): Promise<readonly TokenRecord[]>
   /** Revokes the sessions with this description, or all. Their next request is refused. */
   revoke(description?: string): Promise<void>

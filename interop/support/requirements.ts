@@ -44,7 +44,7 @@ export function checkRequirements(): void {
       ? []
       : ['the crates of interop/openapi/rust']),
     ...(isCurrent('.bin/openapi-generator/stamp', ['openapi/generator.txt']) ? [] : ['openapi-generator']),
-    // `snap version` would wait 25 s for a snapd that does not run.
+    // `snap version` would wait 25 s for a snapd that is not running.
     ...(runs(clientPaths.snap, '--help') ? [] : ['the command snap']),
     // snapd has no option that does not start it.
     ...(existsSync(clientPaths.snapd) ? [] : ['snapd']),

@@ -48,7 +48,7 @@ test("a command gets the unit's user, settings and key, and its arguments unchan
       )
     }
   }
-  assert.ok(words.includes('--pipe'), 'the test does not run at a terminal')
+  assert.ok(words.includes('--pipe'), 'the test is not running at a terminal')
   assert.ok(words.includes('--setenv=SUDO_USER=ann'))
   assert.ok(
     words.every((word) => !word.startsWith('--') || !word.includes('%')),

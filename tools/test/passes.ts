@@ -72,7 +72,7 @@ export const SHARE = 250_000
 /** A weight for files that run without sampling, because even small ones then take minutes. */
 const MINUTES = 1e9
 
-/** Returns the passes of a run, the longest first, so that short ones fill the remaining time. */
+/** Returns the passes of a run, longest first, so that short ones fill the remaining time. */
 export function passesOf(files: readonly TestFile[], run: Run): readonly Pass[] {
   return (Object.keys(PARTS) as Part[])
     .flatMap((part) =>

@@ -13,7 +13,7 @@ export function exampleTests(fresh: Parameters<typeof exampleWorld>[0], curl: st
   const world = exampleWorld(fresh, curl)
   describe('ratafia-login.sh', () => scriptTests(world))
   describe('the files of platforms', () => fileTests(world))
-  describe('the jobs that the page of a rule shows', () => pageTests(world))
+  describe('the jobs that the rule page shows', () => pageTests(world))
 }
 
 const UPLOADS = 'https://uploads.example.com'

@@ -39,7 +39,9 @@ export class Etcd {
     this.proxies = members.map(({ proxy }) => proxy)
   }
 
-  /** Starts a new cluster with files in `directory`, which belongs to `account`. Returns when it has a leader. */
+  /**
+   * Starts a new cluster with files in `directory`, which belongs to `account`. Returns once it has a leader.
+   */
   static async start(program: string, directory: string, account: Account | undefined): Promise<Etcd> {
     const members: Member[] = []
     for (const name of MEMBERS) {
@@ -72,7 +74,7 @@ export class Etcd {
     return killed.length
   }
 
-  /** Starts the etcds that do not run. Returns when all have a leader. */
+  /** Starts the etcds that are not running. Returns once all have a leader. */
   async restart(): Promise<void> {
     for (const member of this.#members) if (!this.#running.has(member)) this.#start(member)
     for (const member of this.#members) await this.#healthy(member)

@@ -29,8 +29,8 @@ export interface Programs {
 }
 
 /**
- * Copies to `directory` the programs that PostgreSQL's account may not be able to read in the checkout. Throws an Error
- * if a program is not installed.
+ * Copies programs to `directory` that PostgreSQL's account may not be able to read in the checkout. Throws an
+ * Error if a program is not installed.
  */
 export function copyPrograms(directory: string): Programs {
   const wanted = createHash('sha256')

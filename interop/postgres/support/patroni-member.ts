@@ -81,7 +81,7 @@ export class Member {
     closeSync(log)
   }
 
-  /** Starts Patroni if it does not run, and resumes all stopped processes. */
+  /** Starts Patroni if it is not running, and resumes all stopped processes. */
   goOn(): void {
     this.signalPostgres('SIGCONT')
     if (!this.signalPatroni('SIGCONT')) this.start()
@@ -94,7 +94,7 @@ export class Member {
     return row?.['yes'] === false
   }
 
-  /** Returns undefined if Patroni does not answer, or its PostgreSQL does not run. */
+  /** Returns undefined if Patroni does not answer, or its PostgreSQL is not running. */
   async status(): Promise<Status | undefined> {
     const answered = await answers(this.#parts.rest, '/patroni')
     if (answered?.status !== 200) return undefined

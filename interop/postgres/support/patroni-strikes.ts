@@ -24,7 +24,7 @@ interface Blow {
 
 export interface Strike {
   readonly title: string
-  /** Whether another member leads in the end. */
+  /** Whether another member finally leads. */
   readonly moves: boolean
   /** Strikes. The caller repairs the damage. Returns counters that show that it struck, all above 0. */
   readonly strike: (blow: Blow) => Promise<Evidence>

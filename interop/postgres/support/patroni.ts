@@ -56,7 +56,7 @@ export class Patroni {
     this.#close = parts.close
   }
 
-  /** Starts a new cluster with a role for the service. Returns when all members follow the first. */
+  /** Starts a new cluster with a role for the service. Returns once all members follow the first. */
   static async start(): Promise<Patroni> {
     const ends: (() => Promise<unknown> | unknown)[] = []
     const close = async () => {

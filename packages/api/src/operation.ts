@@ -26,8 +26,8 @@ export interface Operation {
   /** The codes of its refusals, besides those that every operation has. */
   readonly errors: readonly ErrorCode[]
   /**
-   * Set if its calls from one network are limited, or those whose credential is refused: over the limit it
-   * answers 429, or 503, after which snapd retries.
+   * The status over the limit, if its calls from one network are limited, or those whose credential is
+   * refused: 429, or 503, after which snapd retries.
    */
   readonly limited?: 429 | 503
   readonly query?: TSchema

@@ -7,7 +7,7 @@ export interface AssertionOf<Type extends TypeName> {
   readonly type: Type
   /** The version of the type's rules. An unknown, newer format decodes, but `verifyTrust` refuses it. */
   readonly format: number
-  /** How often the assertion was replaced; 0 for the first revision. */
+  /** How many times the assertion was replaced; 0 for the first revision. */
   readonly revision: number
   /** The account in whose name it is signed; undefined for types that are signed with the key they contain. */
   readonly authorityId: string | undefined

@@ -6,7 +6,7 @@ export interface Limits {
   readonly sliceBytes: number
   /** Macaroons in a slice, counting the root and its discharges. */
   readonly macaroons: number
-  /** Caveats in a macaroon. */
+  /** The number of caveats in a macaroon. */
   readonly caveats: number
   /** The depth of nested discharges; 1 if no discharge may need one itself. */
   readonly nesting: number

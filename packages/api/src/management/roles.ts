@@ -1,8 +1,6 @@
 /** Permissions of the management API, and the roles that have them (decisions B1 and B2). */
 
-/**
- * The permissions that operations of the management API require. None is a permission of developer tokens.
- */
+/** The permissions that operations of the management API require. Developer tokens have other permissions. */
 export const MANAGEMENT_PERMISSIONS = [
   'devices:read',
   'devices:decide',

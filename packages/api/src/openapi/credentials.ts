@@ -53,7 +53,7 @@ const WAYS: Readonly<Record<Operation['credential'], readonly (SchemeName | unde
 export const securityOf = (credential: Operation['credential']): readonly object[] =>
   WAYS[credential].map((name) => (name === undefined ? {} : { [name]: [] }))
 
-/** Returns the credential's headers as parameters. OpenAPI allows none for `Authorization`. */
+/** Returns the credential's headers as parameters. OpenAPI does not allow one for `Authorization`. */
 export const credentialParameters = (credential: Operation['credential']): readonly Parameter[] =>
   WAYS[credential].flatMap((way): readonly Parameter[] => {
     if (way === undefined || way === 'token') return []

@@ -1,4 +1,4 @@
-/** The examples of the document. A test of the server sends each of them and compares the answers. */
+/** The examples in the OpenAPI document. A server test sends each one and compares the answers. */
 import { CI_EXAMPLES } from '../ci/examples.ts'
 import type { IDENTITY_OPERATIONS } from '../identity/operations.ts'
 import type { OPERATIONS } from '../operations.ts'

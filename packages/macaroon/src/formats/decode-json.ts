@@ -30,7 +30,7 @@ function isVersion1(object: Record<string, unknown>): boolean {
   const one = VERSION_1_KEYS.some((key) => Object.hasOwn(object, key))
   const two = VERSION_2_KEYS.some((key) => Object.hasOwn(object, key))
   if (one === two) {
-    const why = one ? 'it has both version 1 and version 2 keys' : "it does not have any key of a macaroon"
+    const why = one ? 'it has both version 1 and version 2 keys' : 'it does not have any key of a macaroon'
     throw new MacaroonError('malformed', `Not a macaroon in JSON: ${why}`)
   }
   return one

@@ -56,7 +56,7 @@ export function checkEmail(typed: string): string {
 
 /** Returns the typed username or e-mail address in the spelling in which accounts are stored and compared. */
 export function loginName(text: string): string {
-  // People type capitals. Usernames have none, and e-mail addresses are compared without case.
+  // People type capitals. Usernames do not have any, and e-mail addresses are compared without case.
   const typed = asciiLower(withoutMailto(text).trim())
   return isEmail(typed) ? asciiLower(normalEmail(typed)) : typed
 }

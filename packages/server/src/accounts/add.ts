@@ -12,7 +12,7 @@ export interface AddAccountInput {
   readonly username: string
   readonly email: string
   readonly name: string
-  /** Without one, the account can't sign in with a password; its agents still can log in. */
+  /** Without one, the account can't sign in with a password; its agents can still log in. */
   readonly password?: string | undefined
   readonly authority: Authority
 }

@@ -123,7 +123,7 @@ function textOf(key: bigint, four: boolean): readonly string[] {
   return [ipaddr.fromByteArray(bytes).toString()]
 }
 
-test('Guarantee: an address is public only if the registries list it so, also at the edges of each network', () => {
+test('Guarantee: an address is public only if the registries say so, even at the edges of each network', () => {
   assert.ok(edges.length > 4 * 20)
   const contains = listOf(['2002::/16', '64:ff9b::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '::/96'])
   const check = (one: string) => {

@@ -40,7 +40,7 @@ export interface ModelWithEndingKeys {
 type Brands = readonly string[] | 'all'
 
 export interface AttentionStore {
-  /** Returns when the device that has waited longest for approval asked for it; undefined if none waits. */
+  /** Returns the time when the longest-waiting device asked for approval; undefined if none waits. */
   oldestWaiting(brands: Brands): Promise<Date | undefined>
   /** Counts devices with evidence of a clone, up to `most`. */
   evidence(brands: Brands, most: number): Promise<CountedDevices>

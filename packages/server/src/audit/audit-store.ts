@@ -261,7 +261,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
   }
 }
 
-/** The columns, the most selective first. */
+/** The columns, most selective first. */
 const COLUMNS = ['subject', 'actor', 'action'] as const
 
 const indexOf = (filter: AuditFilter) => COLUMNS.find((column) => filter[column] !== undefined)

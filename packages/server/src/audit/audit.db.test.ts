@@ -210,7 +210,7 @@ eachDatabase((_kind, open) => {
       assert.match((await verify(middle)).broken?.why ?? '', /its hash is not the expected one/)
     })
 
-    test('an intact log passes, also against every earlier end', async () => {
+    test('an intact log passes, even against every earlier end', async () => {
       await put(whole)
       for (const { seq, hash } of whole) {
         assert.equal((await verify({ seq: seq ?? 0, hash: hash ?? '' })).broken, undefined)
@@ -262,7 +262,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await audit.list({ action: 'audit.remove' }, { limit: 9 })).length, told.length)
   })
 
-  test('lists the newest first, by every filter, a page at a time, and exports the oldest first', async () => {
+  test('lists newest first, by every filter, a page at a time, and exports oldest first', async () => {
     await clear()
     await record(3, 'ada')
     await record(4, 'bob')

@@ -5,7 +5,7 @@ import type { TransactionStores } from '../stores.ts'
 import type { Chain } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
 
-/** An entry known from elsewhere, namely from the output of an earlier verification. */
+/** An entry known from elsewhere: from the output of an earlier verification. */
 export interface Anchor {
   readonly seq: number
   readonly hash: string

@@ -10,7 +10,7 @@ import { backupText } from './back-up.ts'
 import { type BackupRow, FORMAT, type Header, type TableHead } from './backup-file.ts'
 import { readBackup } from './read-backup.ts'
 
-/** How far the positions that are tried lie apart. The quick run skips most. */
+/** The distance between the positions that are tried. The quick run skips most. */
 const STRIDE = FULL ? 1 : 64
 
 const HEADER: Header = {

@@ -18,7 +18,7 @@ export async function listBrands(
 }
 
 /**
- * Throws {@link RequestError} `permission-denied`, and `no-such-record`, also for a brand that the caller
+ * Throws {@link RequestError} `permission-denied`, and `no-such-record`, even for a brand that the caller
  * can't see.
  */
 export async function showBrand(

@@ -327,7 +327,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ],
     [
       (query) => query.updateTable('publisher_rule').set({ ids: '["75","65"]' }).execute(),
-      /^The rule hello is stored under other ids than those it matches\.$/,
+      /^The rule hello is stored under ids other than those it matches\.$/,
     ],
     [
       (query) =>

@@ -29,8 +29,8 @@ export interface ExchangeRequest {
 }
 
 /**
- * Throws {@link ExchangeRefusal} `malformed`, also with the codes `unsupported-grant-type` and `invalid-target`, and
- * `invalid-field` for a description.
+ * Throws {@link ExchangeRefusal} `malformed`, some of them with the codes `unsupported-grant-type` and
+ * `invalid-target`, and `invalid-field` for a description.
  */
 export function readExchangeRequest(
   sent: SentParameters,

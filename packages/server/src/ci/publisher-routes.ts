@@ -1,4 +1,4 @@
-/** The routes of the management API for publishing from CI. */
+/** The management API routes for publishing from CI. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../change.ts'
 import { invalidField } from '../errors.ts'

@@ -41,7 +41,7 @@ export interface CommandContext {
     needs: 'nothing' | 'database' | 'current-schema',
     work: (unopened: UnopenedInstallation) => Promise<T>,
   ): Promise<T>
-  /** Opens the existing secret keys; it creates none. */
+  /** Opens the existing secret keys, and does not create any. */
   openSealer(): Promise<Sealer>
   readonly release: string
   /** The operations of the management API, in this process, as the operator. */

@@ -93,9 +93,9 @@ async function importCommands(): Promise<Add> {
 }
 
 /**
- * Adds the commands that work on an installation, and those that need none. `first` is the first word of the
- * command line: if `program` or one row of the table knows it, no other row is loaded. That saves a short
- * command a tenth of its time.
+ * Adds the commands that work on an installation, and those that do not need one. `first` is the first word
+ * of the command line: if `program` or one row of the table knows it, no other row is loaded. That saves a
+ * short command a tenth of its time.
  */
 export async function addCommands(program: Command, context: CommandContext, first = ''): Promise<void> {
   const isThere = program.commands.some((command) => command.name() === first)

@@ -36,7 +36,10 @@ export async function requireTlsFiles(database: DatabaseConfig): Promise<void> {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
 }
 
-/** Returns when the certificates that the database's address names expire: the first certificate of each file. */
+/**
+ * Returns the times when the certificates that the database's address names expire: the first certificate of
+ * each file.
+ */
 export async function certificatesOf(
   database: DatabaseConfig,
 ): Promise<readonly { readonly file: string; readonly until: Date }[]> {

@@ -1,4 +1,4 @@
-/** Routes for the pages of the audit log. */
+/** Routes for the audit log pages. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { noSuchRecord } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'

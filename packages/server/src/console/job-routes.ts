@@ -1,4 +1,4 @@
-/** Routes for the pages of jobs. */
+/** Routes for the job pages. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { RequestError } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
@@ -61,7 +61,7 @@ export function jobPageRoutes({ page, form, file }: ConsoleRoutes): void {
   )
 }
 
-/** Checks by a dry run whether the job can be started. */
+/** Uses a dry run to check whether the job can be started. */
 async function startableOf(job: Job, { call, parameters }: ConsoleAsked): Promise<Startable | undefined> {
   if (job.state !== 'uploading') return undefined
   try {

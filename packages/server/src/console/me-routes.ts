@@ -1,4 +1,4 @@
-/** Routes for the pages of the user's own account. */
+/** Routes for the pages about the user's own account. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField, noSuchRecord } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'

@@ -1,4 +1,4 @@
-/** The pages of the console, noun by noun. */
+/** The console pages, noun by noun. */
 import type { ConsoleRoutes } from '../http/console/console-routes.ts'
 import { accountPageRoutes } from './accounts/account-routes.ts'
 import { allTokenPageRoutes } from './accounts/all-token-routes.ts'

@@ -1,4 +1,4 @@
-/** Routes for the pages of the service's status and of the package directory. */
+/** Routes for the status and package directory pages. */
 import { MANAGEMENT_OPERATIONS, PART_BYTES } from '@ratafia/api/schemas'
 import { invalidField } from '../errors.ts'
 import { refuseBeforeTypingForAll } from '../http/console/before-typing.ts'

@@ -1,4 +1,4 @@
-/** Routes for the pages of the user's own tokens. */
+/** Routes for the pages about the user's own tokens. */
 import { MANAGEMENT_OPERATIONS, type SessionsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { invalidField, RequestError } from '../errors.ts'
@@ -206,7 +206,7 @@ function newTokenRoutes({ form }: Routes, own: OwnCredentials): void {
   })
 }
 
-/** Returns when the replaced token expires; undefined if its expiry stays unchanged. */
+/** Returns the time when the replaced token expires; undefined if its expiry stays unchanged. */
 function overlapIn(value: string | undefined, now: Date): Date | undefined {
   return value === 'keep' ? undefined : daysAheadIn(value, { field: 'overlap', now })
 }

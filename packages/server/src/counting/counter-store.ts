@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { type Database, insertMany, inTransaction, toInstant } from '../database/index.ts'
 
-/** How often something happened in an hour. */
+/** How many times something happened in an hour. */
 export interface CountedRow {
   readonly name: string
   /** The beginning of the hour, in epoch milliseconds. */

@@ -99,7 +99,7 @@ function brandsCounted(scope: BrandScope, brandId: string | undefined): readonly
 }
 
 /**
- * Returns when each bucket begins, in UTC. The last one is not over. `before` starts an equally long
+ * Returns the time when each bucket begins, in UTC. The last one is not over. `before` starts an equally long
  * preceding period.
  */
 function startsOf(

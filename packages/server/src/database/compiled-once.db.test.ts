@@ -45,7 +45,7 @@ eachDatabase((_kind, open) => {
     assert.equal(built, 1)
   })
 
-  test('refuses at the first run a value that the statement does not get unchanged', () => {
+  test('refuses a value on the first run if the statement does not get it unchanged', () => {
     const later = compiledOnce((query, { at }: { at: Date }) =>
       query.selectFrom('package').selectAll().where('name', '=', at.toISOString()),
     )

@@ -32,8 +32,8 @@ export type DatabaseTarget =
 export interface Database {
   readonly kind: DatabaseKind
   /**
-   * Any statement can throw `Unavailable`: the database is away, and whether the statement took effect is
-   * unknown.
+   * Any statement can throw `Unavailable`: the database is unavailable, and whether the statement took effect
+   * is unknown.
    */
   readonly query: Kysely<Schema>
   /**

@@ -22,7 +22,7 @@ export interface RawConnection {
 export interface RawDriver {
   /** The file of an embedded database, for messages. */
   readonly file?: string
-  /** Throws if it can't get a connection, which always means that the database is away. */
+  /** Throws if it can't get a connection, which always means that the database is unavailable. */
   acquire(): Promise<RawConnection>
   close(): Promise<void>
 }

@@ -39,7 +39,7 @@ export interface DeviceStore extends DecisionStore, SerialAssertionStore {
   find(device: DeviceRef): Promise<Device | undefined>
   /** Locks the device in a transaction: no other transaction changes it until this one ends. */
   lock(device: DeviceRef): Promise<Device | undefined>
-  /** For operators: looks in every shard. */
+  /** Finds devices for operators: searches every shard. */
   findById(id: DeviceId): Promise<Device | undefined>
   /** Returns the device of this key that is not superseded; otherwise the newest. */
   findByKey(key: Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>): Promise<Device | undefined>
@@ -94,8 +94,8 @@ const selectByKey = compiledOnce((query, name: KeyName & { bucket: number }) =>
 )
 
 /**
- * How often to look for the holder of a serial that moves from one device to another. Constraints decide in
- * any case.
+ * How many times to look for the holder of a serial that moves from one device to another. Constraints decide
+ * in any case.
  */
 const LOOKS = 5
 

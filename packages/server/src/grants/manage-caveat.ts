@@ -64,7 +64,7 @@ export function rolesAskedFor(text: string): RoleLimits | undefined {
 }
 
 /**
- * Parses limits. Throws `ConditionError` `malformed-condition`, also for an unknown key, which could be a
+ * Parses limits. Throws `ConditionError` `malformed-condition`, even for an unknown key, which could be a
  * limit.
  */
 export function parseLimits(argument: string): RoleLimits {

@@ -92,7 +92,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   const observe = observeRequests(app, { telemetry, clients, accessLog })
   app.setErrorHandler(answerError)
-  // For a path that does not exist, the answer is 404 whatever the body is.
+  // For a path that does not exist, the answer is 404 regardless of the body.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply))

@@ -67,7 +67,7 @@ export function refuseThrottled(
   return throttledPage({ back, retryAt, seconds })
 }
 
-/** Shows the page of a form again, with its error. */
+/** Shows a form's page again, with its error. */
 export function refuseForm(request: FastifyRequest, reply: FastifyReply, page: string): FastifyReply {
   request.refusal = 'permission denied'
   return sendPage(reply, 403, page)

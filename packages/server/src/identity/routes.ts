@@ -124,7 +124,7 @@ export const signInThrottle = (stores: Stores, counters: Counters): Throttle =>
 
 const parseForm = (body: Buffer): FormBody => ({ form: new URLSearchParams(body.toString()) })
 
-/** Refuses other bodies than forms, except an empty one: Go's client sends its parameters in the query. */
+/** Refuses bodies other than forms, except an empty one: Go's client sends its parameters in the query. */
 function refuseOtherBodies(body: Buffer, { headers }: FastifyRequest): undefined {
   if (headers['content-type'] === undefined && body.length === 0) return undefined
   throw invalidRequest('The body is not a form. Send application/x-www-form-urlencoded, or a query.')

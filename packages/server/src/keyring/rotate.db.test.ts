@@ -84,7 +84,7 @@ eachDatabase((_kind, open) => {
     })
     assert.equal(tried.length, 2)
     assert.deepEqual(tried[1], pair?.publicKey)
-    // A caveat for an unknown key is refused after one look.
+    // A caveat for an unknown key is refused after one look-up.
     await assert.rejects(
       withOwnKeyPairs(other, async () => {
         throw new BakeryError('public-key-mismatch', 'sealed to a stranger')

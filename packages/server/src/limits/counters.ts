@@ -80,7 +80,7 @@ class Buckets {
     this.#rule = rule
   }
 
-  /** Returns when there is room for one more; not after `now` if there is room already. */
+  /** Returns the time when there will be room for one more; not after `now` if there is room already. */
   openAt(key: string, now: number): number {
     const { burst, interval } = this.#rule
     return (this.#emptyAt.get(key) ?? now) - (burst - 1) * interval

@@ -1,4 +1,4 @@
-/** The route of the management API for the package directory. */
+/** The management API route for the package directory. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'

@@ -51,7 +51,7 @@ export type Ends = { readonly endsAt: Date } & (
       readonly sessionId: string
       readonly accountId: string
       readonly username: string
-      /** Written by the user who logged in. */
+      /** The description that the user who logged in wrote. */
       readonly description: string | undefined
     }
   | {

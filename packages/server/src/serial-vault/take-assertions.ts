@@ -24,7 +24,7 @@ interface TakenAssertions {
 }
 
 /**
- * Imports accounts first, because their keys refer to them. Checks each chain up to a root, also through
+ * Imports accounts first, because their keys refer to them. Checks each chain up to a root, including through
  * assertions that were already imported. Throws `permission-denied`.
  */
 export async function takeAssertions(

@@ -76,7 +76,7 @@ async function statusOf(here: Partial<Surroundings>, seen: Seen) {
   return findings.filter(({ state }) => state !== 'ok').map(({ part, state, says }) => [part, state, says])
 }
 
-test('an installation without problems needs no attention', async () => {
+test('an installation without problems does not need attention', async () => {
   assert.deepEqual(await statusOf({}, { signInLink: 8 }), [])
   assert.deepEqual(
     await statusOf({ schema: 'newer' }, { clockAheadMs: -5000, unlinked: 1000, issuerKeys: 1.5 }),

@@ -1,4 +1,4 @@
-/** The route of the management API for the status of the service. */
+/** The management API route for the status of the service. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { readStatus, type StatusDeps, type Surroundings } from './read-status.ts'

@@ -48,7 +48,7 @@ export class LogPipe {
   #used = 0
   /** Written blocks for further lines. There are never more than have waited at once. */
   readonly #free: Buffer[] = []
-  /** Sorted with the oldest first. */
+  /** Sorted oldest first. */
   readonly #waiting: Waiting[] = []
   #waitingBytes = 0
   #isWriting = false

@@ -9,6 +9,6 @@ export function kindOf(text: string): StatementKind {
   return KINDS.find((kind) => kind === word.toLowerCase()) ?? 'other'
 }
 
-/** Returns the first table that the statement names; undefined if it names none. */
+/** Returns the first table that the statement names; undefined if it does not name one. */
 export const tableIn = (text: string): string | undefined =>
   /\b(?:from|into|update|join) "([a-z_]+)"/i.exec(text)?.[1]

@@ -23,7 +23,8 @@ export function textOfLimits(limits: Attenuations): string | undefined {
 }
 
 /**
- * Parses recorded limits. Returns undefined for none, and for a string that is not from {@link textOfLimits}.
+ * Parses recorded limits. Returns undefined if there are none, and for a string that is not from {@link
+ * textOfLimits}.
  */
 export function limitsIn(text: string | undefined): Attenuations | undefined {
   const value = text === undefined || text.length > MOST_CHARACTERS ? undefined : jsonIn(text)

@@ -3,7 +3,7 @@ import { invalidField, type RequestError } from '../errors.ts'
 
 export interface LifetimeRule {
   readonly now: Date
-  /** The lifetime of a token whose request asks for none, in milliseconds. */
+  /** The default lifetime of a token, in milliseconds. */
   readonly standard: number
   /** The longest lifetime that a request may ask for, in milliseconds; undefined for no limit. */
   readonly most: number | undefined
@@ -37,7 +37,7 @@ export function tokenEnd({ expires, ttl }: AskedLifetime, { now, standard, most 
 }
 
 /**
- * Returns the instant, rounded down to milliseconds. Without a zone it is UTC; other offsets than zero are
+ * Returns the instant, rounded down to milliseconds. Without a zone it is UTC; offsets other than zero are
  * refused.
  */
 function parseUtc(text: string): Date {

@@ -47,7 +47,7 @@ export interface SessionStore {
   open(opening: Opening): Promise<boolean>
   /** The same, except that it waits for a change of the account in progress. */
   openPatiently(opening: Opening): Promise<boolean>
-  /** Lists the newest first. */
+  /** Lists sessions, newest first. */
   list(filter: SessionFilter): Promise<readonly ListedSession[]>
   /**
    * Returns the sessions after `after` in this order, of one account or of all, with the account's name and
@@ -353,7 +353,7 @@ const openers = (locked: 'skip locked' | 'wait') =>
 
 const OPENERS = { 'skip locked': openers('skip locked'), wait: openers('wait') }
 
-/** Returns for each opening whether it was recorded. */
+/** Returns whether each opening was recorded. */
 async function openAll(
   query: Database['query'],
   openings: readonly Opening[],

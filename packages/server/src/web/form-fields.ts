@@ -1,4 +1,4 @@
-/** The parts that the forms of several pages share. */
+/** The parts that forms on several pages share. */
 import { type Html, html } from './html.ts'
 
 export const hidden = (fields: Readonly<Record<string, string | undefined>>): Html[] =>

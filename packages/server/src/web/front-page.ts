@@ -38,7 +38,7 @@ ${SCRIPT_ELEMENT}`,
   })
 }
 
-/** The same tools, on a page of the console. */
+/** The same tools, on a console page. */
 export const toolsPage = (facts: FrontPage): ConsoleContent => ({
   title: words.navigation.tools,
   section: 'tools',

@@ -1,4 +1,4 @@
-/** Thrown by a supervisor that gives up because its workers do not run. The log has the reason. */
+/** Thrown by a supervisor that gives up because its workers keep failing. The log has the reason. */
 export class WorkersFailed extends Error {
   override readonly name = 'WorkersFailed'
   readonly exitCode: number

@@ -206,7 +206,7 @@ eachDatabase((kind, open) => {
     await disableSigningKey({ keyId: testKey('device2').publicKey.id, force: false }, own)
   })
 
-  test("checks before each signature that the key's constraints allow this serial", async () => {
+  test("before each signature, checks that the key's constraints allow this serial", async () => {
     const own = brandDeps(await open())
     const key = accountKeyFile('acme-brand', testKey('unknown'), {
       constraints: [{ headers: { type: 'serial', model: 'acme-classic', serial: 'SN-[0-9]+' } }],

@@ -105,7 +105,7 @@ eachDatabase((_kind, open, fresh) => {
       .where('session_id', '=', maker.own.manager.sessionId)
       .execute()
     await assert.rejects(make('revoked', 'ann', maker), {
-      message: 'Your session was revoked meanwhile. Sign in again.',
+      message: 'Your session was revoked in the meantime. Sign in again.',
     })
     const other = await signIn(ann)
     await query.updateTable('account').set({ disabled_at: 1 }).where('username', '=', 'ann').execute()

@@ -395,7 +395,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.match(stderr, /now requires an API key/)
     })
 
-    test("Guarantee: --mine needs no permission, and never reaches another account's records", async () => {
+    test("Guarantee: --mine does not need a permission, and never reaches another account's records", async () => {
       const account = await addPerson(there.service, 'gus')
       await giveRoles(there.service, account, 'device-approver acme')
       const own = await fileOf('gus', await managementToken(there.service, account))

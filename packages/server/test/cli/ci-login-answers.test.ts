@@ -25,7 +25,7 @@ describe('ratafia ci login', () => {
   test('retries a busy service and a broken connection with a fresh ID token and the same key', async () => {
     const job = await jobs.start({
       [EXCHANGE]: oneAfterTheOther(
-        json(refusal('temporarily_unavailable', 'The keys are away.'), 503, { 'retry-after': '1' }),
+        json(refusal('temporarily_unavailable', 'The keys are unavailable.'), 503, { 'retry-after': '1' }),
         (request) => void request.socket.destroy(),
         json(MINTED),
       ),
@@ -36,7 +36,7 @@ describe('ratafia ci login', () => {
     assert.equal(new Set(tokens).size, 3)
     const keys = job.seen.flatMap(({ headers }) => headers['idempotency-key'] ?? [])
     assert.deepEqual({ sent: keys.length, different: new Set(keys).size }, { sent: 3, different: 1 })
-    assert.match(stderr, /The keys are away\. Trying again in 1 s\.\n/)
+    assert.match(stderr, /The keys are unavailable\. Trying again in 1 s\.\n/)
     // Each secret is masked before it is sent.
     assert.equal(stderr.match(/^::add-mask::/gm)?.length, 5)
   })

@@ -94,7 +94,7 @@ describe('without a database', () => {
 
   for (const [name, command] of LEAVES) {
     if (BEGINS.includes(name) || OTHERS.includes(name)) continue
-    test(`ratafia ${name} creates none, and names the missing file and the commands that create it`, async () => {
+    test(`ratafia ${name} does not create one, and names the missing file and the commands that create it`, async () => {
       const directory = join(program.directory, 'nothing', name.replaceAll(' ', '-'))
       const { code, stderr } = await program.run(
         [
@@ -113,7 +113,7 @@ describe('without a database', () => {
   }
 
   for (const noun of ['packages', 'devices']) {
-    test(`ratafia ${noun} import --dry-run creates none`, async () => {
+    test(`ratafia ${noun} import --dry-run does not create one`, async () => {
       const directory = join(program.directory, 'dry', noun)
       const { code, stderr } = await program.run([noun, 'import', file, '--dry-run'], {
         environment: { RATAFIA_DATA_DIR: directory },

@@ -245,7 +245,7 @@ describe('exit codes, with the reason on standard error only', () => {
     }
     assert.equal((await program.run(list)).code, 0, 'the database was changed')
   })
-  test('4: a database that does not exist, for a command that creates none', async () => {
+  test('4: a database that does not exist, for a command that does not create one', async () => {
     const empty = join(program.directory, 'empty')
     const environment = { RATAFIA_DATA_DIR: empty, RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
     for (const words of [['backup', 'x'], ['verify'], list]) {

@@ -1,4 +1,4 @@
-/** The pages of password and second factor are in the frame of the console and link to it, even when they refuse. */
+/** The password and second factor pages are in the console's frame and link to it, even when they refuse. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -82,7 +82,7 @@ oneDatabase((_kind, _open, fresh) => {
       })
     })
 
-    test('each page of the second factor is in the frame, also after mistakes', async () => {
+    test('each second factor page is in the frame, even after mistakes', async () => {
       const start = await open('enrol')
       assertInConsole(start, 'Set up a second factor')
       const refused = await browser.submit(start, 'enrol', { password: 'no' })

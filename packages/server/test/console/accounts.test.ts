@@ -12,7 +12,7 @@ const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
 const HOUR = 3_600_000
 
 eachDatabase((_kind, _open, fresh) => {
-  describe('the pages of accounts', () => {
+  describe('the account pages', () => {
     const service = testService(fresh)
     let operator: ConsoleBrowser
     let operating: Account
@@ -167,7 +167,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await manage(service, token, 'GET', '/accounts/fine-name')).status, 404)
     })
 
-    test('the page of an account shows its details, roles, agents, identities, tokens and recent activity', async () => {
+    test('the account page shows its details, roles, agents, identities, tokens and recent activity', async () => {
       const person = await addManager(service, 'viewer')
       const { installation } = service
       const name = `agent-of-${person.username}`
@@ -432,7 +432,7 @@ describe('permissions for accounts', () => {
       })
       assert.equal(forged.status, 403)
       assert.equal(await service.installation.accounts.findByUsername('climber' as never), undefined)
-      // The form of an account that it may change does not let it change the other.
+      // The form for an account that it may change does not let it change the other.
       const mine = await manager.open(`/console/accounts/${person.username}/disable`)
       const body = new URLSearchParams({
         ...{ csrf: hiddenField(mine.text, 'csrf'), once: hiddenField(mine.text, 'once'), seen: '*' },
@@ -442,7 +442,7 @@ describe('permissions for accounts', () => {
       assert.equal((await service.installation.accounts.findById(operator.id))?.disabledAt, undefined)
     })
 
-    test('an auditor can view but not change accounts; a viewer and a publisher see none', async () => {
+    test('an auditor can view but not change accounts; viewers and publishers cannot see them', async () => {
       const person = await addPerson(service)
       const auditor = await consoleOf(service, await addManager(service, 'auditor'))
       const list = await auditor.get('/console/accounts')
@@ -519,7 +519,7 @@ describe('permissions for accounts', () => {
       }
     })
 
-    test('the page of an account with very many agents mentions that there are more', async () => {
+    test('the account page with very many agents mentions that there are more', async () => {
       const operator = await consoleOf(service, await addOperator(service))
       const person = await addPerson(service)
       for (let index = 0; index < 50; index++) await addAgentTo(service, person, `many-agents-${index}`)

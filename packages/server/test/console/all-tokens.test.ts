@@ -1,4 +1,4 @@
-/** The pages of the tokens of all accounts: find, view, revoke one or several, and attacks. */
+/** The pages about the tokens of all accounts: find, view, revoke one or several, and attacks. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -31,7 +31,7 @@ const revokedIn = async (service: TestService, person: Account): Promise<number>
   (await sessionsOf(service, person)).rows.filter(({ revoked_at }) => revoked_at !== null).length
 
 eachDatabase((_kind, _open, fresh) => {
-  describe('the pages of all tokens', () => {
+  describe('the pages about all tokens', () => {
     const service = testService(fresh)
     let operator: ConsoleBrowser
     let operating: Account
@@ -82,7 +82,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('the page of a token shows its limits, its account and its origin', async () => {
+    test('the token page shows its limits, its account and its origin', async () => {
       const ada = await addPerson(service)
       const { id } = await opened(service, ada, 'one to look at')
       const page = await operator.get(`/console/all-tokens/${id}`)
@@ -131,7 +131,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(entry?.details ?? '', /"via":"console"/)
     })
 
-    test('Guarantee: a late form does not revoke a token that has changed meanwhile', async () => {
+    test('Guarantee: a late form does not revoke a token that has changed in the meantime', async () => {
       const ada = await addPerson(service)
       const { id, token } = await opened(service, ada, 'changing')
       const path = `/console/all-tokens/${id}/revoke`

@@ -1,4 +1,4 @@
-/** The pages of the audit log: entries, filters, exports, the state of the chain, its verification. */
+/** The audit log pages: entries, filters, exports, the state of the chain, its verification. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { newAuditEntryId } from '@ratafia/api'
@@ -14,7 +14,7 @@ import { addPerson, testService } from '../support/service.ts'
 const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
 
 eachDatabase((_kind, _open, fresh) => {
-  describe('the pages of the audit log', () => {
+  describe('the audit log pages', () => {
     const service = testService(fresh)
     let auditor: ConsoleBrowser
     let operator: ConsoleBrowser

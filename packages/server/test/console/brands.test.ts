@@ -1,4 +1,4 @@
-/** The pages of brands: visibility, whether serials can be signed, and disabling a signing key. */
+/** The brand pages: visibility, whether serials can be signed, and disabling a signing key. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { DEVICE_STATUS_NAMES } from '@ratafia/api/schemas'
@@ -44,7 +44,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('the pages of brands', () => {
+  describe('the brand pages', () => {
     const service = testService(fresh)
     const people = new Map<string, ConsoleBrowser>()
     const as = (role: string): ConsoleBrowser => people.get(role) ?? assert.fail(role)
@@ -117,7 +117,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(keys), /Nothing matches these filters: brand: other-brand/)
     })
 
-    test('the page of a brand shows the remaining life of its keys, and what to do before the last one expires', async () => {
+    test('the brand page shows the remaining life of its keys, and what to do before the last one expires', async () => {
       const page = await as('operator').get('/console/brands/other-brand')
       assert.equal(page.status, 200)
       const text = textOf(page)
@@ -129,7 +129,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
       assert.match(page.text, /href="\/console\/models\/other-brand\/own"/)
       const acme = textOf(await as('operator').get('/console/brands/acme-brand'))
-      assert.doesNotMatch(acme, /The last usable key/)
+      assert.doesNotMatch(acme, /The last active key/)
       assert.match(acme, /1 active.*Counted/)
     })
 
@@ -206,7 +206,7 @@ eachDatabase((_kind, _open, fresh) => {
       return (await service.installation.brands.findKey(otherKey.publicKey.id)) ?? assert.fail('no key')
     }
 
-    test('the form of another session cannot disable a key', async () => {
+    test('a form from another session cannot disable a key', async () => {
       const path = `/console/signing-keys/${acmeKey}/disable-anyway`
       const form = await as('operator').get(path)
       const refused = await as('operator').submit(form, path, { csrf: 'x', typed: acmeKey.slice(0, 12) })

@@ -1,4 +1,4 @@
-/** The page of clones: the evidence for all devices, by kind, brand, model and time. */
+/** The clone page: the evidence for all devices, by kind, brand, model and time. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { CLONE_EVIDENCE_KINDS } from '../../src/devices/clones/clone-evidence.ts'
@@ -30,7 +30,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.ok(Buffer.byteLength(page.text) <= 25_000)
   })
 
-  test('lists the newest first, and has filters', async () => {
+  test('lists evidence newest first, and has filters', async () => {
     const devices = await addDevices(
       service,
       CLONE_EVIDENCE_KINDS.map((_, index) => ({

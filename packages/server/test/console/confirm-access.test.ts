@@ -91,7 +91,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('the page of the second factor shows the same reason, also after a wrong code', async () => {
+  test('the second factor page shows the same reason, even after a wrong code', async () => {
     const account = await person()
     const authenticator = await withSecondFactor(service, account)
     const browser = new Browser()
@@ -136,7 +136,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(plain.title, 'Sign in')
     assert.doesNotMatch(plain.text, /requires that you signed in/)
     const browser = await idle(account)
-    // This stands for another page of the console, perhaps of a later release.
+    // This stands for another console page, perhaps of a later release.
     const other = await browser.open(at('/console/sign-in?recent=1&to=/console/tokens'))
     assert.equal(other.title, TITLE)
     assert.match(textOf(other), /This action requires that you signed in a short while ago\./)

@@ -1,4 +1,4 @@
-/** The page of one device in the console, and decisions about the device. */
+/** The device page in the console, and decisions about the device. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
@@ -213,7 +213,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await now(device)).status, 'revoked')
     })
 
-    test('shows from where a device first registered while that is known, and its API key', async () => {
+    test('shows where a device first registered from while that is known, and its API key', async () => {
       const device = await addDevice(service, { serial: `R-${++serials}` })
       const asked = async (count: number) => {
         const rows = Array.from({ length: count }, (_, index) => ({
@@ -296,7 +296,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
-    test('Guarantee: the form of another session has no effect', async () => {
+    test('Guarantee: a form from another session has no effect', async () => {
       const page = await operator.get(pathOf(device, 'release'))
       const [, once = ''] = /name="once" value="([^"]*)"/.exec(page.text) ?? []
       for (const csrf of ['', 'forged']) {

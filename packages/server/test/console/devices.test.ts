@@ -51,7 +51,7 @@ eachDatabase((_kind, _open, fresh) => {
       await recount()
     })
 
-    test('lists the newest first, with counts that link to pending and quarantined devices', async () => {
+    test('lists devices newest first, with counts that link to pending and quarantined devices', async () => {
       const page = await operator.get('/console/devices')
       assert.deepEqual(serialsIn(page.text), ['AC-5', 'AC-4', 'BE-3', 'AC-2', 'AC-1'])
       assert.match(textOf(page), /5 · 1 pending · 1 quarantined/)

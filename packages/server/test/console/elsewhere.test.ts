@@ -106,7 +106,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   const { testOnce } = onOne(kind)
-  testOnce('shows a page with a link to try again while the identity service is away', async () => {
+  testOnce('shows a page with a link to try again while the identity service is unavailable', async () => {
     await identity.close()
     const page = await new Browser().open(
       `${service.baseUrl}/console/sign-in?to=/console/tokens&recent=1&go=1`,

@@ -1,4 +1,4 @@
-/** Guarantee: no form of the console has an effect without the CSRF token of the browser's session. */
+/** Guarantee: no console form has an effect without the CSRF token of the browser's session. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fastifyCookie from '@fastify/cookie'
@@ -21,7 +21,7 @@ const ME: Me = {
 }
 const BASE_URL = 'http://store.example.com'
 
-describe('every form of the console', () => {
+describe('every console form', () => {
   /** Maps the path of each registered form to whether it is `multipart/form-data`. */
   const forms = new Map<string, boolean>()
   const done: string[] = []

@@ -1,4 +1,4 @@
-/** The frame that all pages of the console share. */
+/** The frame that all console pages share. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { browserWith, consoleOf, textOf } from '../support/console.ts'

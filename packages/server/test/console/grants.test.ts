@@ -1,4 +1,4 @@
-/** The pages of grants: list, grant and remove roles, and attacks. */
+/** The grant pages: list, grant and remove roles, and attacks. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
@@ -13,7 +13,7 @@ const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
 const DAY = 86_400_000
 
 eachDatabase((_kind, _open, fresh) => {
-  describe('the pages of grants', () => {
+  describe('the grant pages', () => {
     const service = testService(fresh)
     let operator: ConsoleBrowser
     let operating: Account
@@ -199,7 +199,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await rolesOf(operating), ['operator'])
     })
 
-    test('the page of an account shows its roles, who granted them and when, and when they expire', async () => {
+    test('the account page shows its roles, who granted them and when, and when they expire', async () => {
       const person = await addManager(service, 'viewer acme-brand')
       const page = await operator.get(`/console/accounts/${person.username}`)
       assert.match(textOf(page), /viewer acme-brand \d+ \w+ 20\d\d by operator never/)

@@ -1,4 +1,4 @@
-/** The pages of jobs: their progress, the outcome of their records, and stopping them. */
+/** The job pages: their progress, the outcome of their records, and stopping them. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
@@ -12,7 +12,7 @@ const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
 const REFRESH = /<meta http-equiv="refresh"/
 
 eachDatabase((_kind, _open, fresh) => {
-  describe('the pages of jobs', () => {
+  describe('the job pages', () => {
     const service = testService(fresh)
     let maker: { readonly browser: ConsoleBrowser; readonly token: string; readonly username: string }
     let operator: ConsoleBrowser

@@ -47,7 +47,7 @@ const FORMS = [
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
   before(() => givenIssuer(service.installation.database, GITHUB, 'github'))
-  /** Returns for each form whether it created its credential. */
+  /** Returns whether each form created its credential. */
   const made = async (token: string) => {
     const browser = await browserOf(service, token)
     const results: string[] = []

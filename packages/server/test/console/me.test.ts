@@ -1,4 +1,4 @@
-/** The page of the user's own account. */
+/** The user's own account page. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { consoleOf, textOf, unescaped } from '../support/console.ts'

@@ -1,4 +1,4 @@
-/** The pages of a model's API keys, allow-list and remodels, and of hardware identities. */
+/** The pages about a model's API keys, allow-list and remodels, and about hardware identities. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
@@ -16,7 +16,7 @@ const keyId = (index: number) => Buffer.alloc(48, `key ${index}`).toString('base
 let models = 0
 
 eachDatabase((_kind, _open, fresh) => {
-  describe('the pages of a model’s parts', () => {
+  describe('the pages about a model’s parts', () => {
     const service = testService(fresh)
     let token: string
     let manager: ConsoleBrowser
@@ -150,7 +150,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual((await listed(`${api}/api-keys`)).api_keys, [])
     })
 
-    test('marks an API key that expires within 30 days, in the list and on the page of its model', async () => {
+    test('marks an API key that expires within 30 days, in the list and on the model page', async () => {
       const { path, api } = await addLot()
       for (const days of [29, 31]) {
         const expires = new Date(service.now().getTime() + days * 86_400_000).toISOString()

@@ -1,4 +1,4 @@
-/** The pages of models: a new model, its policy with the risks, a newer assertion, and removal. */
+/** The model pages: a new model, its policy with the risks, a newer assertion, and removal. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { importAllowList, setPolicy } from '../support/as-operator.ts'
@@ -20,7 +20,7 @@ const sent = (bytes: Uint8Array) => Buffer.from(bytes).toString().replaceAll('\n
 let models = 0
 
 eachDatabase((_kind, _open, fresh) => {
-  describe('the pages of models', () => {
+  describe('the model pages', () => {
     const service = testService(fresh)
     let manager: ConsoleBrowser
     let viewer: ConsoleBrowser
@@ -120,13 +120,13 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await find('x'), undefined)
     })
 
-    test('the page of a model shows its assertion, its policy with warnings at the settings, and its parts', async () => {
+    test('the model page shows its assertion, its policy with warnings at the settings, and its parts', async () => {
       const page = await viewer.get(CLASSIC)
       assert.equal(page.status, 200)
       const text = textOf(page)
       assert.match(text, /Registration Automatic .*Anyone who has the model assertion gets a serial/)
       assert.match(text, /Revision 0 .*System classic.*Store acme-store.*Other serial authorities generic/)
-      assert.match(text, /No API keys yet\. Devices of this model need none\./)
+      assert.match(text, /No API keys yet\. Devices of this model do not need a key\./)
       assert.match(text, /No entries yet\. The policy does not use this list/)
       assert.match(page.text, /href="\/console\/devices\?model=acme-brand%2Facme-classic"/)
       assert.ok(page.text.length < 25_000)
@@ -213,7 +213,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(JSON.parse(entry?.details ?? '{}').quarantineClones, true)
     })
 
-    test('a policy that has changed meanwhile needs another decision', async () => {
+    test('a policy that has changed in the meantime needs another decision', async () => {
       const { model, path } = await addLot()
       const address = `${path}/policy`
       const form = await manager.get(address)

@@ -211,7 +211,7 @@ describe('the overview before a signing key expires', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
 
-    test('links to the page of its brand', async () => {
+    test("links to its brand's page", async () => {
       const { installation } = service
       await addTestRoot(installation)
       const end = new Date(service.now().getTime() + 21.5 * DAY)

@@ -133,7 +133,7 @@ describe('publishing from CI', () => {
       assert.ok(unescaped(page.text).includes(`RATAFIA_URL: "${service.baseUrl}"`))
     })
 
-    test('the page of a rule shows its risks', async () => {
+    test('the rule page shows its risks', async () => {
       await send({ ...RULE, name: 'risky', match: '', do: 'make' })
       const page = await browser.get('/console/publishers/rules/risky')
       assert.match(textOf(page), /A rule that matches only environment lets in every branch/)

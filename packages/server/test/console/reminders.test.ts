@@ -73,7 +73,7 @@ for (const { name, environment, sentBy, without, status } of SETTINGS) {
         })
       }
 
-      test('the page of an account and the status show whether mail is on', async () => {
+      test('the account page and the status show whether mail is on', async () => {
         const account = textOf(await operator.get(`/console/accounts/${username}`))
         assert.match(
           account,

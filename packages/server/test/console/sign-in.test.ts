@@ -98,7 +98,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('a browser that is signed in at the identity service needs no other sign-in', async () => {
+  test('a browser that is signed in to the identity service does not have to sign in again', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const first = tokenOf(browser)
@@ -152,7 +152,7 @@ eachDatabase((_kind, _open, fresh) => {
     '',
   ]
 
-  test('after the sign-in, the browser only goes to a page of the console', async () => {
+  test('after the sign-in, the browser only goes to a console page', async () => {
     const browser = newBrowser()
     await signIn(browser)
     for (const to of HOSTILE) {

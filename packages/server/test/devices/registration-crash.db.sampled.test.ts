@@ -29,7 +29,7 @@ import { testService } from '../support/service.ts'
 
 /** This test and its children form one installation. */
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
-/** More than the number of steps, also without caches. A higher number would be too many. */
+/** More than the number of steps, even without caches. A higher number would be too many. */
 const MOST_STEPS = 60
 /** Processes that start while others are checked. */
 const AHEAD = FULL ? 3 : 1

@@ -367,7 +367,7 @@ eachDatabase((kind, _open, fresh) => {
       assertRefused(await post('[]'), 400, 'invalid-request', /^The body must be/)
     })
 
-    test('413 for a body over 1 MiB, and 400 for one just below it', async () => {
+    test('answers 413 to a body over 1 MiB, and 400 to one just below it', async () => {
       const text = (size: number) => JSON.stringify({ 'serial-assertion': 'x'.repeat(size) })
       assertRefused(await post(text(1024 * 1024)), 413, 'request-too-large', /larger/)
       assertRefused(await post(text(1024 * 1024 - 64)), 400, 'invalid-request', /lacks the field/)

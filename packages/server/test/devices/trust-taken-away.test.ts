@@ -1,6 +1,6 @@
 /**
  * Guarantee: permissions that operators withdraw from brands stop working for every device within a second,
- * also on nodes that cached the earlier state (docs/decisions/0021-what-nodes-remember.md).
+ * even on nodes that cached the earlier state (docs/decisions/0021-what-nodes-remember.md).
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -35,7 +35,7 @@ interface Row {
   readonly request: Naming
   /** Whether the body is random; then only its status and cost are compared. */
   readonly isRandom?: true
-  /** How often each is sent first, so that the name is locked. */
+  /** How many times each is sent beforehand, so that the name is locked. */
   readonly failures?: number
 }
 

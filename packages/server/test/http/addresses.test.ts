@@ -95,7 +95,7 @@ oneDatabase((_kind, _open, fresh) => {
     ]
     for (const [application, ofIt] of Object.entries(paths)) {
       for (const path of ofIt) {
-        test(`${application}: 404 for ${path}`, async () => {
+        test(`${application}: answers 404 to ${path}`, async () => {
           const { baseUrl } = application === 'service' ? service : identity
           for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
             for (const sent of bodies) {

@@ -45,7 +45,7 @@ suite('HTTP', () => {
   })
 
   describe('GET and HEAD /', () => {
-    test('200: the service describes itself and its endpoints', async () => {
+    test('describes the service and its endpoints, with a 200', async () => {
       const response = await fetch(service.baseUrl)
       const body: unknown = await response.json()
       assert.ok(Check(ServiceDescriptionSchema, body), JSON.stringify(body))
@@ -147,21 +147,21 @@ suite('HTTP', () => {
       '/API/v2/tokens',
       `/${'a'.repeat(10_000)}`,
     ]) {
-      test(`404: GET ${path.slice(0, 30)}`, async () => {
+      test(`answers 404 to GET ${path.slice(0, 30)}`, async () => {
         const { status, code, message, closed } = await refusal(request(`GET ${path}`))
         assert.deepEqual([status, code, message, closed], [404, 'not-found', NOTHING, false])
       })
     }
     for (const body of ['{{{', ' '.repeat(1000)]) {
       for (const type of ['application/json', 'text/xml', 'application/x-www-form-urlencoded']) {
-        test(`404 whatever the body is: ${body.length} bytes of ${type}`, async () => {
+        test(`answers 404 regardless of the body: ${body.length} bytes of ${type}`, async () => {
           const headers = `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n`
           assert.equal((await refusal(request('POST /nope', headers, body))).code, 'not-found')
         })
       }
     }
 
-    test('404 whatever the method is, without a Content-Type and with an invalid one', async () => {
+    test('answers 404 to any method, without a Content-Type and with an invalid one', async () => {
       for (const method of ['QUERY', 'POST', 'DELETE']) {
         assert.equal((await refusal(request(`${method} /nope`))).code, 'not-found', method)
         assert.equal(
@@ -181,7 +181,7 @@ suite('HTTP', () => {
       '/api/v2/tokens/whoami': 'GET, HEAD',
     }
     for (const [path, methods] of Object.entries(allowed)) {
-      test(`405: ${path} supports only ${methods}`, async () => {
+      test(`answers 405 to other methods: ${path} supports only ${methods}`, async () => {
         for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
           const { status, code, message, headers, closed } = await refusal(request(`${method} ${path}`))
           assert.deepEqual([status, code, closed], [405, 'method-not-allowed', false])
@@ -194,7 +194,7 @@ suite('HTTP', () => {
       })
     }
 
-    test('400: a path that is not percent-encoded UTF-8, which the message does not repeat', async () => {
+    test('answers 400 to a path that is not percent-encoded UTF-8, and does not repeat it', async () => {
       for (const path of ['/%zz?token=secret', '/api/%ff', '/%']) {
         const { status, code, message } = await refusal(request(`GET ${path}`))
         assert.deepEqual(
@@ -204,7 +204,7 @@ suite('HTTP', () => {
       }
     })
 
-    test('200: absolute URLs, other expectations and HTTP/1.0', async () => {
+    test('accepts absolute URLs, other expectations and HTTP/1.0', async () => {
       for (const bytes of [
         request('GET http://x/'),
         request('GET /', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'),
@@ -287,7 +287,7 @@ suite('HTTP', () => {
       ],
     }
     for (const [name, [bytes, message]] of Object.entries(refused)) {
-      test(`400: ${name}`, async () => {
+      test(`answers 400 to ${name}`, async () => {
         const answer = await refusal(bytes)
         assert.equal(answer.status, 400)
         assert.match(answer.message, message)
@@ -296,7 +296,7 @@ suite('HTTP', () => {
       })
     }
 
-    test('200: reads the body as JSON regardless of its content type; an absent body is an empty object', async () => {
+    test('reads the body as JSON regardless of its content type; an absent body is an empty object', async () => {
       for (const bytes of [
         post('{}', ''),
         post('{}', 'Content-Type: text/plain\r\n'),
@@ -310,7 +310,7 @@ suite('HTTP', () => {
       }
     })
 
-    test('401, not 400, to a GET with a JSON content type and no body', async () => {
+    test('answers 401, not 400, to a GET with a JSON content type and no body', async () => {
       const { status, code } = await refusal(request('GET /api/v2/tokens/whoami', JSON_TYPE))
       assert.deepEqual([status, code], [401, 'macaroon-authorization-required'])
     })

@@ -47,7 +47,7 @@ suite('a server with room for two requests', async () => {
     }
   }
 
-  test('503: refuses one more at once, before its body, and keeps its connection', async () => {
+  test('refuses one more at once with a 503, before its body, and keeps its connection', async () => {
     const release = await fill()
     const { socket, text } = converse(url)
     socket.write('POST /c HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n')
@@ -61,7 +61,7 @@ suite('a server with room for two requests', async () => {
     await eventually('the operator is informed', () => refused[0] === 1)
   })
 
-  test('503: does not ask for the body of a client that asks before sending it', async () => {
+  test('refuses a client that asks before it sends the body, without asking for the body', async () => {
     const head = 'POST /c HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n'
     const release = await fill()
     const { socket, text } = converse(url)
@@ -78,7 +78,7 @@ suite('a server with room for two requests', async () => {
     other.socket.destroy()
   })
 
-  test('503: a refused HEAD has no body', async () => {
+  test('answers a refused HEAD with a 503 and no body', async () => {
     const release = await fill()
     const { status, body } = await send(`${url}/c`, { method: 'HEAD' })
     assert.deepEqual([status, body], [503, ''])

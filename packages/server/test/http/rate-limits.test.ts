@@ -171,7 +171,7 @@ oneDatabase((_kind, _open, fresh) => {
     }
     const BAD = Buffer.from('bad').toString('base64url')
 
-    test('429: failed refreshes of discharges count with them', async () => {
+    test('failed refreshes of discharges count towards the same limit', async () => {
       const address = someone()
       const refresh = () =>
         call(service, 'POST', '/api/v2/tokens/refresh', {
@@ -184,7 +184,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
 
     for (const [method, path] of WITH_CREDENTIALS) {
-      test(`429: after three refused credentials, ${method} ${path} and the others are closed to the address`, async () => {
+      test(`after three refused credentials, ${method} ${path} and the others are closed to the address`, async () => {
         const token = await loggedIn()
         const other = await loggedIn()
         const address = someone()
@@ -213,7 +213,7 @@ oneDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('429: together, the addresses of a network can have four times as many refusals', async () => {
+    test('the addresses of a network together can have four times as many refusals', async () => {
       const from = (i: number) => present('GET', '/api/v2/tokens/whoami', `2001:db8:9:${i}::1`, BAD)
       for (let i = 0; i < 13; i++) assert.equal((await from(i)).status, 401)
       assert.equal((await from(13)).status, 429)

@@ -241,7 +241,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([lateLogin.status, lateLogin.body.Code], [401, 'permission denied'])
   })
 
-  test('401 for a removed agent and one of a disabled account, at the login and at the discharge', async () => {
+  test('answers 401 to a removed agent and one of a disabled account, for the login and for the discharge', async () => {
     const keyPair = await newAgent('doomed')
     const { caveat, token } = await logIn('doomed', keyPair)
     const { loginUrl } = await startLogin()

@@ -269,7 +269,7 @@ eachDatabase((_kind, open) => {
     for (const permission of PERMISSIONS) assert.ok(page.text.includes(`(${permission})`), permission)
   })
 
-  test('warns about a client in another network than the browser', async () => {
+  test('warns about a client in a different network than the browser', async () => {
     const from = (address: string) => startLogin(USERID, { 'x-forwarded-for': address })
     const elsewhere = await signIn(browserAt('198.51.100.8'), (await from('198.51.100.7')).visit)
     assert.match(elsewhere.text, /The program is not where you are/)
@@ -708,7 +708,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await rows(), before)
   })
 
-  test('400 with a page for forms with missing or wrong fields', async () => {
+  test('answers 400 with a page to forms with missing or wrong fields', async () => {
     const { visit } = await startLogin()
     const browser = browserAt()
     const page = await signIn(browser, visit)

@@ -36,7 +36,7 @@ eachDatabase((_kind, open) => {
   })
   after(() => identity.app.close())
 
-  test('200 with the newest key as JSON for discharge/info and publickey', async () => {
+  test('answers discharge/info and publickey with the newest key as JSON', async () => {
     const [newest] = await world.keyring.dischargerKeyPairs()
     const key = encodeBase64(newest.publicKey)
     const info = await get('/discharge/info')
@@ -115,7 +115,7 @@ eachDatabase((_kind, open) => {
     ['a discharge for another user', 'id=a&discharge-for-user=bob', /"discharge-for-user"/],
   ]
   for (const [what, query, message] of bad) {
-    test(`400 for ${what}`, async () => {
+    test(`answers 400 to ${what}`, async () => {
       const { status, body } = await answer(await fetch(url(`/discharge?${query}`), { method: 'POST' }))
       assert.deepEqual([status, body.Code], [400, 'bad request'])
       assert.match(body.Message, message)
@@ -132,13 +132,13 @@ eachDatabase((_kind, open) => {
     assert.equal((JSON.parse(await text(response)) as { Code: string }).Code, 'interaction required')
   })
 
-  test('400 for a parameter both in the query and in the form', async () => {
+  test('answers 400 to a parameter that is both in the query and in the form', async () => {
     const body = new URLSearchParams({ id: 'a' })
     const result = await answer(await fetch(url('/discharge?id=a'), { method: 'POST', body }))
     assert.match(result.body.Message, /more than once/)
   })
 
-  test('400 for a body that is not a form, or is too large', async () => {
+  test('answers 400 to a body that is not a form, or is too large', async () => {
     for (const [type, body] of [
       ['application/json', '{}'],
       ['text/plain', 'id=a'],
@@ -220,7 +220,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('404 in the bakery’s format for an unknown path', async () => {
+  test('answers 404 in the bakery’s format to an unknown path', async () => {
     for (const [method, path] of [
       ['GET', '/nothing'],
       ['GET', '/discharge'],
@@ -277,7 +277,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await rows(), before)
   })
 
-  test('503 for requests that need the database while it is away', async () => {
+  test('answers 503 to requests that need the database while it is unavailable', async () => {
     const away = await startIdentity({
       ...world,
       keyring: {
@@ -294,7 +294,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('500 without the cause for an internal error', async () => {
+  test('answers 500 to an internal error, without the cause', async () => {
     const broken = await startIdentity({
       ...world,
       keyring: { ...world.keyring, dischargerKeyPairs: () => Promise.reject(new Error('secret detail')) },

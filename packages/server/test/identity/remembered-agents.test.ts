@@ -67,7 +67,7 @@ eachDatabase((_kind, _open, fresh) => {
     return answer.status
   }
 
-  /** Counts how often the login reads an agent from the database. */
+  /** Counts how many times the login reads an agent from the database. */
   async function readsOf(node: TestNode, who: typeof agent): Promise<number> {
     const { accounts } = node.installation
     const { findByAgent } = accounts

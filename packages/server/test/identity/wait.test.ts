@@ -102,7 +102,7 @@ eachDatabase((_kind, open) => {
     for (const { status, body } of answers) assert.deepEqual([status, body.kind], [200, 'login'])
   })
 
-  test('504 when a wait times out, and asking again continues it', async () => {
+  test('answers 504 when a wait times out, and a repeated request continues it', async () => {
     const { visit, wait } = await startLogin(await start({ waitPatience: 30 }))
     const { status, headers, body } = await answer(await fetch(wait))
     assert.equal(status, 504)

@@ -73,7 +73,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(body.quarantined, { devices: 10, more: false })
   })
 
-  test('counts by brand, model and status in parts of any size, and drops counts of what is gone', async () => {
+  test('counts by brand, model and status in parts of any size, and drops counts of what no longer exists', async () => {
     for (const rows of [1, 7, 1000]) {
       await recount(rows)
       assert.deepEqual((await counts(operator)).counts, countsOf(register.slice(0, 100)), `${rows}`)

@@ -270,7 +270,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual((await revoke()).body, revoked.body)
   })
 
-  test('refuses invalid API keys, and a dry run creates none', async () => {
+  test('refuses invalid API keys, and a dry run does not create one', async () => {
     const path = `${CLASSIC}/api-keys`
     const many = async () => (await get('viewer', path)).body.api_keys.length
     const before = await many()

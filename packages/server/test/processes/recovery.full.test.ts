@@ -83,7 +83,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'postgres') {
-    test('answers 503 while the database is away, and recovers by itself', async () => {
+    test('answers 503 while the database is unavailable, and recovers by itself', async () => {
       const service = running
       const token = await newToken(service.baseUrl)
       const name = new URL(String(program.environment['RATAFIA_DATABASE_URL'])).pathname.slice(1)

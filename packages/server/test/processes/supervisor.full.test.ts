@@ -141,7 +141,7 @@ describe('a supervisor', () => {
     await eventually('no worker is left', () => !pids.some(isAlive))
   })
 
-  test('a worker that is told to end finishes and is replaced, also in the standalone identity service', async () => {
+  test('a worker that is told to end finishes and is replaced, even in the standalone identity service', async () => {
     const running = await program.start({ ...TWO, RATAFIA_SHUTDOWN_DELAY: '1s' }, ['identity', 'serve'])
     const [pid = 0] = await crewOf(running)
     assert.equal((await send(`${running.baseUrl}/discharge/info`)).status, 200)

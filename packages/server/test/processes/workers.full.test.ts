@@ -1,6 +1,6 @@
 /**
  * `ratafia serve` with several workers on a database. They are killed while clients work, and while it is
- * away.
+ * unavailable.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -90,7 +90,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'postgres') {
-    test('replaces a worker that dies while the database is away once the database is back', async () => {
+    test('replaces a worker that dies while the database is unavailable once the database is back', async () => {
       const name = new URL(String(program.environment['RATAFIA_DATABASE_URL'])).pathname.slice(1)
       await asSuperuser(`alter database ${name} allow_connections false`)
       try {

@@ -153,7 +153,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'postgres') {
-    test('shows when a database is away, and when it is back', async () => {
+    test('shows when a database is unavailable, and when it is back', async () => {
       const target = await fresh.target()
       assert.ok(target.kind === 'postgres')
       const proxy = await silenceable(new URL(target.url))

@@ -213,7 +213,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.ok(request?.body.includes('store-auth'))
   })
 
-  test('a collector that is away does not change answers or delay the stop', async () => {
+  test('an unavailable collector does not change answers or delay the stop', async () => {
     const away = await otlpReceiver()
     await away.close()
     await traced(async (service) => assert.equal((await call(service, 'GET', '/')).status, 200), {
@@ -247,7 +247,7 @@ describe('the SDK', () => {
     assert.ok(stderr.includes('finishing the requests in flight'))
   })
 
-  // Runs the sources, because a bundle loads none of its modules by name.
+  // Runs the sources, because a bundle does not load its modules by name.
   const sources = testProgram(undefined, join(ROOT, PROGRAM))
   /** Prints the name of every module that is loaded. */
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(

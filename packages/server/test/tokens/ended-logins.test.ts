@@ -233,7 +233,7 @@ eachDatabase((_kind, _open, fresh) => {
       },
     )
     const answer = refusalOf(await exchange(one, [root, ...discharges]))
-    assert.match(answer.message, /^The identity service declared no userid/)
+    assert.match(answer.message, /^The identity service did not declare userid/)
   })
 
   describe('discharges that name usernames', () => {

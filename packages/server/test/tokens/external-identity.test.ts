@@ -280,7 +280,7 @@ eachDatabase((_kind, _open, fresh) => {
       const token = await logIn(before, await addPerson(before))
       const answer = await call(asking, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
       assert.equal(refusalOf(answer).status, 401)
-      assert.match(refusalOf(answer).message, /declared no username/)
+      assert.match(refusalOf(answer).message, /did not declare username/)
     })
   })
 

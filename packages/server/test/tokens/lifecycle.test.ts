@@ -249,7 +249,11 @@ eachDatabase((_kind, _open, fresh) => {
       const { rootKey } = decodeCaveatId(caveatId, await service.installation.keyring.dischargerKeyPairs())
       // An identity service that does not know need-declared would return this.
       const silent = bindDischarge(forged, mint({ rootKey, id: caveatId, location: '' }))
-      assertRefused(await exchangeWith(presenting([forged, silent])), UNAUTHORIZED, /not known who you are/)
+      assertRefused(
+        await exchangeWith(presenting([forged, silent])),
+        UNAUTHORIZED,
+        /does not know who you are/,
+      )
     })
 
     test('answers 401 to two identities, none, or an empty one in the discharge', async () => {
@@ -258,9 +262,13 @@ eachDatabase((_kind, _open, fresh) => {
         UNAUTHORIZED,
         /more than one/,
       )
-      assertRefused(await loginWith(() => []), UNAUTHORIZED, /not known who you are/)
-      assertRefused(await loginWith(() => ['declared userid ']), UNAUTHORIZED, /not known who you are/)
-      assertRefused(await loginWith(() => ['declared username alice']), UNAUTHORIZED, /not known who you are/)
+      assertRefused(await loginWith(() => []), UNAUTHORIZED, /does not know who you are/)
+      assertRefused(await loginWith(() => ['declared userid ']), UNAUTHORIZED, /does not know who you are/)
+      assertRefused(
+        await loginWith(() => ['declared username alice']),
+        UNAUTHORIZED,
+        /does not know who you are/,
+      )
     })
 
     test('answers 401 to a person without an account', async () => {
@@ -604,7 +612,7 @@ eachDatabase((_kind, _open, fresh) => {
       for (const headers of [{}, { authorization: '' }, { macaroons: '' }, { authorization: 'Macaroon' }]) {
         assertRefused(await ask(headers), UNAUTHORIZED, /carries no macaroon/)
       }
-      assertRefused(await ask({ authorization: 'Basic abc' }), UNAUTHORIZED, /another scheme/)
+      assertRefused(await ask({ authorization: 'Basic abc' }), UNAUTHORIZED, /different scheme/)
       assertRefused(await ask(bearing('!!!')), UNAUTHORIZED, /malformed/)
       assertRefused(await ask(bearing('AgEC')), UNAUTHORIZED, /malformed/)
       assertRefused(await ask(presenting([foreign])), UNAUTHORIZED, /not issued by this service/)

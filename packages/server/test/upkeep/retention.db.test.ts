@@ -154,7 +154,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await rows('clone_evidence'), 0)
   })
 
-  test('removes at most a batch at a time, the oldest first', async () => {
+  test('removes at most a batch at a time, oldest first', async () => {
     const { deviceSessions, devices } = service.installation
     const [key] = await freshDeviceKeys(1)
     assert.ok(key)

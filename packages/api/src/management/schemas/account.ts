@@ -81,7 +81,7 @@ export const EditAccountSchema = Type.Object(
 export const RemindersSchema = Type.Object(
   {
     reminders: Type.Boolean({ description: 'Whether I get mail about what expires soon' }),
-    email: orNull(Text, 'Where reminders are sent. Null: I have no address and get none'),
+    email: orNull(Text, 'Where reminders are sent. Null: I have no address, so I do not get any'),
     sent_by: Type.Array(Type.Enum(['mail', 'webhook'], { type: 'string' }), {
       description:
         'How the service sends reminders. Without `mail` it has no mail server (RATAFIA_SMTP_URL) and cannot send mail',

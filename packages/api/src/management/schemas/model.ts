@@ -144,7 +144,7 @@ export const NewApiKeySchema = Type.Object(
     uses: Type.Optional(
       orNull(
         Type.Integer({ minimum: 1, maximum: 2_000_000_000 }),
-        'How often it can be used; null or absent: any number of times',
+        'How many times it can be used; null or absent for no limit',
       ),
     ),
   },

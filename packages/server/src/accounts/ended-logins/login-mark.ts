@@ -15,8 +15,8 @@ import type { Account } from '../account.ts'
 export const LOGIN_KEY = 'login'
 
 /**
- * Returns when the logins of an account were last invalidated, in the form that issued items contain: 0 for
- * never.
+ * Returns the time when the logins of an account were last invalidated, in the form that issued items
+ * contain: 0 for never.
  */
 export const seenBy = ({ loginsSince }: Pick<Account, 'loginsSince'>): number => loginsSince?.getTime() ?? 0
 

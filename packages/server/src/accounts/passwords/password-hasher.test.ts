@@ -23,7 +23,7 @@ test('hashes with scrypt N=2^15, r=8, p=3 and a salt by default', async () => {
   assert.notEqual(one, two)
 })
 
-test('verifies a hash with other than the current parameters', async () => {
+test('verifies a hash with parameters other than the current ones', async () => {
   const stored = await createPasswordHasher({ parameters: cheap }).hash(bytes('long ago'))
   const hasher = createPasswordHasher({ parameters: { ln: 5, r: 8, p: 2 } })
   assert.equal(await hasher.verify(bytes('long ago'), stored), true)

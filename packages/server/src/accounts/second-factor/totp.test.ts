@@ -54,7 +54,7 @@ describe('one-time codes', () => {
 describe('recovery codes', () => {
   const account = 'a'.repeat(32) as AccountId
 
-  test('creates ten different codes of four groups', () => {
+  test('creates ten different codes with four groups each', () => {
     const codes = newRecoveryCodes()
     assert.equal(new Set(codes).size, 10)
     for (const code of codes) assert.match(code, /^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/)

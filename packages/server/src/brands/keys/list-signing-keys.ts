@@ -52,7 +52,7 @@ export async function pageOfSigningKeys(
 }
 
 /**
- * Throws {@link RequestError} `permission-denied`, and `no-such-record`, also for a key of a brand that the
+ * Throws {@link RequestError} `permission-denied`, and `no-such-record`, even for a key of a brand that the
  * caller can't see.
  */
 export async function seenSigningKey(

@@ -47,7 +47,7 @@ export async function allowRemodel({ from, to, authority }: Pair, stores: Stores
 
 /**
  * Stops allowing a remodel, and returns it. Devices that have already become the other model stay unchanged.
- * Throws {@link RequestError} `no-such-record` if it is not allowed, also for a model that the caller can't
+ * Throws {@link RequestError} `no-such-record` if it is not allowed, even for a model that the caller can't
  * see, and as `managedModel` does for the model they come from.
  */
 export async function disallowRemodel(

@@ -14,7 +14,7 @@ export interface ModelDetails extends OpenModel {
   readonly signedAt: Date
   readonly store: string | undefined
   readonly serialAuthority: readonly string[]
-  /** The key that signs now, or why none can. */
+  /** The key that signs now, or why no key can. */
   readonly signer: { readonly authorityId: string; readonly keyId: string } | { readonly fault: string }
 }
 

@@ -84,7 +84,7 @@ test('counts the keys that are left out, by reason', async () => {
   assert.deepEqual(leftOut, {
     'malformed, weak, or for an algorithm that is not accepted': 1,
     'not for verifying signatures': 2,
-    'of a different type than RSA, EC or OKP': 1,
+    'not of the type RSA, EC or OKP': 1,
   })
   assert.match(
     leftOutText(leftOut) ?? '',
@@ -112,7 +112,7 @@ test('refuses more than 100 keys', () => {
   })
 })
 
-test('accepts the algorithms of the discovery document that we support, or all if it names none', async () => {
+test('accepts the algorithms of the discovery document that we support, or all if it does not name any', async () => {
   const algorithmsOf = async (algorithms: string) =>
     (await importIssuerKeys({ revision: '7', keys: setOf(RSA), algorithms })).algorithms
   assert.deepEqual(await algorithmsOf('["HS256","none","RS256","EdDSA"]'), ['RS256', 'EdDSA'])

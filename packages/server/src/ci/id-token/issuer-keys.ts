@@ -117,7 +117,7 @@ export function leftOutText(leftOut: LeftOut): string | undefined {
 
 const badKeySet = (message: string) => invalidField(message, { field: 'jwks' })
 
-/** Returns every algorithm that we accept if the document names none. */
+/** Returns every algorithm that we accept if the document does not name any. */
 function allowedAlgorithms(named: unknown): readonly string[] {
   if (!Array.isArray(named) || named.length === 0) return ALGORITHMS
   return ALGORITHMS.filter((algorithm) => named.includes(algorithm))
@@ -136,7 +136,7 @@ const MEMBERS = {
 function publicPart(jwk: unknown): JsonWebKey | string {
   if (!isObject(jwk)) return 'not objects'
   const { kty, use, key_ops: operations, kid, d } = jwk
-  if (kty !== 'RSA' && kty !== 'EC' && kty !== 'OKP') return 'of a different type than RSA, EC or OKP'
+  if (kty !== 'RSA' && kty !== 'EC' && kty !== 'OKP') return 'not of the type RSA, EC or OKP'
   if (d !== undefined) return 'private'
   const signs = operations === undefined || (Array.isArray(operations) && operations.includes('verify'))
   if ((use !== undefined && use !== 'sig') || !signs) return 'not for verifying signatures'

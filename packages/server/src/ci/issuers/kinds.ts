@@ -92,7 +92,7 @@ export const KINDS = {
     title: 'Forgejo Actions',
     stableIds: ['repository_id'],
     idForm: 'text or number',
-    whyIds: `${REUSED_NAMES}; only an issuer added with --names-can-be-reused accepted needs none`,
+    whyIds: `${REUSED_NAMES}; only an issuer added with --names-can-be-reused accepted does not need one`,
     names: ['repository'],
     // "sub" contains the ref. A rule that matches it gets a warning.
     oneOf: ['workflow_ref', 'ref', 'sub'],

@@ -74,7 +74,7 @@ async function addWithout(username: string, options: AddOptions, service: Servic
     const { checkRole } = await import('../../grants/grant.ts')
     checkRole(options.role, undefined)
     throw new UsageError(
-      '--role works only on the database. Over HTTP, add the account, and then its role with `ratafia grants add`.',
+      '--role works only on the database. Over HTTP, add the account first, then its role with `ratafia grants add`.',
     )
   }
   const { checkDisplayName, checkEmail, checkUsername } = await import('../../accounts/account-fields.ts')

@@ -51,7 +51,7 @@ export async function findDevice(
   const { records } = await service.list(api.devices, 'devices', { query: { name }, most: 100 })
   const rows = records.map((record) => ({
     id: String(record['id']),
-    // A status that only a newer service knows matches none of the preferred ones.
+    // A status that only a newer service knows does not match any of the preferred ones.
     status: String(record['status']) as DeviceStatus,
     shown:
       record['serial'] === null ? undefined : `${record['brand_id']}/${record['model']}/${record['serial']}`,

@@ -17,7 +17,7 @@ interface CountersOptions extends JsonOption, WayOptions {
 
 export function countersCommand(parent: Command, context: CommandContext): void {
   goes(withJson(parent.command('counters')), 'both', ['counters'])
-    .description('show how often events happened: logins, registrations, session checks and others')
+    .description('show how many times events happened: logins, registrations, session checks and others')
     .addOption(
       new Option(
         '--name <name>',

@@ -1,4 +1,4 @@
-/** Routes for the pages of accounts. */
+/** Routes for the account pages. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'

@@ -1,4 +1,4 @@
-/** Routes for the pages of the tokens of all accounts. */
+/** Routes for the pages about the tokens of all accounts. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField, RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'

@@ -1,4 +1,4 @@
-/** Routes for the pages of grants. */
+/** Routes for the grant pages. */
 import { isRole } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'

@@ -1,4 +1,4 @@
-/** Routes for the pages of allow-lists. */
+/** Routes for the allow-list pages. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'

@@ -1,4 +1,4 @@
-/** Routes for the pages of API keys. */
+/** Routes for the API key pages. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../../errors.ts'
 import { refuseBeforeTyping } from '../../http/console/before-typing.ts'

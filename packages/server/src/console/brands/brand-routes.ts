@@ -1,4 +1,4 @@
-/** Routes for the pages of brands and trust roots. */
+/** Routes for the brand and trust root pages. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'
@@ -14,7 +14,7 @@ const api = MANAGEMENT_OPERATIONS
 /** The number of brands in one request. A page of 100 brands needs two requests. */
 const AT_ONCE = 50
 const MOST = 1000
-/** The number of keys and of models on the page of a brand. */
+/** The number of keys and of models on the brand page. */
 const SHOWN = 50
 
 export function brandPageRoutes({ page }: ConsoleRoutes): void {

@@ -1,4 +1,4 @@
-/** Functions that the routes of brands and models share. */
+/** Functions that the brand and model routes share. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import type { Fields } from '../../http/console/fields.ts'

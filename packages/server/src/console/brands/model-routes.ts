@@ -1,4 +1,4 @@
-/** Routes for the pages of models. */
+/** Routes for the model pages. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'

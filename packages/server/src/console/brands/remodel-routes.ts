@@ -1,4 +1,4 @@
-/** Routes for the pages of remodels. */
+/** Routes for the remodel pages. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { seenIn } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'

@@ -1,4 +1,4 @@
-/** Routes for the pages of brands, models, and the records that belong to them. */
+/** Routes for the pages about brands, models, and the records that belong to them. */
 
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'

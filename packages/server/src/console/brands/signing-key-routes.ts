@@ -1,4 +1,4 @@
-/** Routes for the pages of signing keys. */
+/** Routes for the signing key pages. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Authority } from '../../authority.ts'
 import { RequestError } from '../../errors.ts'

@@ -1,4 +1,4 @@
-/** Routes for the pages of one device. */
+/** Routes for the device pages. */
 import type { ManagementPermission } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
@@ -20,7 +20,7 @@ import { words } from '../../web/words/en.ts'
 const api = MANAGEMENT_OPERATIONS
 const text = words.devices
 
-/** The numbers of sessions on the page of a device: shown at first, read, and shown at most. */
+/** The numbers of sessions on the device page: shown at first, read, and shown at most. */
 const SESSIONS = { shown: 20, read: 100, most: 1000 } as const
 /** The number of newest records of every other kind. */
 const NEWEST = 20

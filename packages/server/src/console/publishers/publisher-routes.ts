@@ -1,4 +1,4 @@
-/** Routes for the pages of publishing from CI. */
+/** Routes for the pages about publishing from CI. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField, RequestError } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'

@@ -34,7 +34,7 @@ const SYSTEMS: readonly (readonly [name: string, sign: RegExp])[] = [
 /** Longer than the user agent of any browser. */
 const LOOKED_AT = 512
 
-/** Returns for example `console, Firefox on Linux`. Never copies a part of the user agent. */
+/** Returns a description such as `console, Firefox on Linux`. Never copies a part of the user agent. */
 export function describeBrowser(userAgent: string | undefined): string {
   const text = (userAgent ?? '').slice(0, LOOKED_AT)
   const found = (names: typeof BROWSERS) => names.find(([, sign]) => sign.test(text))?.[0]
@@ -51,7 +51,7 @@ export const PENDING_MS = 30 * 60_000
 const MOST_KEPT_ADDRESS = 600
 
 export interface BeginSignIn {
-  /** The requested path; anything but a page of the console becomes its first page. */
+  /** The requested path; anything but a console page becomes its first page. */
   readonly to: string | undefined
   /** Whether the user has to sign in now, even if they are signed in already. */
   readonly recent: boolean

@@ -1,4 +1,4 @@
-/** The path that a browser returns to after a sign-in. It is always a page of the console. */
+/** The path that a browser returns to after a sign-in. It is always a console page. */
 
 export const CONSOLE_START = '/console/'
 

@@ -153,7 +153,7 @@ export function identityClient(location: string, fetch: Fetch): IdentityClient {
     discharge: async (need, token) => {
       const answer = await discharge(need, token)
       if (answer.body['Code'] === 'interaction required') {
-        throw strange('it asks for another login than before')
+        throw strange('it asks for a different login than before')
       }
       if (answer.status !== 200) throw refused(answer)
       try {

@@ -22,8 +22,9 @@ const MOST_BYTES = 16 * 1024
 const LEFT_OUT = /^csrf$|passw|secret|token|^code$|^pin$/i
 
 /**
- * Keeps the form, and returns the secret that opens it, for the browser only. Keeps nothing and returns undefined if
- * the form is too large, or was not sent to a page of the console. `accountId`: the account of the signed-in user.
+ * Keeps the form, and returns the secret that opens it, for the browser only. Keeps nothing and returns
+ * undefined if the form is too large, or was not sent to a console page. `accountId`: the account of the
+ * signed-in user.
  */
 export async function keepForm(
   { accountId, path, fields }: KeptForm & { readonly accountId: AccountId },

@@ -21,7 +21,7 @@ let reads: number
 let deliver: (channel: string, payload: string) => void
 let heartbeatChannel: string
 let events: ListenerEvents | undefined
-/** The result of the next look. */
+/** The result of the next check. */
 let findUnannounced: FindUnannounced
 
 const NOTHING: FindUnannounced = async () => new Set()
@@ -52,7 +52,7 @@ suite('a memory that listens', () => {
 
   async function until(what: () => boolean): Promise<void> {
     for (const end = performance.now() + PATIENCE_MS; !what(); await sleep(5)) {
-      assert.ok(performance.now() < end, `waited in vain for ${what}`)
+      assert.ok(performance.now() < end, `timed out waiting for ${what}`)
     }
   }
 
@@ -121,7 +121,7 @@ suite('a memory that listens', () => {
     events?.listening()
   }
 
-  test('Guarantee: nothing is cached until a look has found the unannounced kinds, however often it fails', async () => {
+  test('Guarantee: nothing is cached until a check has found the unannounced kinds, however often it fails', async () => {
     await remember()
     let looks = 0
     findUnannounced = async () => {
@@ -139,7 +139,7 @@ suite('a memory that listens', () => {
     await until(() => freshness.current())
   })
 
-  test('Guarantee: a look counts only for the connection that it was made for', async () => {
+  test('Guarantee: a check is valid only for the connection that it was made for', async () => {
     await remember()
     const { promise, resolve } = Promise.withResolvers<ReadonlySet<never>>()
     findUnannounced = () => promise

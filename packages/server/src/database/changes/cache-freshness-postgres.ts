@@ -62,7 +62,7 @@ export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFr
   /** When it began to listen; undefined while it does not. */
   #listeningSince: number | undefined
   #receivedUntil = Number.NEGATIVE_INFINITY
-  /** Whether a look has found the unannounced kinds since it began to listen. */
+  /** Whether a check has found the unannounced kinds since it began to listen. */
   #looked = false
   #looking: Promise<void> | undefined
 

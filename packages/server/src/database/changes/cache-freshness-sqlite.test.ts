@@ -88,7 +88,7 @@ suite('a memory that watches a file', () => {
 
   test('Guarantee: a process that missed changes that are no longer kept forgets everything', async () => {
     await remember()
-    // One statement, so nothing looks in between.
+    // One statement, so that no check happens in between.
     changeElsewhere(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10001)
       insert into recent_change (kind, id) select 'token-session', 'other' from numbers`)
     assert.equal(memory.peek('s1'), undefined)
@@ -97,7 +97,7 @@ suite('a memory that watches a file', () => {
     assert.equal(memory.peek('s1'), undefined)
   })
 
-  test('Guarantee: nothing is cached if the watcher opened another file than the statements use', async () => {
+  test('Guarantee: nothing is cached if the watcher opened a different file than the statements use', async () => {
     await freshness.close()
     cpSync(file, join(directory, 'copy.db'))
     for (const end of ['-wal', '-shm']) cpSync(`${file}${end}`, join(directory, `copy.db${end}`))

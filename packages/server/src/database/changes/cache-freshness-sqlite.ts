@@ -107,7 +107,7 @@ export class SqliteCacheFreshness extends ChangeSubscribers implements CacheFres
 
   /** Reads new changes. Returns whether the watcher is still intact. */
   #look(watch: Watch): boolean {
-    // Read the version before the rows: a commit between the two is read now or at the next look.
+    // Read the version before the rows: a commit between the two is read now or at the next check.
     const version = watch.version.get()?.[0]
     if (version === watch.readVersion) return true
     const [last, ...more] = watch.rows.all(watch.readSeq)

@@ -117,10 +117,10 @@ eachDatabase((kind, open, { target }) => {
       throw undone
     }
     await assert.rejects(database.query.transaction().execute(look), undone)
-    return found ?? assert.fail('the look did not run')
+    return found ?? assert.fail('the check did not run')
   }
 
-  describe('a look finds', () => {
+  describe('a check finds', () => {
     test('nothing where all triggers run', async () => {
       assert.deepEqual(await foundAfter([]), NOTHING)
     })
@@ -184,7 +184,7 @@ eachDatabase((kind, open, { target }) => {
     })
 
     if (kind === 'sqlite') return
-    test('is not current while the look fails, and warns of nothing then', async () => {
+    test('is not current while the check fails, and does not warn then', async () => {
       const opened = await open()
       await run('create table pg_dist_partition (unknown text)')
       const freshness = await listen(opened)

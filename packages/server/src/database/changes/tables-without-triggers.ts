@@ -8,11 +8,11 @@ import { distributedTables, presentTriggers } from '../schema/catalogue.ts'
 import { triggerNames } from '../schema/migrated-names.ts'
 import { CHANGE_KINDS, type ChangeKind, tableOf } from './row-change.ts'
 
-/** Looks in the catalogue. Throws `Unavailable` and any other error of the statements. */
+/** Checks the catalogue. Throws `Unavailable` and any other error of the statements. */
 export type FindUnannounced = () => Promise<ReadonlySet<ChangeKind>>
 
 /**
- * Returns a function that looks once. `warn` gets a sentence for the operator each time that it finds such
+ * Returns a function that checks once. `warn` gets a sentence for the operator each time that it finds such
  * tables.
  */
 export function findUnannounced(

@@ -14,7 +14,7 @@ const AWAY_STATES: ReadonlySet<string> = new Set([
   '25006', // Read-only: after a failover, this connection leads to a standby.
   '28000', // The credentials are no longer accepted.
   '28P01',
-  '3D000', // The database is gone.
+  '3D000', // The database has disappeared.
   '3F000', // No schema of the search path exists, or this role has no access to it.
   '42501', // Something belongs to another role.
   '40001', // Serialization failure and deadlock, once `inTransaction` has given up.

@@ -49,7 +49,7 @@ export class NotConfirmed extends Error {
   override readonly name = 'NotConfirmed'
   constructor() {
     super(
-      'the server does not confirm writes: its synchronous standby is away, or has taken over and this server was cut off',
+      'the server does not confirm writes: its synchronous standby is unavailable, or has taken over and this server was cut off',
     )
   }
 }

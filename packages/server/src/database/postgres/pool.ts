@@ -195,7 +195,7 @@ export class PostgresPool {
       },
     })
     // The pool drops a broken idle connection, and the next statement opens another. Without these listeners
-    // the 'error' event would end the process, also for a connection in use.
+    // the 'error' event would end the process, even for a connection in use.
     pool.on('error', () => {})
     pool.on('connect', (client) => {
       client.on('error', () => {})

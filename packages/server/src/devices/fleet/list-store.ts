@@ -36,7 +36,7 @@ export interface ListStore {
   endOf(stretch: Stretch, rows: number): Promise<ListPosition | undefined>
   /** Returns the cost of a row of a stretch, relative to a row in registration order. */
   costInOrder(listing: Pick<Stretch, 'filter' | 'sort'>): number
-  /** Returns the indexes that the filter can use, the narrowest first. */
+  /** Returns the indexes that the filter can use, narrowest first. */
   waysOf(
     filter: ListFilter,
     asked: { readonly brands: Brands; readonly sort: ListSort },

@@ -291,7 +291,7 @@ function costOfOthers(others: readonly Condition[], filter: ListFilter): number 
   return others.length > 0 ? LOOKED_UP : 1
 }
 
-/** Returns the indexes that a filter can use, the narrowest first. */
+/** Returns the indexes that a filter can use, narrowest first. */
 export function waysOf(filter: ListFilter, { brands, sort }: Asked, query: Query): readonly FewDevices[] {
   return Object.values<Way>(WAYS).flatMap(({ table, isLast = false, parts: partsOf }) => {
     const parts = partsOf(filter, { query, brands, sort })

@@ -31,7 +31,7 @@ export interface RemovalStore {
     device: DeviceRef & Pick<Device, 'status' | 'deviceKeyId'>,
     removal: Pick<Removal, 'guardedSince'>,
   ): Promise<boolean>
-  /** Returns when the device last used a request-id. */
+  /** Returns the time when the device last used a request-id. */
   lastRequest(device: DeviceRef): Promise<Date | undefined>
 }
 

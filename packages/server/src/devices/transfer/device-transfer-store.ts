@@ -70,8 +70,8 @@ export const TRANSFER_BATCH = 1000
 const ASKED = { value: 'text' } as const
 
 /**
- * Selects the newest first. Avoids `in (…)`: PostgreSQL has no statistics for a table that was filled in this
- * transaction, expects a large part of it to match, and reads all of it for each batch.
+ * Selects rows, newest first. Avoids `in (…)`: PostgreSQL has no statistics for a table that was filled in
+ * this transaction, expects a large part of it to match, and reads all of it for each batch.
  */
 const selectHaving = (column: 'id' | 'serial' | 'device_key_id') =>
   compiledOnce(

@@ -22,7 +22,7 @@ export interface BeforeBody<T> {
   resultOf(request: FastifyRequest): T
 }
 
-/** An error that `work` throws is the answer, whatever the body is. */
+/** An error that `work` throws is the answer, regardless of the body. */
 export function beforeBody<T extends object>(
   work: (request: FastifyRequest, reply: FastifyReply) => T | Promise<T>,
 ): BeforeBody<T> {

@@ -40,7 +40,7 @@ const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'
 const MAX_DEPTH = 32
 
 /**
- * An absent body is `{}`. Throws {@link RequestError} `invalid-request`, also for `__proto__` and
+ * An absent body is `{}`. Throws {@link RequestError} `invalid-request`, including for `__proto__` and
  * `constructor.prototype`.
  */
 export function parseJsonBody(body: unknown): unknown {

@@ -1,4 +1,4 @@
-/** The frame around each page of the console, with the notice about the previous form. */
+/** The frame around each console page, with the notice about the previous form. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../../web/console/form.ts'
 import { type ConsoleContent, consolePage, type Frame } from '../../web/console/layout.ts'

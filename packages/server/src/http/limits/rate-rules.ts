@@ -3,7 +3,7 @@ import type { Networks } from '../../addresses/address.ts'
 import type { RateLimit, RateLimitName } from '../../config/rate-limits.ts'
 import type { Counted, Rule } from '../../limits/counters.ts'
 
-/** How often each width can call, as a multiple of the limit, narrowest first. */
+/** How many calls each network width can make, as a multiple of the limit, narrowest first. */
 const TIMES = [1, 4, 16] as const
 const REMEMBERED = 10_000
 

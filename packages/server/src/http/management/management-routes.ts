@@ -1,7 +1,6 @@
 /**
- * Shared by all routes of the management API: the caller, their rate limit, the record's version they have
- * seen, dry runs, and repeated requests, which get their first answer. Routes of features deal with none of
- * this.
+ * Shared by all management API routes: the caller, their rate limit, the record's version they have seen, dry
+ * runs, and repeated requests, which get their first answer. Routes of features deal with none of this.
  */
 import {
   isChange,

@@ -23,7 +23,7 @@ const MOST_EXAMINED = 20_000
 /** Longer than any management session lasts (contract/administration.md, B6). */
 const LONGEST_MS = 2 * 86_400_000
 
-/** Lists the newest first. */
+/** Lists browsers, newest first. */
 export async function listBrowsers(
   { authority }: { readonly authority: Authority },
   stores: Stores,

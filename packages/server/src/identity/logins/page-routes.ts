@@ -1,5 +1,6 @@
 /**
- * The pages of a login with a browser: sign in, read, decide. Every form redirects back to `GET login` (303).
+ * The pages for logging in with a browser: sign in, read, decide. Every form redirects back to `GET login`
+ * (303).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sameNetwork } from '../../addresses/address.ts'

@@ -1,4 +1,4 @@
-/** The pages of one-time links, to set a password or to sign in. They require no sign-in. */
+/** The one-time link pages, to set a password or to sign in. They require no sign-in. */
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
@@ -48,8 +48,7 @@ function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
 }
 
 /**
- * Adds the pages of sign-in links. Opening one changes nothing, so programs that preview links don't use
- * them.
+ * Adds the sign-in link pages. Opening one changes nothing, so programs that preview links don't use them.
  */
 function signInLinkRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   const cookie = browserCookie(deps)

@@ -48,8 +48,8 @@ const NOT_OURS =
   'A standalone identity service accepts passwords only for the services in its RATAFIA_KNOWN_SERVICES.'
 
 /**
- * Returns when the discharge expires, always before its session: one that expires with it does not count as a
- * password discharge (`tokens/authentication`).
+ * Returns the time when the discharge expires, always before its session: one that expires with it does not
+ * count as a password discharge (`tokens/authentication`).
  */
 export const dischargeEnd = (
   { until }: Pick<OpenedCaveat, 'until'>,

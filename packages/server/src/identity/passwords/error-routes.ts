@@ -1,4 +1,4 @@
-/** The single HTTP form of all refusals of password logins. */
+/** The single HTTP form of all password login refusals. */
 import { LOGIN_ERROR_CODES, type LoginError, type LoginErrorCode } from '@ratafia/api'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { noteRefusal } from '../../http/errors/answer.ts'

@@ -1,6 +1,6 @@
 /**
- * The routes of password logins, on the host that has the accounts (contract/publisher-login.md, decisions 3,
- * 15 to 20 and 31). An `Authorization` header is ignored, because snapcraft 6 sends a stale one.
+ * The password login routes, on the host that has the accounts (contract/publisher-login.md, decisions 3, 15
+ * to 20 and 31). An `Authorization` header is ignored, because snapcraft 6 sends a stale one.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { PASSWORD_OPERATIONS } from '@ratafia/api/schemas'

@@ -1,4 +1,4 @@
-/** The pages of the user's own account, which need no login of a program. */
+/** The user's own account pages, which do not depend on a program's login. */
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.ts'
 import { userAgentIn } from '../../http/user-agent.ts'

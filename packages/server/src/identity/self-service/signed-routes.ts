@@ -33,7 +33,7 @@ export interface SignedRoutes {
   ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
   /** Shows a page in the console's frame, if there is a console. */
   show(signed: Shown, content: PageContent, status?: number): Promise<FastifyReply>
-  /** Shows the page of a form again, with its error. */
+  /** Shows a form's page again, with its error. */
   refuse(signed: Shown, content: PageContent): Promise<FastifyReply>
   /** Answers an attempt after too many failed ones. */
   throttled(signed: Shown, refused: { readonly retryAt: Date }): Promise<FastifyReply>

@@ -28,7 +28,7 @@ export function reaches(
   return agents.includes(signIn.name) || (agentSince !== undefined && agentSince >= grantedAt)
 }
 
-/** Returns when the agent of this account's login was added. */
+/** Returns the time when the agent of this account's login was added. */
 export async function agentSince(
   signIn: SignIn,
   accountId: AccountId,

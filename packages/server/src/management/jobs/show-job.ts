@@ -51,7 +51,7 @@ export async function waitForJob(
   }
 }
 
-/** Lists the newest first. `after`: an id. */
+/** Lists jobs, newest first. `after`: an id. */
 export async function listJobs(
   { authority, after, limit }: Paging<string> & { readonly authority: Authority },
   { jobs }: TransactionStores,

@@ -87,7 +87,7 @@ export async function makeOwnToken(
     })
     // A revocation of all the account's sessions either waits for this lock or came first.
     const own = await on.tokenSessions.find(authority.manager.sessionId)
-    if (!own || own.revokedAt) throw unauthorized('Your session was revoked meanwhile. Sign in again.')
+    if (!own || own.revokedAt) throw unauthorized('Your session was revoked in the meantime. Sign in again.')
     if (replaces) {
       const within = { ...deps, tokenSessions: on.tokenSessions, changeBy: inside(on) }
       const { kind } = await shortenSession({ ...replaces, authority }, within)

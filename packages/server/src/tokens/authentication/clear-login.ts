@@ -111,7 +111,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
       const { key, value } = parseDeclared(argument)
       addTo(state.declared, key, value)
       // The identity service's own caveats end with a time-before. Any later one can be the holder's, who
-      // could otherwise choose an identity if the service declared none.
+      // could otherwise choose an identity if the service did not declare one.
       if (where.identity && state.dischargeExpires === undefined) addTo(state.vouched, key, value)
     },
   ],
@@ -182,7 +182,7 @@ export function clearLogin(
   const [signedIn = ''] = state.vouched.get(SIGNED_IN_KEY) ?? []
   if (!subject)
     throw unauthorized(
-      `The identity service declared no ${identityKey}, so this service does not know who you are. Log in again, and tell the operator if this happens again.`,
+      `The identity service did not declare ${identityKey}, so this service does not know who you are. Log in again, and tell the operator if this happens again.`,
     )
   if (!sessionId || !since || !sessionExpires || !mintedExpires)
     throw new Error('a macaroon of ours lacks a caveat it is minted with')

@@ -1,5 +1,5 @@
 /**
- * The routes of publisher gateways: for charmcraft, craft-store's gateway classes, and snapcraft with an
+ * The publisher gateway routes: for charmcraft, craft-store's gateway classes, and snapcraft with an
  * on-premises store (contract/publisher-login.md, decision 4). They are registered a second time under
  * `/publishergw`.
  */

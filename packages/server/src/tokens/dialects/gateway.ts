@@ -31,8 +31,8 @@ export async function gatewayExchange(
 }
 
 /**
- * `GET /v1/tokens/whoami` (decision 23). Omits the expiry: snapcraft expects none here, and appends a "Z" to
- * times.
+ * `GET /v1/tokens/whoami` (decision 23). Omits the expiry: snapcraft does not expect one here, and appends a
+ * "Z" to times.
  */
 export function gatewayWhoami({ account, attenuations }: Authentication): GatewayWhoami {
   const { channels, packages, permissions } = attenuations

@@ -1,5 +1,5 @@
 /**
- * The routes of Ubuntu One: requests of snapcraft, snapd and surl to the dashboard
+ * The Ubuntu One routes: requests of snapcraft, snapd and surl to the dashboard
  * (contract/publisher-login.md).
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'

@@ -126,7 +126,7 @@ function describe({ account, attenuations, expires, givenAt }: Authentication): 
 
 /**
  * `GET /dev/api/account`: returns the account of a token, in the form that snapcraft 4 to 6 read after a
- * login. Keys and snaps belong to the store, so this service has none.
+ * login. Keys and snaps belong to the store, so this service does not have any.
  */
 export const developerAccount = ({ id, email, username, name }: Account): DeveloperAccount => ({
   account_id: id,

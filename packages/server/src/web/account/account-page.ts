@@ -1,4 +1,4 @@
-/** The page of a user's own account: personal data, password, second factor. */
+/** The user's own account page: personal data, password, second factor. */
 
 import { visibleText } from '../../text/visible-text.ts'
 import { hidden } from '../form-fields.ts'

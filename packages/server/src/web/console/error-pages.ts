@@ -1,4 +1,4 @@
-/** The error pages of the console (contract/administration.md, C9). */
+/** The console's error pages (contract/administration.md, C9). */
 
 import { visibleText } from '../../text/visible-text.ts'
 import { html } from '../html.ts'

@@ -1,4 +1,4 @@
-/** The frame of every page of the console: navigation by permissions, problems, notices. */
+/** The frame of every console page: navigation by permissions, problems, notices. */
 import type { ManagementPermission } from '@ratafia/api'
 import type { Me } from '@ratafia/api/schemas'
 import { visibleText } from '../../text/visible-text.ts'

@@ -37,7 +37,7 @@ const some = (values: readonly string[], shown: (value: string) => string = (val
     values.length > MOST && html`<span class="quiet">${text.more(values.length - MOST)}</span>`
   }`
 
-/** Shows each limit with its values, for the page of one token. */
+/** Shows each limit with its values, for the token page. */
 export function limitList(limits: Limits | null): Html {
   if (limits === null) return html`<p class="quiet">${text.notRecordedLong}</p>`
   const rows = [

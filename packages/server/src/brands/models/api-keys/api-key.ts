@@ -8,7 +8,7 @@ export interface ApiKey extends ModelName {
   readonly label: string
   readonly createdAt: Date
   readonly expiresAt: Date | null
-  /** How often it can be used; null for no limit. */
+  /** How many times it can be used; null for no limit. */
   readonly useLimit: number | null
   readonly uses: number
   readonly lastUsedAt: Date | null

@@ -25,7 +25,7 @@ export interface NamedApiKey {
 }
 
 /**
- * Throws {@link RequestError} `permission-denied`, and `no-such-record`, also for a key of a brand that the
+ * Throws {@link RequestError} `permission-denied`, and `no-such-record`, even for a key of a brand that the
  * caller can't see.
  */
 export async function seenApiKey(

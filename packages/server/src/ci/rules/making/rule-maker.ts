@@ -60,5 +60,6 @@ export async function requireMayLetJobsIn(
   const locked = await on.accounts.lock(account.id)
   if (locked) requireEnabled(locked)
   const session = await on.tokenSessions.find(maker.own.manager.sessionId)
-  if (!session || session.revokedAt) throw unauthorized('Your session was revoked meanwhile. Sign in again.')
+  if (!session || session.revokedAt)
+    throw unauthorized('Your session was revoked in the meantime. Sign in again.')
 }

@@ -20,7 +20,7 @@ export const noRule = (name: string): RequestError =>
   })
 
 interface ShownRule extends KnownRule {
-  /** Sentences, also about why the rule could not be created today. */
+  /** Sentences, including why the rule could not be created today. */
   readonly warnings: readonly string[]
 }
 

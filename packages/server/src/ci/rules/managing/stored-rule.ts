@@ -42,7 +42,7 @@ export function storedRuleProblem(rule: StoredRule): string | undefined {
     if (versionOf(said) !== rule.version) return 'has changed since it was created.'
     return idsOfRule(issuerOf(rule), match) === rule.ids
       ? undefined
-      : 'is stored under other ids than those it matches.'
+      : 'is stored under ids other than those it matches.'
   } catch (error) {
     if (error instanceof RequestError || error instanceof SyntaxError || error instanceof TypeError) {
       return `cannot be read: ${error.message}`

@@ -22,7 +22,7 @@ export interface HeldCredential {
 }
 
 /**
- * Reads every form that `ratafia tokens create` and `ratafia ci login` write, also as a line `NAME=…`.
+ * Reads every form that `ratafia tokens create` and `ratafia ci login` write, even as a line `NAME=…`.
  * `where`: the source of the text, as the beginning of a sentence. Throws {@link ServiceRefusal}, which does
  * not repeat the text.
  */

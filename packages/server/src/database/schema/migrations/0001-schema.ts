@@ -9,8 +9,9 @@ import { management } from './0001-schema/management.ts'
 import { tokens } from './0001-schema/tokens.ts'
 
 /**
- * The schema of the first release. A table comes after those it refers to. Constraints are named `<table>_<column>_key`,
- * also primary keys, so that `isUniqueViolation(error, 'table.column')` recognises each on both databases.
+ * The schema of the first release. A table comes after those it refers to. Constraints, including primary
+ * keys, are named `<table>_<column>_key`, so that `isUniqueViolation(error, 'table.column')` recognises each
+ * on both databases.
  */
 export const schema: Migration = {
   name: '0001-schema',

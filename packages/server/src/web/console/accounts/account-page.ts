@@ -1,4 +1,4 @@
-/** The page of one account: its data, roles, tokens, agents and recent activity. */
+/** The account page: its data, roles, tokens, agents and recent activity. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'

@@ -1,4 +1,4 @@
-/** The parts of the page of one account. */
+/** The parts of the account page. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'

@@ -1,4 +1,4 @@
-/** The columns for tokens, in the list of all tokens and on the page of their account. */
+/** The columns for tokens, in the list of all tokens and on the account page. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'

@@ -1,4 +1,4 @@
-/** The page of one token, of any account. */
+/** The token page, of any account. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'

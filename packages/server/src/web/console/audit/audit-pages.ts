@@ -1,4 +1,4 @@
-/** The pages of the audit log: its entries, one entry, and the state of its chain. */
+/** The audit log pages: its entries, one entry, and the state of its chain. */
 import type { AuditEntrySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
@@ -12,7 +12,7 @@ import { instant, relative } from '../time.ts'
 
 type Details = Readonly<Record<string, unknown>>
 
-/** Shows the details in one line, for a list; the page of the entry has the part that is cut off. */
+/** Shows the details in one line, for a list; the entry page has the part that is cut off. */
 const detailsLine = (details: Details, limit: number): string =>
   visibleText(
     Object.entries(details)

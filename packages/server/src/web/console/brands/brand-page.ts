@@ -1,4 +1,4 @@
-/** The page of one brand: its account, its signing keys with their remaining life, notices, its models. */
+/** The brand page: its account, its signing keys with their remaining life, notices, its models. */
 import type { ModelRecordSchema, TrustRootsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { type Html, html } from '../../html.ts'

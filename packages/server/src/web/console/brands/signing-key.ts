@@ -88,7 +88,7 @@ export const signingKeyColumns = ({
       html`${stateOf(key)}${key.fault !== null && key.disabled_at === null && html`<br><span class="quiet">${visibleText(key.fault, withBrand ? 120 : 300)}</span>`}`,
   },
   { label: text.columns.life, cell: (key) => lifeOf(key, now) },
-  // The list of all keys has a hundred rows, and the page of their brand shows more.
+  // The list of all keys has a hundred rows, and the brand page shows more.
   ...(withBrand
     ? []
     : [{ label: text.columns.added, isOptional: true, cell: ({ added_at }: SigningKey) => day(added_at) }]),

@@ -6,7 +6,7 @@ import { chainsOf, chainsPlot, squaresOf } from './chains-plot.ts'
 const at = (hours: number) => new Date(Date.UTC(2026, 0, 1, hours)).toISOString()
 const session = (chain: string, hours: number) => ({ chain_id: chain, opened_at: at(hours) })
 
-test('shows the chains that were used last, the oldest first', () => {
+test('shows the chains that were used last, oldest first', () => {
   const sessions = [
     ...[1, 2, 3, 4, 5, 6].map((hour) => session(`chain-${hour}`, hour)),
     session('chain-1', 50),

@@ -50,7 +50,7 @@ export function chainsPlot(sessions: readonly ChainedSession[]): Html | undefine
   })}</details>`
 }
 
-/** Returns at most {@link MOST_CHAINS} chains, the oldest first. */
+/** Returns at most {@link MOST_CHAINS} chains, oldest first. */
 export function chainsOf(sessions: readonly ChainedSession[]): readonly Chain[] {
   const byChain = Map.groupBy(sessions, ({ chain_id }) => chain_id)
   return [...byChain]

@@ -1,4 +1,4 @@
-/** The page of one device: its identity, its activity, and the decisions that are possible now. */
+/** The device page: its identity, its activity, and the decisions that are possible now. */
 import type {
   DeviceActivitySchema,
   DeviceAssertionsSchema,

@@ -1,4 +1,4 @@
-/** The columns for grants, in the list of all grants and on the page of their account. */
+/** The columns for grants, in the list of all grants and on the account page. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { html } from '../../html.ts'

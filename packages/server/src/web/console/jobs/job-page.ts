@@ -1,4 +1,4 @@
-/** The page of one job: its progress, and the outcome of each of its records. */
+/** The job page: its progress, and the outcome of each of its records. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
@@ -134,7 +134,7 @@ ${list<JobItem>({
   ],
 })}`
 
-/** Links to the page of the record, if it has one. */
+/** Links to the record's page, if it has one. */
 function subjectOf({ kind }: Job, subject: string): Html {
   const shown = html`<span class="mono">${visibleText(subject, 80)}</span>`
   return kind.startsWith('devices.') && /^[0-9a-f-]{36}$/.test(subject)

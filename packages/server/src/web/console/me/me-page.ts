@@ -1,4 +1,4 @@
-/** The page of the user's own account: personal data, password, reminders, active sessions, agents. */
+/** The user's own account page: personal data, password, reminders, active sessions, agents. */
 import type { BrowserSchema, Me, RemindersSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

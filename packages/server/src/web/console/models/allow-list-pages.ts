@@ -1,4 +1,4 @@
-/** The pages of a model's allow-list: its entries, and their removal. */
+/** The allow-list pages of a model: its entries, and their removal. */
 import type { AllowListSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

@@ -1,4 +1,4 @@
-/** The pages of a model's API keys: the list, a new key that is shown once, and the revocation of a key. */
+/** The API key pages of a model: the list, a new key that is shown once, and the revocation of a key. */
 import type { ApiKeySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

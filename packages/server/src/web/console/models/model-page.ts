@@ -1,4 +1,4 @@
-/** The page of one model: its assertion, its policy with the risks, its devices, keys and lists. */
+/** The model page: its assertion, its policy with the risks, its devices, keys and lists. */
 import type { AllowListSchema, ApiKeysSchema, RemodelsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

@@ -21,7 +21,7 @@ export const modelName = ({ brand_id, model }: Named): string => `${brand_id}/${
 export const modelPath = ({ brand_id, model }: Named): string =>
   `/console/models/${encodeURIComponent(brand_id)}/${encodeURIComponent(model)}`
 
-/** The pages above the pages of a model's parts. */
+/** The pages above those for a model's parts. */
 export const modelTrail = (model: Named): readonly (readonly [string, string])[] => [
   ...brandTrail(model),
   [modelPath(model), model.model],

@@ -1,4 +1,4 @@
-/** The pages of the models that devices of a model can become. */
+/** The remodel pages: the models that devices of a model can become. */
 import type { RemodelSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

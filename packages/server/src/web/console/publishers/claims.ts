@@ -1,4 +1,4 @@
-/** The claims that a rule can match, for the pages of rules. */
+/** The claims that a rule can match, for the rule pages. */
 import type { IssuerSchema, PublisherSchema, ShownPublisherSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 

@@ -1,4 +1,4 @@
-/** Reads the form of a rule, as the user typed it. */
+/** Reads the form for a rule, as the user filled it in. */
 import { type FieldProblem, invalidField, noting, quote } from '../../../errors.ts'
 import { words } from '../../words/en.ts'
 import type { FormState } from '../form.ts'

@@ -1,4 +1,4 @@
-/** The page of one rule: its claims, its risks, and the job that uses it. */
+/** The rule page: its claims, its risks, and the job that uses it. */
 import type { RemovedPublisherSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

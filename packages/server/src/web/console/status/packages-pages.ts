@@ -1,4 +1,4 @@
-/** The pages of the package directory, which maps names to snap ids. */
+/** The package directory pages. The directory maps names to snap ids. */
 import type { PackagesSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

@@ -1,4 +1,4 @@
-/** The page of the service's status: the parts that need attention first, with advice. */
+/** The status page of the service: the parts that need attention first, with advice. */
 import type { ManagementPermission } from '@ratafia/api'
 import type { Me, StatusSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'

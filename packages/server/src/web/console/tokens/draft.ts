@@ -101,8 +101,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * Returns when the token expires: after `life` in days or in hours (`12h`), or at 00:00 UTC on a day. Throws
- * {@link RequestError} `invalid-field`.
+ * Returns the time when the token expires: after `life` in days or in hours (`12h`), or at 00:00 UTC on a
+ * day. Throws {@link RequestError} `invalid-field`.
  */
 export function endIn(fields: Pick<Fields, 'get'>, now: Date): Date {
   const life = fields.get('life')

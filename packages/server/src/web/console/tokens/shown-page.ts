@@ -1,4 +1,4 @@
-/** The page of a new token, shown once in each form that tools read (contract/administration.md, C6). */
+/** The page that shows a new token, once in each form that tools read (contract/administration.md, C6). */
 import type { FilledForm, FormUse, LeftOutForm } from '../../../credential-forms.ts'
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'

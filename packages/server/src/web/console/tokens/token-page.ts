@@ -1,4 +1,4 @@
-/** The pages of one of the user's own tokens, and of revoking it. */
+/** The pages for one of the user's own tokens, and for revoking it. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { parseSignedIn } from '../../../third-party/signed-in.ts'

@@ -96,7 +96,7 @@ export const accounts = {
     emailHint: 'Expiry reminders are sent there.',
     emailHintWithoutMail: 'Expiry reminders would be sent there.',
     role: 'Role',
-    roleHint: 'Most accounts need none: publishers have no role here.',
+    roleHint: 'Most accounts do not need a role: publishers do not have one.',
     noRole: 'no role',
     brand: 'Only for this brand',
     brandHint:

@@ -1,4 +1,4 @@
-/** The words of the pages of the tokens of all accounts. */
+/** The text of the pages about the tokens of all accounts. */
 import { type Html, html } from '../../html.ts'
 import { counted, number } from './common.ts'
 

@@ -1,4 +1,4 @@
-/** The words of the pages of allow-lists and hardware identities. */
+/** The text of the allow-list and hardware identity pages. */
 import { counted, number } from './common.ts'
 
 export const allowList = {

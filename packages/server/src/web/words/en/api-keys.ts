@@ -1,4 +1,4 @@
-/** The words of the pages of API keys. */
+/** The text of the API key pages. */
 import { type Html, html } from '../../html.ts'
 import { counted, number } from './common.ts'
 
@@ -25,7 +25,7 @@ export const apiKeys = {
   noEnd: 'never',
   none: 'No API keys yet.',
   noneOpen:
-    'Devices of this model need none. Once you create the first key, a device without one is refused.',
+    'Devices of this model do not need a key. Once you create the first key, a device without one is refused.',
   emptyWhat:
     'An API key is a secret in the gadget: only devices that have it can register. Once a model has had a key, a device without one is refused, even when all keys are revoked.',
   emptyStep: 'Create the first API key…',

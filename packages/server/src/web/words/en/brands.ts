@@ -1,4 +1,4 @@
-/** The words of the pages of brands, their signing keys and trust roots. */
+/** The text of the pages about brands, their signing keys and trust roots. */
 import { type Html, html } from '../../html.ts'
 import { counted, number } from './common.ts'
 

@@ -1,4 +1,4 @@
-/** The words that all pages of the console share. */
+/** The text that all console pages share. */
 import { type Html, html } from '../../html.ts'
 
 const NUMBER = new Intl.NumberFormat('en')

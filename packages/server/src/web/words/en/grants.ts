@@ -1,4 +1,4 @@
-/** The words of the pages of grants: which account has which role. */
+/** The text of the grant pages: which account has which role. */
 import { type Html, html } from '../../html.ts'
 
 export const grants = {

@@ -1,4 +1,4 @@
-/** The words of the pages of a user's own account. */
+/** The text of the pages about a user's own account. */
 import { counted } from './common.ts'
 
 export const me = {

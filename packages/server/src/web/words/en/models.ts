@@ -1,4 +1,4 @@
-/** The words of the pages of models, their assertions and remodels. */
+/** The text of the pages about models, their assertions and remodels. */
 import { counted, number } from './common.ts'
 
 export const models = {

@@ -1,4 +1,4 @@
-/** The words of the pages of publishing from CI. */
+/** The text of the pages about publishing from CI. */
 import { counted } from './common.ts'
 
 const KINDS: Readonly<Record<string, string>> = {

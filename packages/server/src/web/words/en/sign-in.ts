@@ -10,7 +10,8 @@ export interface Confirmed {
 }
 
 /**
- * The forms of the console that require a recent sign-in, always or for some records, by their path below `/console`.
+ * The console forms that require a recent sign-in, always or for some records, by their path below
+ * `/console`.
  */
 export const CONFIRMED = {
   '/tokens/new': { doing: 'Creating a token', page: 'New token' },

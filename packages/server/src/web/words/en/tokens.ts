@@ -1,4 +1,4 @@
-/** The words of the pages of a user's own tokens. */
+/** The text of the pages about a user's own tokens. */
 import { type Html, html } from '../../html.ts'
 import { counted, number, time } from './common.ts'
 

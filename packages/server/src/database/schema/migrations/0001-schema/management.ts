@@ -33,8 +33,8 @@ export const management = ({ bytes, instant, integer, strict }: Words): readonly
     constraint idempotent_request_account_id_key_hash_key primary key (account_id, key_hash)
   )${strict}`,
   'create index idempotent_request_started on idempotent_request (started_at)',
-  // A form of the console that needs a more recent sign-in, kept until its user has signed in again. "sealed"
-  // is under a key derived from a secret of the browser, which is not stored.
+  // A console form that needs a more recent sign-in, kept until its user has signed in again. "sealed" is
+  // under a key derived from a secret of the browser, which is not stored.
   `create table kept_form (
     id ${bytes} not null constraint kept_form_id_key primary key,
     account_id text not null constraint kept_form_account_fk references account (id),

@@ -1,4 +1,4 @@
-/** The words of the page of clones. */
+/** The text of the clone page. */
 
 export const clones = {
   title: 'Clones',

@@ -1,4 +1,4 @@
-/** The words of the pages of the audit log. */
+/** The text of the audit log pages. */
 import { counted, number } from '../common.ts'
 
 export const audit = {

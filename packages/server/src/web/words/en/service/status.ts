@@ -1,4 +1,4 @@
-/** The words of the pages of the service's status and of the package directory. */
+/** The text of the status and package directory pages. */
 import { type Html, html } from '../../../html.ts'
 import { counted } from '../common.ts'
 
