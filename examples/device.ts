@@ -59,12 +59,8 @@ say(`The device key is ${key.publicKey.id}.`)
 
 const serial = await register()
 const { fields: granted, authorityId } = expectType(serial, 'serial')
-const before = await readFile(join(state, 'serial'), 'utf8').catch(() => '')
 await writeFile(join(state, 'serial'), encode(serial))
-const again = before.includes(`\nserial: ${granted.serial}\n`)
-say(
-  `${again ? 'Already registered' : 'Registered'}: ${fields.brandId}/${fields.model}/${granted.serial}, signed by ${authorityId}.`,
-)
+say(`Registered: ${fields.brandId}/${fields.model}/${granted.serial}, signed by ${authorityId}.`)
 
 if (!options['no-session']) {
   const session = await openSession()
