@@ -19,7 +19,7 @@ oneDatabase((_kind, _open, fresh) => {
     const without = await program.run(words)
     assert.match(
       without.stdout,
-      /^eve gets reminders by mail once the service sends mail, .*RATAFIA_SMTP_URL/,
+      /^eve gets reminders by mail once the service sends mail\. .*RATAFIA_SMTP_URL/,
     )
     const environment = { RATAFIA_SMTP_URL: 'smtp://127.0.0.1:9' }
     assert.equal((await program.run(words, { environment })).stdout, 'eve gets reminders by mail.\n')
@@ -30,7 +30,7 @@ oneDatabase((_kind, _open, fresh) => {
       [false, true],
     )
     const mine = await over(['accounts', 'reminders', 'on', '--mine'], await tokenOf('viewer'))
-    assert.match(mine.stdout, /^You get reminders by mail once the service sends mail, /)
+    assert.match(mine.stdout, /^You get reminders by mail once the service sends mail\. /)
   })
 
   test('--mine changes the reminders of the caller, regardless of their role', async () => {

@@ -88,7 +88,7 @@ test('counts the keys that are left out, by reason', async () => {
   })
   assert.match(
     leftOutText(leftOut) ?? '',
-    /^Left out of its key set: 1 malformed, .*, 2 not for verifying signatures, 1 of /,
+    /^Left out of its key set: 1 malformed, .*, 2 not for verifying signatures, 1 not of the type /,
   )
   assert.equal(leftOutText({}), undefined)
 })
