@@ -1,10 +1,9 @@
 import { MacaroonError } from './errors.ts'
 
 /**
- * Reads base64 in the standard or the URL-safe alphabet, with or without padding, because bakery clients
- * write all four. Throws {@link MacaroonError} `malformed` for anything else: both alphabets in one string,
- * white space, wrong padding, an impossible length, or last bits that are not zero (which would give a value
- * two encodings).
+ * Reads base64 in the standard or the URL-safe alphabet, with or without padding, because bakery clients write all
+ * four. Throws {@link MacaroonError} `malformed` for anything else: both alphabets in one string, white space, wrong
+ * padding, an impossible length, or last bits that are not zero (which would give a value two encodings).
  */
 export function decodeBase64(text: string): Uint8Array {
   const encoding = text.includes('-') || text.includes('_') ? 'base64url' : 'base64'

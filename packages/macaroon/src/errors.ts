@@ -9,10 +9,7 @@ export type MacaroonErrorCode =
   | 'discharge-reused' // two caveats ask for the same discharge.
   | 'condition-not-text' // the signature is valid, but a first-party caveat is not UTF-8, so it can't be checked.
 
-/**
- * An error in the macaroon; a caller's mistake is a `TypeError`. The message never contains a key or a
- * signature.
- */
+/** An error in the macaroon; a caller's mistake is a `TypeError`. The message never contains a key or a signature. */
 export class MacaroonError extends Error {
   override readonly name = 'MacaroonError'
   readonly code: MacaroonErrorCode

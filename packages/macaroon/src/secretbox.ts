@@ -8,9 +8,7 @@ export function seal(key: Uint8Array, nonce: Uint8Array, plaintext: Uint8Array):
   return xsalsa20poly1305(key, nonce).encrypt(plaintext)
 }
 
-/**
- * Returns the plaintext, or undefined if the box was sealed with a different key or nonce, or was changed.
- */
+/** Returns the plaintext, or undefined if the box was sealed with a different key or nonce, or was changed. */
 export function open(key: Uint8Array, nonce: Uint8Array, box: Uint8Array): Uint8Array | undefined {
   if (box.length < TAG_BYTES) return undefined
   try {

@@ -7,10 +7,7 @@ import { MAX_PAYLOAD_BYTES } from './caveat-id/caveat-id.ts'
 import { BakeryError } from './errors.ts'
 import { formatNamespace, type Namespace, parseNamespace, STANDARD_NAMESPACE } from './namespace.ts'
 
-/**
- * A version 3 bakery macaroon in JSON: the macaroon, payloads by caveat id (both in base64), and the
- * namespace.
- */
+/** A version 3 bakery macaroon in JSON: the macaroon, payloads by caveat id (both in base64), and the namespace. */
 export interface BakeryMacaroonJson3 {
   readonly m: MacaroonJson
   readonly v: 3
@@ -37,9 +34,8 @@ export function encodeBakeryMacaroon(bakery: BakeryMacaroon): BakeryMacaroonJson
 }
 
 /**
- * Reads a bakery macaroon from parsed JSON: the version 3 wrapper, or a bare macaroon of version 1 or 2.
- * Throws {@link BakeryError} `malformed`, `unsupported-version` or `limit-exceeded`, and the errors of
- * `decodeJson`.
+ * Reads a bakery macaroon from parsed JSON: the version 3 wrapper, or a bare macaroon of version 1 or 2. Throws
+ * {@link BakeryError} `malformed`, `unsupported-version` or `limit-exceeded`, and the errors of `decodeJson`.
  */
 export function decodeBakeryMacaroon(value: unknown, limits: Limits = DEFAULT_LIMITS): BakeryMacaroon {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'm')) {

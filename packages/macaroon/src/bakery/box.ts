@@ -15,10 +15,7 @@ export function sealBox(
   return secretbox.seal(sharedKey(own, peer), nonce, plaintext)
 }
 
-/**
- * Returns the plaintext, or undefined if the box was sealed with other keys or a different nonce, or was
- * changed.
- */
+/** Returns the plaintext, or undefined if the box was sealed with other keys or a different nonce, or was changed. */
 export function openBox(
   own: KeyPair,
   peer: Uint8Array,

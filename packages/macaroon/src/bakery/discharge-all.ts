@@ -26,10 +26,9 @@ export interface DischargeAllOptions {
 }
 
 /**
- * Gets a discharge for every third-party caveat of `root` and of the discharges themselves, one after
- * another, and binds them to the root. Returns the slice to send to the service. Rejects with {@link
- * BakeryError} `wrong-discharge` or `limit-exceeded`, or with the errors of `dischargeLocal` and
- * `getDischarge`.
+ * Gets a discharge for every third-party caveat of `root` and of the discharges themselves, one after another, and
+ * binds them to the root. Returns the slice to send to the service. Rejects with {@link BakeryError} `wrong-discharge`
+ * or `limit-exceeded`, or with the errors of `dischargeLocal` and `getDischarge`.
  */
 export async function dischargeAll(
   root: BakeryMacaroon,

@@ -56,9 +56,8 @@ export interface LocalDischargeInput {
 }
 
 /**
- * Discharges a caveat with the location `local`. A client (an agent) uses it to prove that it has a private
- * key. Throws the {@link BakeryError}s of `decodeCaveatId`, `weak-root-key`, or `not-local` for any condition
- * but `true`.
+ * Discharges a caveat with the location `local`. A client (an agent) uses it to prove that it has a private key. Throws
+ * the {@link BakeryError}s of `decodeCaveatId`, `weak-root-key`, or `not-local` for any condition but `true`.
  */
 export function dischargeLocal({ id, caveat, keyPair }: LocalDischargeInput): BakeryMacaroon {
   const { version, condition, rootKey } = openStrongCaveat(id, caveat, [keyPair])

@@ -18,8 +18,5 @@ export const UNRESTRICTED: Attenuations = Object.freeze({
   storeIds: null,
 })
 
-/**
- * The maximum number of items in a list of `extra`, and of characters in an item. No real item has 128
- * characters.
- */
+/** The maximum number of items in a list of `extra`, and of characters in an item. No real item has 128 characters. */
 export const ATTENUATION_LIMITS = Object.freeze({ items: 256, characters: 128 })

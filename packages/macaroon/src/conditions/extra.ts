@@ -58,8 +58,7 @@ function parseObject(argument: string): Record<string, unknown> {
   // JSON.parse keeps the last of two equal keys, and other readers keep the first. No value below contains
   // another object, so the number of colons outside strings is the number of keys as written.
   const keys = Object.keys(value).length
-  // There are never fewer colons than keys, so the slower count without strings is only needed if a string
-  // has a colon.
+  // There are never fewer colons than keys, so the slower count without strings is only needed if a string has a colon.
   if (colons(argument) !== keys && colons(argument.replace(/"(?:[^"\\]|\\.)*"/g, '')) !== keys)
     throw malformed('it has a key twice, or a value is an object')
   return value as Record<string, unknown>

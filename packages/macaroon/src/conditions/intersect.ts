@@ -59,10 +59,7 @@ function commonChannels(a: List, b: List, budget: PatternBudget): List {
 interface Comparable {
   readonly patterns: readonly ParsedPattern[]
   readonly texts: ReadonlySet<string>
-  /**
-   * The text of each pattern without wildcards. Long lists mostly consist of these, and a single look-up
-   * finds any.
-   */
+  /** The text of each pattern without wildcards. Long lists mostly consist of these, and a single look-up finds any. */
   readonly literals: ReadonlySet<string>
   readonly wildcards: readonly ParsedPattern[]
 }

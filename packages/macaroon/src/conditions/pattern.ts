@@ -5,8 +5,7 @@ type Ranges = readonly (readonly [from: number, to: number])[]
 
 /**
  * One step of a pattern. `once` accepts one character of the set, `any` (a star) any number of characters. `elastic`
- * also accepts one character, but is next to a star, which accepts any further ones, so extra characters don't
- * matter.
+ * also accepts one character, but is next to a star, which accepts any further ones, so extra characters don't matter.
  */
 export interface Token {
   readonly ranges: Ranges

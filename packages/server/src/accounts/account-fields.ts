@@ -1,6 +1,5 @@
 /**
- * The rules for usernames, e-mail addresses and display names. Each check throws `invalid-field` and names
- * the rule.
+ * The rules for usernames, e-mail addresses and display names. Each check throws `invalid-field` and names the rule.
  */
 import { isUsername, type Username } from '@ratafia/api'
 import { invalidField, quote } from '../errors.ts'
@@ -12,9 +11,8 @@ const MAX_EMAIL_BYTES = 254
 /** The length limit of display names, in code points. */
 const MAX_NAME_LENGTH = 128
 
-// Control and invisible characters, line separators and lone surrogates can make a name look like another
-// one, or break a log or terminal. Spaces inside a name are fine, and so are variants of emoji and of
-// Mongolian letters.
+// Control and invisible characters, line separators and lone surrogates can make a name look like another one, or break
+// a log or terminal. Spaces inside a name are fine, and so are variants of emoji and of Mongolian letters.
 const UNSAFE =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u2800\ufff9-\ufffb]|(?!(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f])\p{Default_Ignorable_Code_Point}/u
 

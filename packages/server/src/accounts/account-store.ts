@@ -56,14 +56,10 @@ export interface AccountStore {
     account: NewAccount,
     identity: ExternalIdentity,
   ): Promise<'inserted' | 'username-taken' | 'identity-taken'>
-  /**
-   * Links an identity to an existing account. Returns false if the identity already belongs to an account.
-   */
+  /** Links an identity to an existing account. Returns false if the identity already belongs to an account. */
   insertIdentity(identity: ExternalIdentity, accountId: AccountId, createdAt: Date): Promise<boolean>
   findById(id: AccountId): Promise<Account | undefined>
-  /**
-   * Returns false if the account is removed. Otherwise no other transaction removes it until this one ends.
-   */
+  /** Returns false if the account is removed. Otherwise no other transaction removes it until this one ends. */
   keep(id: AccountId): Promise<boolean>
   findByUsername(username: Username): Promise<Account | undefined>
   /** Returns the agent with this name and its account, both as they were at one moment. */
@@ -83,30 +79,18 @@ export interface AccountStore {
   findPassword(username: Username): Promise<WithPassword | undefined>
   /** Returns the account with a password and this e-mail address, ignoring the case of ASCII letters. */
   findPasswordByEmail(email: string): Promise<WithPassword | undefined>
-  /**
-   * Returns the account. Until this transaction ends, no other one changes or removes it, or adds anything to
-   * it.
-   */
+  /** Returns the account. Until this transaction ends, no other one changes or removes it, or adds anything to it. */
   lock(id: AccountId): Promise<Account | undefined>
-  /**
-   * Returns the accounts that fit and are not removed, after `after` up to `last`, in the database's text
-   * order.
-   */
+  /** Returns the accounts that fit and are not removed, after `after` up to `last`, in the database's text order. */
   page(options: {
     readonly after: string | undefined
     readonly last?: Username | undefined
     readonly limit: number
     readonly filter?: AccountFilter
   }): Promise<Account[]>
-  /**
-   * Returns the username `rows` places after `after`, counting removed accounts; undefined if there are
-   * fewer.
-   */
+  /** Returns the username `rows` places after `after`, counting removed accounts; undefined if there are fewer. */
   nth(rows: number, options: { readonly after: string | undefined }): Promise<Username | undefined>
-  /**
-   * Disables the account. Returns false if there is no such account, or it is disabled already and keeps its
-   * time.
-   */
+  /** Disables the account. Returns false if there is no such account, or it is disabled already and keeps its time. */
   disable(id: AccountId, at: Date): Promise<boolean>
   /** Enables the account. Returns false if there is no such account, or it is enabled already or removed. */
   enable(id: AccountId): Promise<boolean>
@@ -122,9 +106,7 @@ export interface AccountStore {
   setPasswordHash(id: AccountId, passwordHash: string, replacing?: string): Promise<boolean>
   /** Returns false if there is no such account, or it is removed. Throws as {@link setPasswordHash} does. */
   edit(id: AccountId, changes: { readonly name?: string; readonly email?: string }): Promise<boolean>
-  /**
-   * Undefined switches them on. Returns false if there is no such account, it is removed, or nothing changes.
-   */
+  /** Undefined switches them on. Returns false if there is no such account, it is removed, or nothing changes. */
   switchPasswordLogins(id: AccountId, offAt: Date | undefined): Promise<boolean>
   /** Does the same for reminders by mail. */
   switchReminders(id: AccountId, offAt: Date | undefined): Promise<boolean>
@@ -166,8 +148,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
         // A second transaction with the same username waits here for the first, and then inserts nothing.
         if (!(await insertAccount(transaction, account))) return 'username-taken'
         if (await insertIdentity(transaction, identity, account.id, account.createdAt)) return 'inserted'
-        // Undo it by a statement, because this transaction may be part of another one, which must not be
-        // rolled back.
+        // Undo it by a statement, because this transaction may be part of another one, which must not be rolled back.
         await transaction.deleteFrom('account').where('id', '=', account.id).execute()
         await announce(transaction, 'account', [account.id])
         return 'identity-taken'
@@ -289,8 +270,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     endLogins: (id, at) =>
       changed(id, (account) =>
         account
-          // Always later than before, even if the clock was set back, because logins name the instant they
-          // saw.
+          // Always later than before, even if the clock was set back, because logins name the instant they saw.
           .set((eb) => ({
             logins_since: eb
               .case()

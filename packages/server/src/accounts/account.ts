@@ -6,26 +6,17 @@ export interface Account {
   readonly id: AccountId
   readonly username: Username
   /**
-   * Empty for an account created by a first login, because an external identity service does not declare an
-   * address.
+   * Empty for an account created by a first login, because an external identity service does not declare an address.
    */
   readonly email: string
   readonly name: string
   readonly hasPassword: boolean
   readonly disabledAt: Date | undefined
-  /**
-   * Since when programs may not log in with its password, which the pages still accept. Undefined if they
-   * may.
-   */
+  /** Since when programs may not log in with its password, which the pages still accept. Undefined if they may. */
   readonly passwordLoginsOffAt: Date | undefined
-  /**
-   * When reminders about credentials that expire soon were switched off (`reminders/`). Undefined if they are
-   * on.
-   */
+  /** When reminders about credentials that expire soon were switched off (`reminders/`). Undefined if they are on. */
   readonly remindersOffAt: Date | undefined
-  /**
-   * When its logins were last invalidated (`ended-logins/`): earlier ones open nothing. Undefined if never.
-   */
+  /** When its logins were last invalidated (`ended-logins/`): earlier ones open nothing. Undefined if never. */
   readonly loginsSince: Date | undefined
   /** When it was removed: since then it belongs to no person, and is permanently disabled (`removal/`). */
   readonly removedAt?: Date
@@ -33,8 +24,7 @@ export interface Account {
 }
 
 /**
- * Throws `macaroon-authorization-required` if the account is disabled or removed: its logins and tokens stop
- * at once.
+ * Throws `macaroon-authorization-required` if the account is disabled or removed: its logins and tokens stop at once.
  */
 export function requireEnabled(account: Account): Account {
   if (account.disabledAt === undefined) return account
@@ -50,9 +40,7 @@ export function requireEnabled(account: Account): Account {
   )
 }
 
-/**
- * Throws `state-conflict` if the account is removed. For every operation that adds something to an account.
- */
+/** Throws `state-conflict` if the account is removed. For every operation that adds something to an account. */
 export function requireNotRemoved(account: Account): Account {
   if (!account.removedAt) return account
   throw stateConflict(

@@ -9,10 +9,9 @@ import { requireMayManage } from './administration/may-manage.ts'
 import { findAccount } from './find.ts'
 
 /**
- * Disables the account: it cannot log in, and its tokens and agents stop working, until it is enabled again.
- * Its unused logins are invalidated permanently. An account that is disabled already keeps its time. Throws
- * {@link RequestError} as `requireMayManage` does, `no-such-record`, `last-operator`, and whatever
- * `mustBeSeen` throws.
+ * Disables the account: it cannot log in, and its tokens and agents stop working, until it is enabled again. Its unused
+ * logins are invalidated permanently. An account that is disabled already keeps its time. Throws {@link RequestError}
+ * as `requireMayManage` does, `no-such-record`, `last-operator`, and whatever `mustBeSeen` throws.
  */
 export async function disableAccount(
   { account: nameOrId, authority, mustBeSeen }: AccountChange,

@@ -10,9 +10,8 @@ import { findAccount } from './find.ts'
 import { checkIdentity } from './resolve-identity.ts'
 
 /**
- * Links the identity, unless it is linked to this account already. Throws as `requireMayLetIn` does,
- * `no-such-record`, and `invalid-field` for an impossible issuer or subject or an identity that belongs to
- * another account.
+ * Links the identity, unless it is linked to this account already. Throws as `requireMayLetIn` does, `no-such-record`,
+ * and `invalid-field` for an impossible issuer or subject or an identity that belongs to another account.
  */
 export async function linkIdentity(
   { account: nameOrId, authority, ...unchecked }: ExternalIdentity & NamedAccount,

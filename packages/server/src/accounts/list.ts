@@ -1,6 +1,5 @@
 /**
- * Lists accounts in the order of their usernames, a page at a time, in bounded work
- * (contract/administration.md, A8).
+ * Lists accounts in the order of their usernames, a page at a time, in bounded work (contract/administration.md, A8).
  */
 import { isUsername } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'

@@ -16,14 +16,9 @@ export interface IdentityRules {
   readonly accounts: AccountStore
   readonly changeBy: ChangingBy
   readonly clock: Clock
-  /**
-   * The location of the bundled identity service, whose subjects are the accounts themselves; absent without
-   * one.
-   */
+  /** The location of the bundled identity service, whose subjects are the accounts themselves; absent without one. */
   readonly bundledIssuer: string | undefined
-  /**
-   * Whether a first login through an external service creates an account (`auto`) or is refused (`known`).
-   */
+  /** Whether a first login through an external service creates an account (`auto`) or is refused (`known`). */
   readonly rule: 'auto' | 'known'
   /** The username at an external service, if it declared one. It is only used to name a new account. */
   readonly username?: string | undefined
@@ -55,9 +50,7 @@ export async function accountOfIdentity(unchecked: ExternalIdentity, rules: Iden
   )
 }
 
-/**
- * Checks an identity. Throws `invalid-field`. A subject has at most 256 readable characters, as in Candid.
- */
+/** Checks an identity. Throws `invalid-field`. A subject has at most 256 readable characters, as in Candid. */
 export function checkIdentity({ issuer, subject }: ExternalIdentity): ExternalIdentity {
   const bad = (text: string, limit: number) =>
     text === '' || text.length > limit || /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text)
@@ -70,10 +63,7 @@ export function checkIdentity({ issuer, subject }: ExternalIdentity): ExternalId
   return { issuer, subject }
 }
 
-/**
- * Creates the account. If several first logins arrive at once, database constraints let one create it; all
- * get it.
- */
+/** Creates the account. If several first logins arrive at once, database constraints let one create it; all get it. */
 async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRules): Promise<Account> {
   const wanted = rules.username?.trim() ?? ''
   const called = slugOf(wanted) === '' ? identity.subject : wanted
@@ -128,10 +118,7 @@ function* usernameCandidates(text: string): Generator<Username> {
   }
 }
 
-/**
- * Turns `Bob Smith@example.org` into `bob-smith-example-org`, and a string without Latin letters or digits
- * into ''.
- */
+/** Turns `Bob Smith@example.org` into `bob-smith-example-org`, and a string without Latin letters or digits into ''. */
 function slugOf(text: string): string {
   return text
     .normalize('NFKD')

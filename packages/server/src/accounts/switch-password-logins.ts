@@ -1,7 +1,4 @@
-/**
- * Switches programs' logins with an account's password on or off. The identity service's pages still accept
- * it.
- */
+/** Switches programs' logins with an account's password on or off. The identity service's pages still accept it. */
 import { requireForAll } from '../authority.ts'
 import type { Stores } from '../stores.ts'
 import { type Account, requireNotRemoved } from './account.ts'

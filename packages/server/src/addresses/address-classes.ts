@@ -45,9 +45,7 @@ export function classOf(address: string): AddressClass {
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
-/**
- * Returns the host of a URL: a name, or an address as `node:net` accepts it, without the brackets of IPv6.
- */
+/** Returns the host of a URL: a name, or an address as `node:net` accepts it, without the brackets of IPv6. */
 export const hostIn = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /** Whether the host is an address of this machine, not a name. */
@@ -85,9 +83,7 @@ export interface AddressRange {
   readonly last: string
 }
 
-/**
- * Returns the range of an address or a CIDR block such as `198.51.100.0/24`. Undefined for any other text.
- */
+/** Returns the range of an address or a CIDR block such as `198.51.100.0/24`. Undefined for any other text. */
 export function addressRange(text: string): AddressRange | undefined {
   if (!isNetwork(text)) return undefined
   const { address, bits, family } = networkParts(text)
@@ -130,8 +126,7 @@ const CONTAINING = [
 ] as const
 
 /**
- * Returns the IPv4 address that a packet to this IPv6 address reaches, if any; otherwise the address without
- * its zone.
+ * Returns the IPv4 address that a packet to this IPv6 address reaches, if any; otherwise the address without its zone.
  */
 function reachedAddress(address: string): string {
   const plain = plainAddress(address)

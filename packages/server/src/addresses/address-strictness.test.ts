@@ -1,7 +1,4 @@
-/**
- * Compares our use of ipaddr.js with Node's own parsers and IANA's registries: ours is never laxer than
- * these.
- */
+/** Compares our use of ipaddr.js with Node's own parsers and IANA's registries: ours is never laxer than these. */
 import assert from 'node:assert/strict'
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import { test } from 'node:test'
@@ -10,9 +7,7 @@ import ipaddr from 'ipaddr.js'
 import { addressKey, addressOf, parsedAddress } from './address.ts'
 import { addressRange, classOf, isInNetworks, isNetwork } from './address-classes.ts'
 
-/**
- * Spellings that ipaddr.js accepts and we refuse, because programs disagree about which address they mean.
- */
+/** Spellings that ipaddr.js accepts and we refuse, because programs disagree about which address they mean. */
 const LAX = [
   ...['127.1', '127.0.1', '2130706433', '0x7f.0.0.1', '0x7f000001', '010.0.0.1', '0127.0.0.1', '10.0.0.010'],
 ]

@@ -1,7 +1,4 @@
-/**
- * Everything that needs attention and that the caller has permission to see. The console's overview begins
- * with it.
- */
+/** Everything that needs attention and that the caller has permission to see. The console's overview begins with it. */
 import { type Authority, type BrandScope, brandsFor, covers } from '../authority.ts'
 import { describeSigningKey, type SigningKeyDescription } from '../brands/keys/list-signing-keys.ts'
 import type { CountedNow } from '../devices/counts/device-counts.ts'
@@ -53,8 +50,7 @@ const MOST_LINKS = 10
 const MOST_KEYS = 500
 
 /**
- * Reads it. For a brand that the caller cannot see, nothing needs attention. Throws `RequestError`
- * `permission-denied`.
+ * Reads it. For a brand that the caller cannot see, nothing needs attention. Throws `RequestError` `permission-denied`.
  */
 export async function readAttention({ authority, brandId }: Asking, deps: AttentionDeps): Promise<Attention> {
   const { attention, deviceCounts, clock } = deps

@@ -82,8 +82,7 @@ function brokenAtIn({ details }: Entry): ChainResult {
 }
 
 /**
- * The id of an entry is a UUID v7. It begins with the entry's time in milliseconds, which is used to search
- * the log.
+ * The id of an entry is a UUID v7. It begins with the entry's time in milliseconds, which is used to search the log.
  */
 const ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -34,9 +34,8 @@ export interface GrantStore {
   /** Removes them in the transaction that removes the account. Returns their number. */
   removeAllOf(accountId: AccountId): Promise<number>
   /**
-   * Returns the accounts that have the role operator, are enabled and can sign in. Blocks other transactions
-   * that call this until the caller's transaction ends, so that two changes cannot each rely on the other's
-   * operator as the last.
+   * Returns the accounts that have the role operator, are enabled and can sign in. Blocks other transactions that call
+   * this until the caller's transaction ends, so that two changes cannot each rely on the other's operator as the last.
    */
   lockOperators(now: Date): Promise<readonly AccountId[]>
 }
@@ -204,8 +203,7 @@ interface GrantRow {
 }
 
 const grantOf = (row: GrantRow): Grant => ({
-  // The casts are safe: only checked grants are ever inserted. A role of a newer release has no permissions
-  // here.
+  // The casts are safe: only checked grants are ever inserted. A role of a newer release has no permissions here.
   accountId: row.subject as AccountId,
   role: row.role as Role,
   brandId: row.brand_id === '' ? undefined : row.brand_id,

@@ -48,8 +48,7 @@ export const grantRecord = (grant: ListedGrant) => ({
 })
 
 /**
- * Checks a role. Throws `invalid-field` if it does not exist, or if it is only for the whole service and has
- * a brand.
+ * Checks a role. Throws `invalid-field` if it does not exist, or if it is only for the whole service and has a brand.
  */
 export function checkRole(role: string, brandId: string | undefined): HeldRole {
   if (!isRole(role)) {

@@ -1,6 +1,4 @@
-/**
- * Ensures that an account that can sign in and grant roles is always left (contract/administration.md, B13).
- */
+/** Ensures that an account that can sign in and grant roles is always left (contract/administration.md, B13). */
 import type { AccountId } from '@ratafia/api'
 import { RequestError } from '../errors.ts'
 import type { TransactionStores } from '../stores.ts'

@@ -47,10 +47,7 @@ export const formatMinted = ({ grants, readOnly }: MintedRoles): string =>
 export const textOfAsked = (limits: readonly RoleLimits[]): string =>
   JSON.stringify(limits.map((limit) => formatLimits(limit)))
 
-/**
- * Returns the limits that the root was requested with; undefined for a string that is not from {@link
- * textOfAsked}.
- */
+/** Returns the limits that the root was requested with; undefined for a string that is not from {@link textOfAsked}. */
 export function rolesAskedFor(text: string): RoleLimits | undefined {
   const value = jsonIn(text)
   const [first]: readonly unknown[] = Array.isArray(value) ? value : []
@@ -63,10 +60,7 @@ export function rolesAskedFor(text: string): RoleLimits | undefined {
   }
 }
 
-/**
- * Parses limits. Throws `ConditionError` `malformed-condition`, even for an unknown key, which could be a
- * limit.
- */
+/** Parses limits. Throws `ConditionError` `malformed-condition`, even for an unknown key, which could be a limit. */
 export function parseLimits(argument: string): RoleLimits {
   const { roles, brands, read_only: readOnly = false } = keysOf(argument, ['roles', 'brands', 'read_only'])
   return {

@@ -1,7 +1,4 @@
-/**
- * Ensures that callers only act on accounts with no more permissions than theirs (contract/administration.md,
- * B13).
- */
+/** Ensures that callers only act on accounts with no more permissions than theirs (contract/administration.md, B13). */
 import { type AccountId, ROLES } from '@ratafia/api'
 import { type Authority, covers, type HeldRole } from '../authority.ts'
 import { RequestError } from '../errors.ts'

@@ -76,8 +76,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     // A path segment can be as long as all headers: the code that reads it has its own limit.
     routerOptions: { maxParamLength: HEADER_LIMIT },
     schemaController: { compilersFactory: schemaCompilers },
-    // While closing, still answer what arrives on an open connection; the connection is closed with the
-    // answer.
+    // While closing, still answer what arrives on an open connection; the connection is closed with the answer.
     return503OnClosing: false,
   })
   const { hold = () => {}, admitted = () => true } = options

@@ -15,9 +15,7 @@ export function isHealthCheck(url = '', basePath = ''): boolean {
   return [LIVE, READY].some((check) => path === check || path === basePath + check)
 }
 
-/**
- * `unready` returns a sentence with the reason why this process accepts no requests; undefined while it does.
- */
+/** `unready` returns a sentence with the reason why this process accepts no requests; undefined while it does. */
 export function healthRoutes(app: FastifyInstance, unready: () => Promise<string | undefined>): void {
   // These arrive every second, so they are logged only when something is wrong.
   const quiet = { logLevel: 'warn', config: { anyQuery: true, limit: 'none' } } as const

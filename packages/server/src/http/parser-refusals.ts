@@ -33,8 +33,7 @@ export function answerParserError(
   }
   refused.add(socket)
   const answer = parserRefusal(error)
-  // Answers come in the order of their requests: if sent now, this one would be taken for an earlier
-  // request's answer.
+  // Answers come in the order of their requests: if sent now, this one would be taken for an earlier request's answer.
   const before = [...unanswered].filter(({ req }) => req.complete)
   const begun = [...unanswered].some(({ req, headersSent }) => !req.complete && headersSent)
   const write = () => {

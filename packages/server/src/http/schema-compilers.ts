@@ -1,7 +1,6 @@
 /**
- * Compiles the schemas of routes for Fastify. Its own compilers cost 0.1 s at each start: they load what no
- * route uses, and compile the schema of schemas to check ours, which never change
- * (`test/http/schemas.test.ts` checks them).
+ * Compiles the schemas of routes for Fastify. Its own compilers cost 0.1 s at each start: they load what no route uses,
+ * and compile the schema of schemas to check ours, which never change (`test/http/schemas.test.ts` checks them).
  */
 import { Ajv, type AnySchema } from 'ajv'
 

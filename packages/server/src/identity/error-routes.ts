@@ -65,8 +65,7 @@ function answer(
 }
 
 /**
- * Returns the `did` of the login; none if the request was malformed, because its login page could be what was
- * refused.
+ * Returns the `did` of the login; none if the request was malformed, because its login page could be what was refused.
  */
 function loginToGoBackTo(request: FastifyRequest, status: number): string | undefined {
   if (status === 400 || status === 404 || status === 413) return undefined

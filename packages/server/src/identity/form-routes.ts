@@ -1,6 +1,4 @@
-/**
- * The shared parts of pages with forms: the cookie of a signed-in browser, redirects, and refusals of forms.
- */
+/** The shared parts of pages with forms: the cookie of a signed-in browser, redirects, and refusals of forms. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { unauthorized } from '../errors.ts'
 import { cookiesFor } from '../http/browsers/cookies.ts'
@@ -34,10 +32,7 @@ export function browserCookie(deps: IdentityDependencies) {
   }
 }
 
-/**
- * Returns the URL of the same service's console; undefined if there is none, or if it is hidden from this
- * network.
- */
+/** Returns the URL of the same service's console; undefined if there is none, or if it is hidden from this network. */
 export const consoleOf = (
   { returnPlaces, showsConsoleTo }: Pick<IdentityDependencies, 'returnPlaces' | 'showsConsoleTo'>,
   { client }: FastifyRequest,

@@ -1,6 +1,5 @@
 /**
- * The services whose request summaries the pages trust: the one this identity service is part of, and
- * configured ones.
+ * The services whose request summaries the pages trust: the one this identity service is part of, and configured ones.
  */
 import { parseSummary } from '../third-party/request-summary.ts'
 

@@ -2,9 +2,7 @@
 import { invalidRequest } from '../errors.ts'
 
 export interface Parameters {
-  /**
-   * Returns the value. An empty value counts as absent, as in the Go discharger. Throws `invalid-request`.
-   */
+  /** Returns the value. An empty value counts as absent, as in the Go discharger. Throws `invalid-request`. */
   get(name: string): string | undefined
 }
 

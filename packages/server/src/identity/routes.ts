@@ -47,10 +47,7 @@ export interface IdentityOptions
   readonly knownAgents?: RememberedAgents
   /** Default: none besides the one that this service is part of. */
   readonly knownServices?: readonly KnownService[]
-  /**
-   * The URL where the console of the same service receives a browser after a login. Default: there is no
-   * console.
-   */
+  /** The URL where the console of the same service receives a browser after a login. Default: there is no console. */
   readonly consoleReturn?: string | undefined
   /** The addresses and CIDR blocks that can reach that console. Default: all. */
   readonly consoleFrom?: readonly string[] | undefined

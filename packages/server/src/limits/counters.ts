@@ -14,10 +14,7 @@ export interface Rule {
   readonly burst: number
   /** The time after which one more is allowed, in milliseconds. */
   readonly interval: number
-  /**
-   * The maximum number of keys that are remembered. Beyond it, the least recent one is forgotten. Default:
-   * 10,000.
-   */
+  /** The maximum number of keys that are remembered. Beyond it, the least recent one is forgotten. Default: 10,000. */
   readonly remembered?: number
 }
 
@@ -29,10 +26,7 @@ export interface Counted {
 
 export type Taken =
   | { readonly allowed: true }
-  /**
-   * A bucket is full, and nothing was taken. All have room again after `waitMs` milliseconds, which is at
-   * least 1.
-   */
+  /** A bucket is full, and nothing was taken. All have room again after `waitMs` milliseconds, which is at least 1. */
   | { readonly allowed: false; readonly waitMs: number }
 
 export interface Counters {

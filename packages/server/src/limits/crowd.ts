@@ -46,10 +46,7 @@ export class Crowd<T> {
     return oldestIn(this.#all)
   }
 
-  /**
-   * Returns the member that a newcomer can replace; undefined if the newcomer's network would then have the
-   * most.
-   */
+  /** Returns the member that a newcomer can replace; undefined if the newcomer's network would then have the most. */
   replaceableBy(networks: Networks): T | undefined {
     let group = this.#all
     for (const network of networks.toReversed()) {

@@ -39,9 +39,7 @@ export class Shares {
     return true
   }
 
-  /**
-   * Takes the amount. Returns false, and takes nothing, if this network has its share or too little is left.
-   */
+  /** Takes the amount. Returns false, and takes nothing, if this network has its share or too little is left. */
   take(networks: Networks, amount = 1): boolean {
     if (!this.has(networks, amount)) return false
     this.#add(networks, amount)
@@ -65,8 +63,7 @@ export class Shares {
       const network = networks[width]
       if (!taken || network === undefined) continue
       const now = (taken.get(network) ?? 0) + amount
-      // Keep a few that have nothing: most return with the next request, and adding a key costs more than
-      // changing it.
+      // Keep a few that have nothing: most return with the next request, and adding a key costs more than changing it.
       if (now === 0 && taken.size > IDLE) taken.delete(network)
       else taken.set(network, now)
     }

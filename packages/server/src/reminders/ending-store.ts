@@ -1,7 +1,4 @@
-/**
- * Rows of `token_session`, `api_key` and `role_grant` that expire soon, and the recipients of reminders about
- * them.
- */
+/** Rows of `token_session`, `api_key` and `role_grant` that expire soon, and the recipients of reminders about them. */
 import type { AccountId, SessionId, Username } from '@ratafia/api'
 import { type Selectable, sql } from 'kysely'
 import {
@@ -39,9 +36,7 @@ interface EndingToken {
   readonly description: string | undefined
   readonly accountId: AccountId
   readonly username: Username
-  /**
-   * Undefined if the owner does not get reminders by e-mail: there is no address, or they are switched off.
-   */
+  /** Undefined if the owner does not get reminders by e-mail: there is no address, or they are switched off. */
   readonly recipient: Recipient | undefined
 }
 

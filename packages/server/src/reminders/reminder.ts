@@ -1,10 +1,7 @@
 /** A reminder: something expires at an instant, and a recipient is notified a number of days before. */
 import type { Username } from '@ratafia/api'
 
-/**
- * A developer token, a brand's signing key, a model's API key, or a role in the administration of the
- * service.
- */
+/** A developer token, a brand's signing key, a model's API key, or a role in the administration of the service. */
 export type ReminderKind = 'token' | 'signing-key' | 'api-key' | 'grant'
 
 export type Channel = 'mail' | 'webhook'
@@ -42,8 +39,7 @@ export interface DueReminder extends ReminderKey {
 }
 
 /**
- * The current state of what expires, for e-mails and for programs. It contains ids and descriptions, and no
- * secrets.
+ * The current state of what expires, for e-mails and for programs. It contains ids and descriptions, and no secrets.
  */
 export type Ends = { readonly endsAt: Date } & (
   | {
@@ -77,9 +73,7 @@ export interface Addressee {
   readonly email: string
 }
 
-/**
- * The outcome of an attempt. With `away`, no other delivery would succeed either. `why` is in our own words.
- */
+/** The outcome of an attempt. With `away`, no other delivery would succeed either. `why` is in our own words. */
 export type Delivery =
   | { readonly result: 'delivered' }
   | { readonly result: 'refused' | 'later' | 'away'; readonly why: string }

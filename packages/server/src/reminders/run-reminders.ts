@@ -1,7 +1,4 @@
-/**
- * The periodic job: queues due reminders every ten minutes and at each new day, and sends them every half
- * minute.
- */
+/** The periodic job: queues due reminders every ten minutes and at each new day, and sends them every half minute. */
 import { daysLeft } from '../reminder-steps.ts'
 import { type QueueDeps, queueReminders } from './queue-reminders.ts'
 import { channelsOf } from './reminder.ts'

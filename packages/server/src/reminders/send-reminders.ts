@@ -65,8 +65,7 @@ const TAKEN_MS = 15 * 60_000
 const MOST_IN_A_LETTER = 100
 
 /**
- * Sends all due reminders by e-mail. Stops once nothing can be delivered, since the rest would fail in the
- * same way.
+ * Sends all due reminders by e-mail. Stops once nothing can be delivered, since the rest would fail in the same way.
  */
 export async function sendMails(send: SendMail, deps: SendDeps): Promise<void> {
   await eachTaken({ channel: 'mail', limit: MOST_IN_A_LETTER }, deps, async (taken, now) => {

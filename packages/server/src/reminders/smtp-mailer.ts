@@ -67,8 +67,7 @@ async function transporterTo(server: MailServer): Promise<Transporter<SentMessag
   return createTransport({
     ...{ host, port, secure },
     ...(login && { auth: { user: login.user, pass: login.password } }),
-    // A password is never sent in clear text. The mail server of this machine can have a self-signed
-    // certificate.
+    // A password is never sent in clear text. The mail server of this machine can have a self-signed certificate.
     requireTLS: !secure && !loopback && login !== undefined,
     ignoreTLS: loopback,
     // Set explicitly, whatever NODE_TLS_REJECT_UNAUTHORIZED contains.

@@ -1,7 +1,6 @@
 /**
- * Handles zero-width joiners (U+200C, U+200D), which names in Persian, Sinhala and many Indic scripts need
- * for their spelling. Between other letters, they are invisible and only make different strings look the
- * same.
+ * Handles zero-width joiners (U+200C, U+200D), which names in Persian, Sinhala and many Indic scripts need for their
+ * spelling. Between other letters, they are invisible and only make different strings look the same.
  */
 import { domainToASCII } from 'node:url'
 

@@ -37,9 +37,7 @@ const REFUSALS: Readonly<Record<string, readonly [reason: string, remedy: string
   ESTALE: ['its network file system no longer knows it', 'Mount the file system again'],
 }
 
-/**
- * Returns the reason and the remedy for an error of `node:fs`, to put between "cannot be read: " and a full stop.
- */
+/** Returns the reason and the remedy for an error of `node:fs`, to put between "cannot be read: " and a full stop. */
 export function systemReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
   return (

@@ -11,10 +11,7 @@ export interface ThirdParty {
   readonly publicKey: Uint8Array
   /** The newest bakery version whose caveat ids it opens. */
   readonly version: 1 | 2 | 3
-  /**
-   * Whether the condition can contain a summary of the request, which only Ratafia's identity service
-   * understands.
-   */
+  /** Whether the condition can contain a summary of the request, which only Ratafia's identity service understands. */
   readonly acceptsSummary: boolean
   /** Whether its declaration of how the user signed in can be trusted (`signed-in.ts`). */
   readonly declaresSignIn: boolean
@@ -24,10 +21,7 @@ export interface ThirdParty {
   readonly loginHost: string
 }
 
-/**
- * Returns the third party; called for every new root macaroon. Throws `Unavailable` if the key is not
- * available.
- */
+/** Returns the third party; called for every new root macaroon. Throws `Unavailable` if the key is not available. */
 export type IdentityService = () => Promise<ThirdParty>
 
 /** The operator's settings, which are the same for every identity service. */
@@ -59,8 +53,5 @@ export function bundledIdentity(
   }
 }
 
-/**
- * Removes trailing slashes, because `https://id.example.org/` and `https://id.example.org` are the same
- * service.
- */
+/** Removes trailing slashes, because `https://id.example.org/` and `https://id.example.org` are the same service. */
 export const withoutSlash = (location: string): string => location.replace(/\/+$/, '')

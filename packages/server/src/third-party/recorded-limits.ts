@@ -5,16 +5,12 @@
 import { type Attenuations, UNRESTRICTED } from '@ratafia/macaroon/conditions'
 import { isObject, jsonIn } from '../foreign-json.ts'
 
-/**
- * The length limit of the text. Longer limits are not recorded, because a list can show a thousand sessions.
- */
+/** The length limit of the text. Longer limits are not recorded, because a list can show a thousand sessions. */
 const MOST_CHARACTERS = 4_096
 
 const KEYS = ['permissions', 'channels', 'packages', 'storeIds'] as const
 
-/**
- * Returns the limits as JSON, `{}` for none. Returns undefined for limits that are too long to be recorded.
- */
+/** Returns the limits as JSON, `{}` for none. Returns undefined for limits that are too long to be recorded. */
 export function textOfLimits(limits: Attenuations): string | undefined {
   const text = JSON.stringify(
     Object.fromEntries(KEYS.flatMap((key) => (limits[key] === null ? [] : [[key, limits[key]]]))),
@@ -23,8 +19,7 @@ export function textOfLimits(limits: Attenuations): string | undefined {
 }
 
 /**
- * Parses recorded limits. Returns undefined if there are none, and for a string that is not from {@link
- * textOfLimits}.
+ * Parses recorded limits. Returns undefined if there are none, and for a string that is not from {@link textOfLimits}.
  */
 export function limitsIn(text: string | undefined): Attenuations | undefined {
   const value = text === undefined || text.length > MOST_CHARACTERS ? undefined : jsonIn(text)

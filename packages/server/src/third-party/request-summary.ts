@@ -1,10 +1,9 @@
 /**
- * A summary of the request for a token. It is sealed to the identity service in the third-party caveat's
- * condition (`is-authenticated-userid for {…}`), so that the confirmation page can show what the token will
- * permit.
+ * A summary of the request for a token. It is sealed to the identity service in the third-party caveat's condition
+ * (`is-authenticated-userid for {…}`), so that the confirmation page can show what the token will permit.
  *
- * The text has at most 800 bytes, so that the caveat's id stays under 1 KiB. Long lists and strings are
- * shortened and marked as such. Permissions are never left out.
+ * The text has at most 800 bytes, so that the caveat's id stays under 1 KiB. Long lists and strings are shortened and
+ * marked as such. Permissions are never left out.
  */
 
 export const MAX_SUMMARY_BYTES = 800
@@ -28,14 +27,9 @@ interface Summary<List> {
   readonly description: string | undefined
   /** The roles of a management token, which has no other permissions. */
   readonly administers?: Administers<List> | undefined
-  /**
-   * How long ago the user may have signed in, in seconds. Undefined for as long as a browser stays signed in.
-   */
+  /** How long ago the user may have signed in, in seconds. Undefined for as long as a browser stays signed in. */
   readonly maxAge?: number | undefined
-  /**
-   * The console form that the user confirms their identity for: a key of `CONFIRMED`, or empty for other
-   * forms.
-   */
+  /** The console form that the user confirms their identity for: a key of `CONFIRMED`, or empty for other forms. */
   readonly confirms?: string | undefined
 }
 
@@ -91,8 +85,7 @@ export function formatSummary(input: SummaryInput): string {
     }
     const json = JSON.stringify(wire)
     if (Buffer.byteLength(json) <= MAX_SUMMARY_BYTES) return json
-    // Drop the last item of the longest list. When all lists are short, halve the description, and then the
-    // URL.
+    // Drop the last item of the longest list. When all lists are short, halve the description, and then the URL.
     const longest = lists.reduce((a, b) => (bytes(b) > bytes(a) ? b : a))
     if (bytes(longest) > Buffer.byteLength(description ?? '')) longest.pop()
     else if (description) description = cut(description, description.length >> 1)
@@ -100,10 +93,7 @@ export function formatSummary(input: SummaryInput): string {
   }
 }
 
-/**
- * Parses a summary; `undefined` for any other text. Ignores unknown fields, so that newer issuers can add
- * some.
- */
+/** Parses a summary; `undefined` for any other text. Ignores unknown fields, so that newer issuers can add some. */
 export function parseSummary(text: string): RequestSummary | undefined {
   if (Buffer.byteLength(text) > MAX_SUMMARY_BYTES) return undefined
   let value: unknown
@@ -213,10 +203,7 @@ const onOneLine = (text: string): string => text.replace(/[\t\r\n]+/g, ' ')
 const bytes = (items: readonly string[]): number =>
   items.reduce((sum, item) => sum + Buffer.byteLength(item) + 3, 0)
 
-/**
- * Cuts a string to at most `length` UTF-16 units, never within a character, and adds `…` if something is
- * missing.
- */
+/** Cuts a string to at most `length` UTF-16 units, never within a character, and adds `…` if something is missing. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text.toWellFormed()
   if (length <= 1) return ''

@@ -1,8 +1,7 @@
 /**
- * A discharge's declaration of how the user signed in, which it contains on request
- * (contract/administration.md, B9): `declared signed-in browser INSTANT`, with the time of the password or
- * code, or `declared signed-in agent NAME`. The contract calls the key `login`, which is already used
- * (`login-mark.ts`).
+ * A discharge's declaration of how the user signed in, which it contains on request (contract/administration.md, B9):
+ * `declared signed-in browser INSTANT`, with the time of the password or code, or `declared signed-in agent NAME`. The
+ * contract calls the key `login`, which is already used (`login-mark.ts`).
  */
 import { formatTimestamp, parseTimestamp } from '@ratafia/macaroon/conditions'
 import type { SignIn } from '../authority.ts'

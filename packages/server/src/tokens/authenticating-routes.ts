@@ -1,6 +1,4 @@
-/**
- * The parts shared by routes that accept a credential. They check it before the body, and often from memory.
- */
+/** The parts shared by routes that accept a credential. They check it before the body, and often from memory. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type BeforeBody, beforeBody } from '../http/bodies/before-body.ts'
 import { credentialsDigest } from '../http/credentials/digest.ts'

@@ -47,8 +47,6 @@ export async function createToken(request: TokenRequest, deps: TokenDependencies
   return { macaroon: JSON.stringify(encodeJson(root)) }
 }
 
-/**
- * Returns the package's name and id. Without a directory nothing ties them together, and only the id matters.
- */
+/** Returns the package's name and id. Without a directory nothing ties them together, and only the id matters. */
 const shown = ({ name = '', snap_id: id }: PackageReference): string =>
   id === undefined ? name : name === '' ? id : `${id} (${name})`

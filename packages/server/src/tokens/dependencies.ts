@@ -19,9 +19,8 @@ export interface TokenDependencies extends Stores, SessionOpening {
   readonly uses: TokenUses
   readonly tally: Tally
   /**
-   * Returns the account of the person that the identity service vouched for, whose request comes from the
-   * address `source`. A new account is named after `username`, if the identity service declared one. Throws
-   * `account-unknown`.
+   * Returns the account of the person that the identity service vouched for, whose request comes from the address
+   * `source`. A new account is named after `username`, if the identity service declared one. Throws `account-unknown`.
    */
   readonly accountIdOf: AccountIdOf
   /** The same, except that it throws `account-unknown` instead of creating an account. */

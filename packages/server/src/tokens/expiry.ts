@@ -36,10 +36,7 @@ export function tokenEnd({ expires, ttl }: AskedLifetime, { now, standard, most 
   return end
 }
 
-/**
- * Returns the instant, rounded down to milliseconds. Without a zone it is UTC; offsets other than zero are
- * refused.
- */
+/** Returns the instant, rounded down to milliseconds. Without a zone it is UTC; offsets other than zero are refused. */
 function parseUtc(text: string): Date {
   const match = UTC.exec(text)
   if (!match) {

@@ -19,9 +19,7 @@ export interface RequestedToken {
   readonly extra: string
 }
 
-/**
- * Checks the request. Throws {@link RequestError} `invalid-field`, `package-not-found` or `limit-exceeded`.
- */
+/** Checks the request. Throws {@link RequestError} `invalid-field`, `package-not-found` or `limit-exceeded`. */
 export async function checkTokenRequest(
   request: TokenRequest,
   deps: Pick<TokenDependencies, 'clock' | 'lifetime' | 'snapIds'>,
@@ -43,10 +41,7 @@ export async function checkTokenRequest(
   )
 }
 
-/**
- * Returns the description unchanged. Throws {@link RequestError} `invalid-field` if it has control
- * characters.
- */
+/** Returns the description unchanged. Throws {@link RequestError} `invalid-field` if it has control characters. */
 export function checkDescription(
   description: string | undefined,
   field = 'body/description',

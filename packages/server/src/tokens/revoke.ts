@@ -1,7 +1,4 @@
-/**
- * `POST /api/v2/tokens/revoke`: revokes a session, and with it its root and every token exchanged from that
- * root.
- */
+/** `POST /api/v2/tokens/revoke`: revokes a session, and with it its root and every token exchanged from that root. */
 import { type AccountId, isSessionId, type SessionId, type TokenListResponse } from '@ratafia/api'
 import type { AuthoredStores } from '../change.ts'
 import { RequestError } from '../errors.ts'

@@ -99,8 +99,7 @@ export function rootPayload(identity: IdentityName, description: string | undefi
 }
 
 /**
- * Stands for an empty description, because without any bytes there is no description. UTF-8 never contains
- * this byte.
+ * Stands for an empty description, because without any bytes there is no description. UTF-8 never contains this byte.
  */
 const EMPTY_DESCRIPTION = Buffer.of(0xff)
 

@@ -50,8 +50,7 @@ export interface SessionStore {
   /** Lists sessions, newest first. */
   list(filter: SessionFilter): Promise<readonly ListedSession[]>
   /**
-   * Returns the sessions after `after` in this order, of one account or of all, with the account's name and
-   * last use.
+   * Returns the sessions after `after` in this order, of one account or of all, with the account's name and last use.
    */
   page(of: {
     readonly accountId: AccountId | undefined
@@ -61,8 +60,7 @@ export interface SessionStore {
   }): Promise<readonly UsedSession[]>
   find(id: SessionId): Promise<ListedSession | undefined>
   /**
-   * Moves its expiry to an earlier instant. Returns false if there is no such session, or it expires by then
-   * anyway.
+   * Moves its expiry to an earlier instant. Returns false if there is no such session, or it expires by then anyway.
    */
   shorten(id: SessionId, until: Date): Promise<boolean>
   /**
@@ -97,10 +95,7 @@ export interface SessionStore {
     ruleIds: readonly string[],
     revocation: { readonly at: Date; readonly by: string },
   ): Promise<readonly SessionId[]>
-  /**
-   * Changes the description of a session. Returns false if there is no such session, or it has this
-   * description.
-   */
+  /** Changes the description of a session. Returns false if there is no such session, or it has this description. */
   describe(id: SessionId, description: string): Promise<boolean>
   /**
    * Removes at most `limit` sessions that expired before that instant. Their macaroons no longer verify, so
@@ -115,10 +110,7 @@ declare module '../stores.ts' {
   }
 }
 
-/**
- * Sessions that expired within this time are revoked as well: they would be valid again if the clock were set
- * back.
- */
+/** Sessions that expired within this time are revoked as well: they would be valid again if the clock were set back. */
 const OTHER_CLOCKS_MS = 3_600_000
 
 export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
@@ -134,8 +126,7 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
     openPatiently: async (opening) => (await openAll(query, [opening], 'wait'))[0] === true,
 
     async list({ accountId, activeAt, limit }) {
-      // Index token_session (account_id, valid_until). Without an account, the limit bounds the scan's
-      // result.
+      // Index token_session (account_id, valid_until). Without an account, the limit bounds the scan's result.
       let select = listed()
       if (accountId !== undefined) select = select.where('account_id', '=', accountId)
       if (activeAt !== undefined) {
@@ -147,10 +138,9 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
 
     async page({ accountId, order, after, limit }) {
       const { column, direction, only } = ORDERS[order]
-      // Index token_session_valid_since, _management, _ends or _revoked; for one account
-      // token_session_account_since, _account_management, _account_ends or _account_revoked. The last use of
-      // each session is looked up by the primary key of token_activity: for a join, PostgreSQL would read
-      // that whole table.
+      // Index token_session_valid_since, _management, _ends or _revoked; for one account token_session_account_since,
+      // _account_management, _account_ends or _account_revoked. The last use of each session is looked up by the
+      // primary key of token_activity: for a join, PostgreSQL would read that whole table.
       let select = listed().select((eb) => {
         const activity = eb
           .selectFrom('token_activity')
@@ -335,9 +325,7 @@ const OPENED = {
   logins_since: 'bigint',
 } as const
 
-/**
- * Primary keys, in the same order everywhere, so that two statements with the same sessions cannot deadlock.
- */
+/** Primary keys, in the same order everywhere, so that two statements with the same sessions cannot deadlock. */
 const openers = (locked: 'skip locked' | 'wait') =>
   insertRecorded((query, { opened }: { opened: string }) => {
     const { logins_since: _, ...columns } = OPENED

@@ -119,8 +119,7 @@ const rolesOf = ({ limits: text }: Session) => {
 }
 
 /**
- * Returns the same with the last use, for lists. A single record omits it, because its `ETag` would change
- * each time.
+ * Returns the same with the last use, for lists. A single record omits it, because its `ETag` would change each time.
  */
 export const usedSessionRecord = (session: UsedSession) => ({
   ...sessionRecord(session),

@@ -12,9 +12,8 @@ export function tokenPrefix(location: string, id: Uint8Array): string {
 }
 
 /**
- * Returns the prefixes of the root of a password login, and of the credential that snapcraft stores for one.
- * In version 1 the location comes first, in a line of its own, and the length of the next line begins with a
- * zero.
+ * Returns the prefixes of the root of a password login, and of the credential that snapcraft stores for one. In version
+ * 1 the location comes first, in a line of its own, and the length of the next line begins with a zero.
  */
 export function rootPrefixes(location: string): { readonly root: string; readonly stored: string } {
   const line = `location ${location}\n`

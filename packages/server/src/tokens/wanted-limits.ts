@@ -1,6 +1,5 @@
 /**
- * The limits of tokens as given in options or a form: for an agent's logins, for CI rules, and for one's own
- * tokens.
+ * The limits of tokens as given in options or a form: for an agent's logins, for CI rules, and for one's own tokens.
  */
 import { isPermission, MAX_ATTENUATION_BYTES } from '@ratafia/api'
 import { ATTENUATION_LIMITS, type Attenuations, formatExtra } from '@ratafia/macaroon/conditions'

@@ -27,8 +27,7 @@ interface Field {
 export const passwordField = (field: Field): Html => input(field, html`type="password" maxlength="1024"`)
 
 /**
- * A field for a code of a second factor, or for a recovery code. Recovery codes have letters, so phones show all
- * keys.
+ * A field for a code of a second factor, or for a recovery code. Recovery codes have letters, so phones show all keys.
  */
 export const codeField = (field: Omit<Field, 'autocomplete'>): Html =>
   input({ ...field, autocomplete: 'one-time-code' }, CODE)

@@ -14,9 +14,7 @@ export interface ToolFacts extends Addresses {
 
 export interface Tool {
   readonly name: string
-  /**
-   * The variables that the tool uses to find the service. They belong to the shell, unless `daemon` is set.
-   */
+  /** The variables that the tool uses to find the service. They belong to the shell, unless `daemon` is set. */
   readonly variables: (facts: ToolFacts) => Readonly<Record<string, string>>
   /** The program that reads the variables, if it is not started from the shell. */
   readonly daemon?: string

@@ -8,9 +8,7 @@ export type BakeryVersion = 1 | 2 | 3
 
 export const NONCE_BYTES = 24
 
-/**
- * The maximum size of a caveat id or payload in bytes; larger ones are refused before anything is decoded.
- */
+/** The maximum size of a caveat id or payload in bytes; larger ones are refused before anything is decoded. */
 export const MAX_PAYLOAD_BYTES = 16 * 1024
 export const MAX_CONDITION_BYTES = 4 * 1024
 

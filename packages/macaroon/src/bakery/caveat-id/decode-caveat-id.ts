@@ -8,10 +8,9 @@ import { openVersion1 } from './caveat-id-v1.ts'
 const VERSION_1_START = 0x65 // "e", with which base64 of a JSON object always begins
 
 /**
- * Opens a caveat sealed to one of `keyPairs`. Pass the payload if the client sent one (`caveat64`), and the
- * id otherwise. Throws {@link BakeryError} `payload-missing` for a short id, `public-key-mismatch` if it is
- * not sealed to any of the key pairs, `undecryptable`, `malformed`, `unsupported-version` or
- * `limit-exceeded`.
+ * Opens a caveat sealed to one of `keyPairs`. Pass the payload if the client sent one (`caveat64`), and the id
+ * otherwise. Throws {@link BakeryError} `payload-missing` for a short id, `public-key-mismatch` if it is not sealed to
+ * any of the key pairs, `undecryptable`, `malformed`, `unsupported-version` or `limit-exceeded`.
  */
 export function decodeCaveatId(idOrPayload: Uint8Array, keyPairs: readonly KeyPair[]): DecodedCaveatId {
   const size = idOrPayload.length

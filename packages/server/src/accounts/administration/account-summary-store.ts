@@ -15,8 +15,7 @@ interface AccountSummary {
 
 export interface AccountSummaryStore {
   /**
-   * Returns the summaries of the accounts with these usernames or ids, by username. Omits accounts that don't
-   * exist.
+   * Returns the summaries of the accounts with these usernames or ids, by username. Omits accounts that don't exist.
    */
   of(
     named: { readonly usernames: readonly Username[]; readonly ids: readonly AccountId[] },
@@ -32,8 +31,7 @@ declare module '../../stores.ts' {
 
 export function accountSummaryStore({ query }: Pick<Database, 'query'>): AccountSummaryStore {
   return {
-    // Indexes: the primary key and the unique one on username; agent_account and token_session_account_since
-    // for each.
+    // Indexes: the primary key and the unique one on username; agent_account and token_session_account_since for each.
     async of({ usernames, ids }, now) {
       if (usernames.length + ids.length === 0) return []
       const accounts = await query

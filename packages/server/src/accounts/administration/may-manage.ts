@@ -5,9 +5,8 @@ import type { TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 
 /**
- * Requires that the caller has every role that the account has, and if it has any, that the caller is a
- * person who signed in recently. Throws {@link RequestError}: `permission-denied`, `person-required`,
- * `recent-sign-in-required`.
+ * Requires that the caller has every role that the account has, and if it has any, that the caller is a person who
+ * signed in recently. Throws {@link RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`.
  */
 export async function requireMayManage(
   { authority, account }: { readonly authority: Authority; readonly account: Pick<Account, 'id'> },
@@ -20,10 +19,9 @@ export async function requireMayManage(
 }
 
 /**
- * Checks the same for a change that adds or replaces a credential: a password, a second factor, an identity
- * or an agent. Always requires a person who signed in recently (B11). Call it in the transaction of the
- * change. Returns the account, locked, or undefined if there is none. Throws as {@link requireMayManage}
- * does.
+ * Checks the same for a change that adds or replaces a credential: a password, a second factor, an identity or an
+ * agent. Always requires a person who signed in recently (B11). Call it in the transaction of the change. Returns the
+ * account, locked, or undefined if there is none. Throws as {@link requireMayManage} does.
  */
 export async function requireMayLetIn(
   { authority, account }: { readonly authority: Authority; readonly account: Pick<Account, 'id'> },

@@ -31,8 +31,7 @@ export async function makePasswordLink(
 }
 
 /**
- * Returns the record that the API and `--json` show. `location` is the identity service's URL, without a
- * final slash.
+ * Returns the record that the API and `--json` show. `location` is the identity service's URL, without a final slash.
  */
 export const passwordLinkRecord = (
   { account, secret, expiresAt }: MadeLink,

@@ -1,7 +1,4 @@
-/**
- * The browsers that are signed in. The table has only hashes of their cookies, so its reader cannot use a
- * session.
- */
+/** The browsers that are signed in. The table has only hashes of their cookies, so its reader cannot use a session. */
 import type { AccountId } from '@ratafia/api'
 import type { Selectable } from 'kysely'
 import { anyRowChanged, type Database, fromInstant, type Schema, toInstant } from '../../database/index.ts'
@@ -31,9 +28,7 @@ export interface SignInSessionStore {
   /** Removes the sessions of an account that began at this instant. Returns their number. */
   removeBegun(accountId: AccountId, createdAt: Date): Promise<number>
   removeAllOf(accountId: AccountId): Promise<void>
-  /**
-   * Removes at most `limit` sessions that expired before that instant. Returns the number of removed ones.
-   */
+  /** Removes at most `limit` sessions that expired before that instant. Returns the number of removed ones. */
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
@@ -70,8 +65,7 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
       return row && fromRow(row)
     },
 
-    // Index: sign_in_session_account. An account has few: each requires a sign-in, and expires after half a
-    // day.
+    // Index: sign_in_session_account. An account has few: each requires a sign-in, and expires after half a day.
     newestOf: async (accountId, limit) => {
       const rows = await query
         .selectFrom('sign_in_session')

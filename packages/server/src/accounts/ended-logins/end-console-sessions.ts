@@ -10,10 +10,7 @@ interface EndedSessions {
   readonly at: Date
 }
 
-/**
- * The number of sessions examined, newest first. Console sessions last half a day, so they are among the
- * newest.
- */
+/** The number of sessions examined, newest first. Console sessions last half a day, so they are among the newest. */
 const MOST = 10_000
 /**
  * Sessions that expired within this time are revoked as well: they would be valid again if the database's
@@ -22,9 +19,8 @@ const MOST = 10_000
 const CLOCK_MARGIN_MS = 86_400_000
 
 /**
- * Revokes the console sessions of an account, with an audit log entry for each, because a change that
- * replaces a credential also revokes the sessions opened with the old one. Call it in the transaction of that
- * change.
+ * Revokes the console sessions of an account, with an audit log entry for each, because a change that replaces a
+ * credential also revokes the sessions opened with the old one. Call it in the transaction of that change.
  */
 export async function endConsoleSessions(
   { accountId, by, at }: EndedSessions,

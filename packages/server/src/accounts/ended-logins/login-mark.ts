@@ -1,12 +1,11 @@
 /**
- * Recognises logins from before their account's logins were invalidated, without a clock. Everything issued
- * during a login (a browser sign-in, an approval, the login's token, a discharge) contains the value of
- * {@link Account.loginsSince} that its account had then. Once the account has a later value, it opens
- * nothing.
+ * Recognises logins from before their account's logins were invalidated, without a clock. Everything issued during a
+ * login (a browser sign-in, an approval, the login's token, a discharge) contains the value of
+ * {@link Account.loginsSince} that its account had then. Once the account has a later value, it opens nothing.
  *
- * In a discharge, the value is in its mark, `declared login GIVEN SEEN`, both in milliseconds since 1970.
- * Only discharges for the service that the identity service belongs to have a mark: others need not know when
- * a password was changed.
+ * In a discharge, the value is in its mark, `declared login GIVEN SEEN`, both in milliseconds since 1970. Only
+ * discharges for the service that the identity service belongs to have a mark: others need not know when a password was
+ * changed.
  */
 import { formatDeclared } from '@ratafia/macaroon/conditions'
 import type { Account } from '../account.ts'

@@ -12,10 +12,9 @@ export interface ProvenLogin {
 }
 
 /**
- * Where discharges have no mark, a root minted up to this long after the logins were invalidated is refused
- * as well. Nodes are up to a network delay behind the database's clock (decision 58), so a root minted just
- * before can look later. The margin is far larger than that delay, and also covers small steps back of the
- * database's clock.
+ * Where discharges have no mark, a root minted up to this long after the logins were invalidated is refused as well.
+ * Nodes are up to a network delay behind the database's clock (decision 58), so a root minted just before can look
+ * later. The margin is far larger than that delay, and also covers small steps back of the database's clock.
  */
 export const CLOCK_MARGIN_MS = 5_000
 /** How long after it was given a discharge can open a session. Clients do this in the same second. */
@@ -37,10 +36,7 @@ export function refuseEndedLogin(
   if (bundled && endedSince(mark?.seen, account)) throw endedAt(loginsSince, account)
 }
 
-/**
- * Throws a 401 if the root is too old. Enough for a login whose discharge was checked when its session was
- * opened.
- */
+/** Throws a 401 if the root is too old. Enough for a login whose discharge was checked when its session was opened. */
 export function refuseEarlierRoot(
   { since }: Pick<ProvenLogin, 'since'>,
   account: Account,

@@ -18,10 +18,9 @@ const BATCH = 200
 const CLOCK_MARGIN_MS = 86_400_000
 
 /**
- * Returns the number of revoked sessions. If it is interrupted, the logins are already invalidated, and
- * running it again revokes the remaining sessions. The caller must be a person who signed in recently and has
- * every role that the account has. Throws `permission-denied`, `person-required`, `recent-sign-in-required`,
- * `no-such-record`.
+ * Returns the number of revoked sessions. If it is interrupted, the logins are already invalidated, and running it
+ * again revokes the remaining sessions. The caller must be a person who signed in recently and has every role that the
+ * account has. Throws `permission-denied`, `person-required`, `recent-sign-in-required`, `no-such-record`.
  */
 export async function revokeAll(
   { account: nameOrId, authority }: NamedAccount,

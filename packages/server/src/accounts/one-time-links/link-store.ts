@@ -1,6 +1,5 @@
 /**
- * The table `reset_link`: links that work once. It has only hashes of their secrets, so its reader cannot use
- * a link.
+ * The table `reset_link`: links that work once. It has only hashes of their secrets, so its reader cannot use a link.
  */
 import type { AccountId } from '@ratafia/api'
 import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'

@@ -1,7 +1,6 @@
 /**
- * A link that works once, until it expires or the logins of its account are invalidated. Only the link
- * contains the secret. The stored hash depends on the link's purpose, so a sign-in link cannot set a
- * password.
+ * A link that works once, until it expires or the logins of its account are invalidated. Only the link contains the
+ * secret. The stored hash depends on the link's purpose, so a sign-in link cannot set a password.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
@@ -93,10 +92,7 @@ export async function findLink(
 export const isOpenTo = (account: Account, seen: number): boolean =>
   !account.disabledAt && !endedSince(seen, account)
 
-/**
- * Returns the stored hash. 32 random bytes need no salt. Set-password links have no prefix, for
- * compatibility.
- */
+/** Returns the stored hash. 32 random bytes need no salt. Set-password links have no prefix, for compatibility. */
 function hashOf(secret: Uint8Array, purpose: LinkPurpose): Uint8Array {
   const hash = createHash('sha256')
   if (purpose !== 'password') hash.update(`${purpose}:`)

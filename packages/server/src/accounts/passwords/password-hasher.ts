@@ -1,10 +1,9 @@
 /**
- * Hashes passwords with Node's scrypt (RFC 7914). The stored text includes the parameters, so they can be
- * raised later. Hashing is slow on purpose and therefore bounded: a few at a time, with a short queue, then
- * {@link Unavailable}.
+ * Hashes passwords with Node's scrypt (RFC 7914). The stored text includes the parameters, so they can be raised later.
+ * Hashing is slow on purpose and therefore bounded: a few at a time, with a short queue, then {@link Unavailable}.
  *
- * The stored text is `$scrypt$ln=15,r=8,p=3$SALT$HASH`, with the salt (16 bytes) and the hash (32 bytes) in
- * unpadded base64url.
+ * The stored text is `$scrypt$ln=15,r=8,p=3$SALT$HASH`, with the salt (16 bytes) and the hash (32 bytes) in unpadded
+ * base64url.
  */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import pLimit from 'p-limit'
@@ -26,9 +25,8 @@ export interface PasswordHasher {
   /** Returns a new stored text. Throws {@link Unavailable} if too many hashes are waiting. */
   hash(password: Uint8Array): Promise<string>
   /**
-   * Returns whether the password is the stored one. For `undefined` (no such account, or no password) returns
-   * false after the same work as for a wrong password. Throws {@link Unavailable} if too many hashes are
-   * waiting.
+   * Returns whether the password is the stored one. For `undefined` (no such account, or no password) returns false
+   * after the same work as for a wrong password. Throws {@link Unavailable} if too many hashes are waiting.
    */
   verify(password: Uint8Array, stored: string | undefined): Promise<boolean>
 }
@@ -76,9 +74,7 @@ interface StoredHash {
 
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/
 
-/**
- * Parses a stored text. Throws a plain Error, because this service wrote it, so a different form is a bug.
- */
+/** Parses a stored text. Throws a plain Error, because this service wrote it, so a different form is a bug. */
 function parseStored(text: string): StoredHash {
   const [, ln, r, p, salt, hash] = STORED.exec(text) ?? []
   if (salt === undefined || hash === undefined) throw new Error('A stored password hash has an unknown form.')
@@ -99,8 +95,7 @@ function derive(password: Uint8Array, salt: Uint8Array, { ln, r, p }: Parameters
 }
 
 /**
- * Returns a function that runs work in order, and throws {@link Unavailable} at once if `queue` others
- * already wait.
+ * Returns a function that runs work in order, and throws {@link Unavailable} at once if `queue` others already wait.
  */
 function limiter(concurrency: number, queue: number) {
   const limit = pLimit(concurrency)

@@ -7,10 +7,9 @@ const MIN_PASSWORD_LENGTH = 8
 export const MAX_PASSWORD_BYTES = 1024
 
 /**
- * Returns the bytes to hash, in Unicode NFC, so that a password typed on another keyboard is the same.
- * Returns `undefined` for a string that cannot be a password here: it is too long, or another string would
- * have the same hash (it is not well-formed Unicode, or ends with NULs, with which HMAC, and so scrypt, pads
- * passwords).
+ * Returns the bytes to hash, in Unicode NFC, so that a password typed on another keyboard is the same. Returns
+ * `undefined` for a string that cannot be a password here: it is too long, or another string would have the same hash
+ * (it is not well-formed Unicode, or ends with NULs, with which HMAC, and so scrypt, pads passwords).
  */
 export function passwordBytes(text: string): Uint8Array | undefined {
   // Normalisation never shortens a string to less than a third, so this check bounds its work.

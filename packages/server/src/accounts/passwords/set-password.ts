@@ -44,10 +44,9 @@ interface StoredPassword {
 }
 
 /**
- * Stores the hash, invalidates the account's logins, revokes its console sessions and removes its one-time
- * links. Call it in the transaction of a change. Returns the account before and after; undefined if the
- * account is removed, its hash is no longer the one to replace, or the link was used already. Then the caller
- * must store nothing.
+ * Stores the hash, invalidates the account's logins, revokes its console sessions and removes its one-time links. Call
+ * it in the transaction of a change. Returns the account before and after; undefined if the account is removed, its
+ * hash is no longer the one to replace, or the link was used already. Then the caller must store nothing.
  */
 export async function storePassword(
   { account: { id }, passwordHash, by, replacing, link }: StoredPassword,

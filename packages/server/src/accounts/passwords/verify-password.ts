@@ -1,7 +1,4 @@
-/**
- * Checks a password for a username or e-mail address. It takes the same time whether or not the account
- * exists.
- */
+/** Checks a password for a username or e-mail address. It takes the same time whether or not the account exists. */
 import { isUsername } from '@ratafia/api'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
@@ -10,8 +7,7 @@ import type { WithPassword } from '../account-store.ts'
 import { passwordBytes } from './password.ts'
 
 /**
- * The result of a check. Only callers who know the password get `disabled`; all others learn nothing about
- * the account.
+ * The result of a check. Only callers who know the password get `disabled`; all others learn nothing about the account.
  */
 export type PasswordVerdict =
   | { readonly verdict: 'disabled'; readonly account: Account }
@@ -38,10 +34,7 @@ export async function findByLoginName(
   return isEmail(name) ? accounts.findPasswordByEmail(name) : undefined
 }
 
-/**
- * Checks the password of a found account. Throws `Unavailable` if too many passwords are being checked
- * already.
- */
+/** Checks the password of a found account. Throws `Unavailable` if too many passwords are being checked already. */
 export async function verifyPassword(
   { found, password }: { readonly found: WithPassword | undefined; readonly password: string },
   { accounts, passwords }: Stores,

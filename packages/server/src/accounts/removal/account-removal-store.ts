@@ -118,8 +118,7 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
             ),
           )
           .execute()
-        // Primary key, and the same index. After the sessions: uses that a process stores later find them
-        // revoked.
+        // Primary key, and the same index. After the sessions: uses that a process stores later find them revoked.
         await transaction
           .deleteFrom('token_activity')
           .where(

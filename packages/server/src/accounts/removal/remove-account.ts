@@ -1,7 +1,4 @@
-/**
- * Removes an account permanently, for data protection: revokes all its credentials, and deletes its personal
- * data.
- */
+/** Removes an account permanently, for data protection: revokes all its credentials, and deletes its personal data. */
 import { createHash } from 'node:crypto'
 import type { Username } from '@ratafia/api'
 import { requireForAll, requireRecentPerson } from '../../authority.ts'
@@ -51,8 +48,7 @@ export async function removeAccount(
     }
     return cleared
   })
-  // Repeat this after the change is stored: a sign-in in progress checks the account once more after its own
-  // insert.
+  // Repeat this after the change is stored: a sign-in in progress checks the account once more after its own insert.
   await stores.signInSessions.removeAllOf(id)
   const removed = await stores.accounts.findById(id)
   if (!removed) throw new TypeError(`no account ${id}`)

@@ -9,8 +9,7 @@ import { findAccount } from '../find.ts'
 import { hasNone } from './enable.ts'
 
 /**
- * Removes it for an operator. Throws as `requireMayLetIn` does, `no-such-record`, and `invalid-field` if it
- * has none.
+ * Removes it for an operator. Throws as `requireMayLetIn` does, `no-such-record`, and `invalid-field` if it has none.
  */
 export async function disableSecondFactor(
   { account: nameOrId, authority }: NamedAccount,

@@ -1,6 +1,4 @@
-/**
- * Adds a second factor that is required at once to an account. The operator passes the secret to its owner.
- */
+/** Adds a second factor that is required at once to an account. The operator passes the secret to its owner. */
 import { requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
@@ -46,8 +44,7 @@ export async function enableSecondFactor(
     await on.record({ action, subject: account.username, details: { kind: factor.kind } })
     return codes
   })
-  // After the change is stored, because a sign-in in progress checks for second factors once more after its
-  // own insert.
+  // After the change is stored, because a sign-in in progress checks for second factors once more after its own insert.
   await stores.signInSessions.removeAllOf(account.id)
   return { account, recoveryCodes, ...shownTotp(secret, issuer, account) }
 }

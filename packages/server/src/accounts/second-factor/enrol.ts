@@ -1,6 +1,5 @@
 /**
- * Lets users enrol a second factor: they get a secret for their authenticator, and prove with a code that
- * they have it.
+ * Lets users enrol a second factor: they get a secret for their authenticator, and prove with a code that they have it.
  */
 import type { AuthoredStores } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
@@ -13,10 +12,7 @@ import { useTimeCode } from './use-code.ts'
 /** How long an unconfirmed secret is valid. */
 const ENROLMENT_MS = 30 * 60_000
 
-/**
- * Stores a new secret, and replaces an unconfirmed one. Throws `invalid-field` if the account has a second
- * factor.
- */
+/** Stores a new secret, and replaces an unconfirmed one. Throws `invalid-field` if the account has a second factor. */
 export async function startEnrolment(account: Account, stores: AuthoredStores): Promise<void> {
   if ((await confirmedFactors(account.id, stores)).length > 0) throw hasOne()
   const { factor } = newTotp(account.id, false, stores)

@@ -10,9 +10,7 @@ const BYTES = 10
 const LENGTH = (BYTES * 8) / 5
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/**
- * Returns codes such as `K3V9-0WZT-61MC-8RYQ`. The log omits parts of a path with capitals (`access-log.ts`).
- */
+/** Returns codes such as `K3V9-0WZT-61MC-8RYQ`. The log omits parts of a path with capitals (`access-log.ts`). */
 export const newRecoveryCodes = (): readonly string[] => Array.from({ length: COUNT }, newRecoveryCode)
 
 function newRecoveryCode(): string {
@@ -24,9 +22,7 @@ function newRecoveryCode(): string {
   return characters.join('').replace(/.{4}(?=.)/g, '$&-')
 }
 
-/**
- * Returns the stored hash of a typed code; undefined if it cannot be a code. A hash is valid for one account.
- */
+/** Returns the stored hash of a typed code; undefined if it cannot be a code. A hash is valid for one account. */
 export function recoveryCodeHash(accountId: AccountId, typed: string): Buffer | undefined {
   const code = bareCode(typed).toUpperCase().replace(/[IL]/g, '1').replaceAll('O', '0')
   if (code.length !== LENGTH || [...code].some((character) => !ALPHABET.includes(character))) return undefined

@@ -19,10 +19,7 @@ export interface SecondFactorStore {
   of(accountId: AccountId): Promise<readonly SecondFactor[]>
   /** Returns the accounts that have a confirmed second factor. */
   confirmedAmong(accountIds: readonly AccountId[]): Promise<ReadonlySet<AccountId>>
-  /**
-   * Returns false, and writes nothing, if the account already has a `totp` factor, even by a simultaneous
-   * call.
-   */
+  /** Returns false, and writes nothing, if the account already has a `totp` factor, even by a simultaneous call. */
   insert(factor: SecondFactor): Promise<boolean>
   /** Returns false if there is no unconfirmed one with this id. Of two simultaneous calls, one gets true. */
   confirm(id: string, at: Date): Promise<boolean>
@@ -32,10 +29,7 @@ export interface SecondFactorStore {
    * twice. Returns false if there was no confirmed second factor.
    */
   removeAllOf(accountId: AccountId): Promise<boolean>
-  /**
-   * Returns false if the code of this or a later step was used before. Of two simultaneous calls, one gets
-   * true.
-   */
+  /** Returns false if the code of this or a later step was used before. Of two simultaneous calls, one gets true. */
   useStep(accountId: AccountId, step: number, at: Date): Promise<boolean>
   /** Replaces the recovery codes. Call it in a transaction, once the account has a second factor. */
   replaceRecoveryCodes(accountId: AccountId, hashes: readonly Uint8Array[], at: Date): Promise<void>

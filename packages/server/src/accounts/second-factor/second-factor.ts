@@ -39,8 +39,7 @@ export function newTotp(
 }
 
 /**
- * Returns the secret. Throws {@link Unavailable} if this node's secret key does not open it, so no code can
- * be checked.
+ * Returns the secret. Throws {@link Unavailable} if this node's secret key does not open it, so no code can be checked.
  */
 export function openTotp({ id, sealed }: SecondFactor, { sealer }: Stores): Uint8Array {
   const secret = sealer.unseal(secondFactorPurpose(id), sealed)
@@ -60,9 +59,6 @@ export async function replaceRecoveryCodes(
   return codes
 }
 
-/**
- * Returns the secret in the forms shown to the account's owner. `issuer` is this service's name in
- * authenticators.
- */
+/** Returns the secret in the forms shown to the account's owner. `issuer` is this service's name in authenticators. */
 export const shownTotp = (secret: Uint8Array, issuer: string, { username }: Pick<Account, 'username'>) =>
   forAuthenticator(secret, { issuer, username })

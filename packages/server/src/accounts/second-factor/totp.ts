@@ -1,13 +1,11 @@
 /**
- * Time-based one-time codes (RFC 6238): SHA-1, six digits, 30 seconds, as every authenticator supports only
- * this kind.
+ * Time-based one-time codes (RFC 6238): SHA-1, six digits, 30 seconds, as every authenticator supports only this kind.
  */
 import { Secret, TOTP } from 'otpauth'
 
 const PERIOD_S = 30
 /**
- * The number of steps before and after the current one whose code is accepted: clocks differ, and people type
- * slowly.
+ * The number of steps before and after the current one whose code is accepted: clocks differ, and people type slowly.
  */
 const TOLERANCE = 1
 /** The length of the hash (RFC 4226, section 4). */
@@ -17,9 +15,7 @@ const OPTIONS = { algorithm: 'SHA1', digits: 6, period: PERIOD_S } as const
 
 export const isTimeCode = (text: string): boolean => /^[0-9]{6}$/.test(text)
 
-/**
- * Returns the step of this code, if it is accepted at `now`; undefined otherwise. Compares in constant time.
- */
+/** Returns the step of this code, if it is accepted at `now`; undefined otherwise. Compares in constant time. */
 export function stepOfCode(secret: Uint8Array, code: string, now: Date): number | undefined {
   if (!isTimeCode(code)) return undefined
   const timestamp = now.getTime()
@@ -37,9 +33,7 @@ export function stepOfCode(secret: Uint8Array, code: string, now: Date): number 
 export const codeAt = (secret: Uint8Array, now: Date): string =>
   TOTP.generate({ ...OPTIONS, secret: keyOf(secret), timestamp: now.getTime() })
 
-/**
- * Returns the input for an authenticator: the secret in base32, and a link with all parameters for a QR code.
- */
+/** Returns the input for an authenticator: the secret in base32, and a link with all parameters for a QR code. */
 export function forAuthenticator(
   secret: Uint8Array,
   { issuer, username }: { readonly issuer: string; readonly username: string },

@@ -13,9 +13,8 @@ import { isTimeCode, stepOfCode } from './totp.ts'
 const MAX_TYPED = 64
 
 /**
- * Uses the code, as typed. Returns false for a wrong code and for one that was used, even by a simultaneous
- * request. The use of a recovery code gets an entry in the audit log. Throws `Unavailable` if the code could
- * not be checked.
+ * Uses the code, as typed. Returns false for a wrong code and for one that was used, even by a simultaneous request.
+ * The use of a recovery code gets an entry in the audit log. Throws `Unavailable` if the code could not be checked.
  */
 export async function useCode(
   { account, code }: { readonly account: Account; readonly code: string },

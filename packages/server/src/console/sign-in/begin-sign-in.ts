@@ -1,6 +1,4 @@
-/**
- * Begins a sign-in: creates a root macaroon for this browser, and the URL where the user proves who they are.
- */
+/** Begins a sign-in: creates a root macaroon for this browser, and the URL where the user proves who they are. */
 import { decodeJson } from '@ratafia/macaroon'
 import { createManagementRoot } from '../../management/tokens/create-root.ts'
 import { randomId } from '../../random.ts'

@@ -1,7 +1,6 @@
 /**
- * A form that was sent too late is kept while its user signs in again (contract/administration.md, B10). It
- * is sealed under a key that is derived from a secret that only the browser has, so the database alone does
- * not reveal a form.
+ * A form that was sent too late is kept while its user signs in again (contract/administration.md, B10). It is sealed
+ * under a key that is derived from a secret that only the browser has, so the database alone does not reveal a form.
  */
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
@@ -22,9 +21,8 @@ const MOST_BYTES = 16 * 1024
 const LEFT_OUT = /^csrf$|passw|secret|token|^code$|^pin$/i
 
 /**
- * Keeps the form, and returns the secret that opens it, for the browser only. Keeps nothing and returns
- * undefined if the form is too large, or was not sent to a console page. `accountId`: the account of the
- * signed-in user.
+ * Keeps the form, and returns the secret that opens it, for the browser only. Keeps nothing and returns undefined if
+ * the form is too large, or was not sent to a console page. `accountId`: the account of the signed-in user.
  */
 export async function keepForm(
   { accountId, path, fields }: KeptForm & { readonly accountId: AccountId },

@@ -8,8 +8,7 @@ const REDEEM = '/discharge-token'
 
 /**
  * Redeems the code and drops the token. The URL of such a page stays in histories and logs, and the cookie may be in
- * the browser of an attacker who sent the link. Tries once: a code that cannot be redeemed now expires within a
- * minute.
+ * the browser of an attacker who sent the link. Tries once: a code that cannot be redeemed now expires within a minute.
  */
 export async function throwAwayCode(
   { code, address }: { readonly code: string; readonly address: string },

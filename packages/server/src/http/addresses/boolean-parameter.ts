@@ -1,9 +1,7 @@
 /** A query parameter that is true or false. */
 import { invalidField } from '../../errors.ts'
 
-/**
- * The spellings of people, and those of clients that write a boolean of their language: Python's is `True`.
- */
+/** The spellings of people, and those of clients that write a boolean of their language: Python's is `True`. */
 const SPELLINGS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['1', true],

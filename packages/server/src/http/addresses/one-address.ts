@@ -1,7 +1,6 @@
 /**
- * Each resource has exactly one address. The router decodes a path before it compares, so `/api/%6danagement`
- * would be a second address of `/api/management` and would escape every rule of a proxy that compares
- * strings.
+ * Each resource has exactly one address. The router decodes a path before it compares, so `/api/%6danagement` would be
+ * a second address of `/api/management` and would escape every rule of a proxy that compares strings.
  */
 import type { FastifyRequest } from 'fastify'
 

@@ -15,10 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Accepts any value for the schema's parameters: for a route that reads them more leniently than it
- * documents.
- */
+/** Accepts any value for the schema's parameters: for a route that reads them more leniently than it documents. */
 export const onlyNamesOf = ({ properties }: Pick<TObject, 'properties'>) => ({
   type: 'object',
   properties: Object.fromEntries(Object.keys(properties).map((name) => [name, {}])),

@@ -20,16 +20,13 @@ const PIECE = 512
 /** No route accepts a longer body, so a longer one is refused unread. */
 const LONGEST = 4 * 1024 * 1024
 
-/**
- * Applies to routes added to `app` later, read by `read-body.ts`. They throw {@link TooManyRequests}: a 503.
- */
+/** Applies to routes added to `app` later, read by `read-body.ts`. They throw {@link TooManyRequests}: a 503. */
 export function limitBodyMemory(app: FastifyInstance, { total = TOTAL }: BodyMemoryOptions = {}): void {
   const shares = new Shares(total)
   app.decorateRequest('bodySpace', undefined)
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { raw, client } = request
-    // A client that left while the limits were checked sends nothing, and its `close` event has already
-    // fired.
+    // A client that left while the limits were checked sends nothing, and its `close` event has already fired.
     if (!hasBody(raw) || reply.raw.closed) return done(null, payload)
     const space = new BodySpace(shares, client.networks)
     const announced = Number(raw.headers['content-length'] ?? 0)

@@ -12,9 +12,7 @@ const CODE = 'unsupported-encoding'
 const MESSAGE =
   'The body has a Content-Encoding, and this service does not accept compressed bodies. Send it uncompressed, without that header.'
 
-/**
- * Applies to routes added to `app` later. The refusal closes the connection, because the body stays unread.
- */
+/** Applies to routes added to `app` later. The refusal closes the connection, because the body stays unread. */
 export function refuseEncodedBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (isPlain(request.headers['content-encoding']) || !hasBody(request.raw)) return done(null, payload)

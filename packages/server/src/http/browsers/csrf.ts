@@ -9,10 +9,7 @@ import type { PageCookies } from './cookies.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /**
-     * Returns a token for the forms of the page being sent. On the console, throws `TypeError` without a
-     * session.
-     */
+    /** Returns a token for the forms of the page being sent. On the console, throws `TypeError` without a session. */
     csrf(): string
   }
   interface FastifyRequest {
@@ -29,10 +26,7 @@ export interface CsrfCookie {
   create?(request: FastifyRequest, reply: FastifyReply): string
 }
 
-/**
- * Adds {@link FastifyReply.csrf} and {@link FastifyRequest.hasCsrf} to `app`, which must have the cookie
- * plugin.
- */
+/** Adds {@link FastifyReply.csrf} and {@link FastifyRequest.hasCsrf} to `app`, which must have the cookie plugin. */
 export function csrfTokens(app: FastifyInstance, cookie: CsrfCookie): void {
   app.decorateReply('csrf', function (this: FastifyReply): string {
     const secret = cookie.of(this.request) ?? cookie.create?.(this.request, this)
@@ -45,9 +39,7 @@ export function csrfTokens(app: FastifyInstance, cookie: CsrfCookie): void {
   })
 }
 
-/**
- * Each page gets a different token, so that the size of a compressed page reveals nothing about it (BREACH).
- */
+/** Each page gets a different token, so that the size of a compressed page reveals nothing about it (BREACH). */
 function csrfOf(cookie: string): string {
   const salt = randomBytes(9).toString('base64url')
   return `${salt}.${macOf(cookie, `form:${salt}`)}`
@@ -68,10 +60,7 @@ export function isMacOf(cookie: string, text: string, sent: string | undefined):
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/**
- * The cookie for the tokens of forms that users fill in before they sign in. It contains nothing about the
- * browser.
- */
+/** The cookie for the tokens of forms that users fill in before they sign in. It contains nothing about the browser. */
 export function formCookie({ options, fullName }: PageCookies): CsrfCookie {
   const name = fullName('ratafia-form')
   return {
@@ -87,10 +76,7 @@ export function formCookie({ options, fullName }: PageCookies): CsrfCookie {
   }
 }
 
-/**
- * A second defence, after SameSite cookies and the form's token. Returns false if the browser sends no such
- * header.
- */
+/** A second defence, after SameSite cookies and the form's token. Returns false if the browser sends no such header. */
 export function isFromOtherSite({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   const site = headers['sec-fetch-site']
   return site !== undefined && site !== 'same-origin' && site !== 'none'

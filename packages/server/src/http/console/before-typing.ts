@@ -1,7 +1,6 @@
 /**
- * Refuses a form before it is shown, so that users do not fill in a form that they may not send. This only
- * saves them work: the operation checks again when it is called, and it alone decides
- * (contract/administration.md, A4 and B10).
+ * Refuses a form before it is shown, so that users do not fill in a form that they may not send. This only saves them
+ * work: the operation checks again when it is called, and it alone decides (contract/administration.md, A4 and B10).
  */
 import type { ManagementPermission } from '@ratafia/api'
 import {

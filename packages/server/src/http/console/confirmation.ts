@@ -3,18 +3,13 @@ import { invalidField, RequestError } from '../../errors.ts'
 import { words } from '../../web/words/en.ts'
 import type { Fields } from './fields.ts'
 
-/**
- * Throws `invalid-field` unless the user typed the expected text, which shows that they read the
- * consequences.
- */
+/** Throws `invalid-field` unless the user typed the expected text, which shows that they read the consequences. */
 export function requireTyped({ get }: Pick<Fields, 'get'>, expected: string): void {
   if (get('typed') === expected) return
   throw invalidField(words.form.notTyped(expected), { field: 'typed' })
 }
 
-/**
- * Returns the record's version from the form. A form without it has not seen the record, so it is refused.
- */
+/** Returns the record's version from the form. A form without it has not seen the record, so it is refused. */
 export const seenIn = ({ get }: Pick<Fields, 'get'>): string => get('seen') ?? '""'
 
 /** Codes about the record. A refusal about the user or the service leads to another page. */
@@ -25,9 +20,7 @@ const OF_THE_RECORD: ReadonlySet<string> = new Set([
   'state-conflict',
 ])
 
-/**
- * Returns why a dry run was refused; undefined if it was not. Throws errors that are not about the record.
- */
+/** Returns why a dry run was refused; undefined if it was not. Throws errors that are not about the record. */
 export async function refusalIn(dryRun: Promise<unknown>): Promise<RequestError | undefined> {
   try {
     await dryRun

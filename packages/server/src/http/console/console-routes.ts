@@ -44,10 +44,7 @@ export class GoTo {
 export interface ConsoleForm<Who extends Authority> {
   /** Shows the page with the form. A refused form is shown again with its problems. */
   readonly show: (asked: ConsoleAsked<Who>) => Promise<ConsoleContent>
-  /**
-   * Processes the form. If it returns a page instead of {@link GoTo}, the page has a secret and is shown
-   * once.
-   */
+  /** Processes the form. If it returns a page instead of {@link GoTo}, the page has a secret and is shown once. */
   readonly send: (asked: ConsoleAsked<Who>, file?: SentFile) => Promise<GoTo | ConsoleContent>
   /** The limits of a form with a file, which is sent as `multipart/form-data`. */
   readonly file?: {
@@ -63,9 +60,7 @@ export interface ConsoleForm<Who extends Authority> {
   readonly isRecent?: boolean
   /** The names of its fields, by the operation's names, where the two differ. */
   readonly fieldNames?: Readonly<Record<string, string>>
-  /**
-   * The form only reads, so sending it again is harmless; a function decides per submission (for previews).
-   */
+  /** The form only reads, so sending it again is harmless; a function decides per submission (for previews). */
   readonly onlyReads?: boolean | ((fields: Fields) => boolean)
 }
 
@@ -314,10 +309,7 @@ async function sentIn(request: FastifyRequest): Promise<Upload> {
   return { fields: fieldsIn(typeof body === 'string' ? body : ''), file: undefined }
 }
 
-/**
- * Returns the fields to send again after a sign-in. The form is then shown again, because its `csrf` is
- * missing.
- */
+/** Returns the fields to send again after a sign-in. The form is then shown again, because its `csrf` is missing. */
 function sentAgain({ body }: FastifyRequest): Fields['entries'] {
   const entries = typeof body === 'string' ? [...new URLSearchParams(body)] : []
   if (entries.length > MOST_FIELDS) return []

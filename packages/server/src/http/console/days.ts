@@ -1,7 +1,4 @@
-/**
- * A day picked on a page: its midnight UTC, because operations expect instants (contract/administration.md,
- * C10).
- */
+/** A day picked on a page: its midnight UTC, because operations expect instants (contract/administration.md, C10). */
 
 /** Returns any other text unchanged: the operation's refusal explains the format. */
 export const midnightOf = <Text extends string | undefined>(text: Text): Text | string =>

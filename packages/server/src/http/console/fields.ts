@@ -3,9 +3,7 @@ import { invalidRequest } from '../../errors.ts'
 import { words } from '../../web/words/en.ts'
 
 export interface Fields {
-  /**
-   * Returns the trimmed value; undefined if empty or absent. For a repeated field, returns the first value.
-   */
+  /** Returns the trimmed value; undefined if empty or absent. For a repeated field, returns the first value. */
   get(name: string): string | undefined
   /** Returns all values that are not empty, in order. */
   all(name: string): readonly string[]

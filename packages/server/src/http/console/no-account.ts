@@ -1,7 +1,4 @@
-/**
- * Handles the name of an account that does not exist: a filter then matches nothing, and a form can be
- * corrected.
- */
+/** Handles the name of an account that does not exist: a filter then matches nothing, and a form can be corrected. */
 import { invalidField, RequestError } from '../../errors.ts'
 
 const isNoAccount = (error: unknown): error is RequestError =>

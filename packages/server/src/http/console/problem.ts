@@ -25,13 +25,9 @@ const MENDED_IN_FORM: ReadonlySet<string> = new Set([
   'idempotency-key-busy',
 ])
 
-/**
- * Returns an empty list for an error that is not about the form. `names`: its fields, by the operation's
- * names.
- */
+/** Returns an empty list for an error that is not about the form. `names`: its fields, by the operation's names. */
 export function problemsOf(error: unknown, names: Readonly<Record<string, string>> = {}): readonly Problem[] {
-  // A client over the limit of all requests is refused before the form is read: this limit is about its
-  // contents.
+  // A client over the limit of all requests is refused before the form is read: this limit is about its contents.
   if (error instanceof FormRefused || error instanceof TooManyRequests) {
     return [{ field: undefined, message: error.message }]
   }

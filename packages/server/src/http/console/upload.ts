@@ -1,7 +1,6 @@
 /**
- * Forms with a file, as browsers send them without a script: `multipart/form-data` (RFC 7578). The body is in
- * memory and within its limit before it is examined. Node's own parser, that of `Response.formData()`, splits
- * it.
+ * Forms with a file, as browsers send them without a script: `multipart/form-data` (RFC 7578). The body is in memory
+ * and within its limit before it is examined. Node's own parser, that of `Response.formData()`, splits it.
  */
 import type { FastifyInstance } from 'fastify'
 import { invalidRequest } from '../../errors.ts'
@@ -31,9 +30,7 @@ const MOST_PART_HEADERS = 4 * 1024
 /** RFC 2046 allows 70 characters: these, and some that no browser uses. */
 const BOUNDARY = /;\s*boundary="?([0-9A-Za-z'_.-]{1,70})"?\s*(?:;|$)/i
 
-/**
- * `scope` is only for the routes of such forms, which accept nothing else. The limit is the route's `file`.
- */
+/** `scope` is only for the routes of such forms, which accept nothing else. The limit is the route's `file`. */
 export function readUploads(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('multipart/form-data', bodyParser({ parse: (body) => body }))

@@ -15,9 +15,7 @@ export interface CredentialHeaders {
   readonly macaroons?: string | readonly string[] | undefined
 }
 
-/**
- * Returns the SHA-256 of everything that `presentedMacaroons` reads, as Latin-1, which is the shortest text.
- */
+/** Returns the SHA-256 of everything that `presentedMacaroons` reads, as Latin-1, which is the shortest text. */
 // No header has a line break in it, so no two pairs of headers give the same string.
 export const digestOf = ({ authorization = '', macaroons = '' }: CredentialHeaders): string =>
   hash('sha256', `${authorization}\n${macaroons}`, 'binary')

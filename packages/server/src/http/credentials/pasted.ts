@@ -1,7 +1,4 @@
-/**
- * Credentials as people paste them: with line breaks of a terminal or mail, in quotes, or with the whole
- * header.
- */
+/** Credentials as people paste them: with line breaks of a terminal or mail, in quotes, or with the whole header. */
 
 const QUOTES = /^["'`\u201c\u201d\u2018\u2019\u00ab]|["'`\u201c\u201d\u2018\u2019\u00bb]$/
 const SCHEME = /^(?:authorization:?\s*)?(?:macaroon|bearer|token|basic)[\s:]+|^authorization:?\s/i
@@ -12,10 +9,7 @@ export function withoutWhiteSpace(text: string): string {
   return /^[[{]|^(?:root|discharge)=/.test(value) ? value : value.replace(/\s+/g, '')
 }
 
-/**
- * Returns what was pasted with the credential and the remedy, without a full stop or secret; otherwise
- * undefined.
- */
+/** Returns what was pasted with the credential and the remedy, without a full stop or secret; otherwise undefined. */
 export function pasteFault(text: string): string | undefined {
   const value = text.replace(/^\ufeff/, '').trim()
   const [scheme] = SCHEME.exec(value) ?? []

@@ -189,8 +189,7 @@ test('answers the worst values of 64 KiB at once', () => {
     }
     return process.cpuUsage(start).user
   }
-  // The ratio to the cost of the longest accepted token with as many bytes, within one run. Quadratic work is
-  // 10,000.
+  // The ratio to the cost of the longest accepted token with as many bytes, within one run. Quadratic work is 10,000.
   const usual = Math.min(...Array.from({ length: 5 }, () => cost({ authorization: `Macaroon ${longest}` })))
   for (const headers of worst) {
     const took = cost(headers)

@@ -23,10 +23,7 @@ export interface ServiceFacts {
   readonly account: string | undefined
   /** How publishers' tools log in; an external identity service may change that. */
   readonly toolLogins: () => Promise<ToolLogins>
-  /**
-   * The path where `request-id` and `serial` are for a gadget's `device-service.url`; without a trailing
-   * slash.
-   */
+  /** The path where `request-id` and `serial` are for a gadget's `device-service.url`; without a trailing slash. */
   readonly deviceServicePath: string
   readonly tokenPrefix: string
   /** The prefixes of roots that a password discharges, and of the credentials that tools store with one. */
@@ -38,10 +35,7 @@ export interface ServiceFacts {
 }
 
 export interface ToolLogins {
-  /**
-   * The tools' replacement for Ubuntu One: the address before `/api/v2/tokens/discharge`, without a trailing
-   * slash.
-   */
+  /** The tools' replacement for Ubuntu One: the address before `/api/v2/tokens/discharge`, without a trailing slash. */
   readonly signOn: string
   /** Whether users can give a tool their password. */
   readonly passwordLogins: boolean

@@ -26,10 +26,7 @@ const oauthErrorBody = (refused: Refusal): OAuthError => ({
   ...errorBody(refused),
 })
 
-/**
- * Returns the message in the characters that the description allows: only ASCII, no quotation marks or
- * backslash.
- */
+/** Returns the message in the characters that the description allows: only ASCII, no quotation marks or backslash. */
 const descriptionOf = (message: string): string => message.replaceAll('"', "'").replace(/[^ !#-[\]-~]/gu, '?')
 
 /** Fastify's error handler for the API. */

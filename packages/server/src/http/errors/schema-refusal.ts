@@ -102,10 +102,7 @@ function wordsFor(where: Where, { keyword, params, parentSchema, data, message }
   return WORDS.get(keyword)?.(params) ?? message ?? 'does not match the schema'
 }
 
-/**
- * Names that differ only in case, in `_` and `-`, or that are lists in the style of PHP and Rails, are one
- * typo.
- */
+/** Names that differ only in case, in `_` and `-`, or that are lists in the style of PHP and Rails, are one typo. */
 function hinted(name: string, known: readonly string[]): string {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
   const short = name.slice(0, 64)

@@ -39,8 +39,7 @@ function fastifyRefusal(error: FastifyError | Error, bodyLimit: number): Refusal
   const message = FASTIFY_MESSAGES.get(error.code)
   if (message !== undefined) return refusal('invalid-request', message)
   const status = error.statusCode ?? 500
-  // Fastify's other 4xx, such as a wrong content length: their messages describe the request, not the
-  // service.
+  // Fastify's other 4xx, such as a wrong content length: their messages describe the request, not the service.
   return status >= 400 && status < 500
     ? refusal('invalid-request', `${error.message.replace(/\.+$/, '')}.`)
     : undefined

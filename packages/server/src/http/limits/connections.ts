@@ -46,9 +46,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   check: 5_000,
 }
 
-/**
- * The states of connections to cut, in this order. A connection whose request is being handled is never cut.
- */
+/** The states of connections to cut, in this order. A connection whose request is being handled is never cut. */
 const STATES = ['no request', 'request is arriving', 'answer is not read'] as const
 type State = (typeof STATES)[number]
 
@@ -103,9 +101,7 @@ export class Connections {
     socket.once('close', () => this.#open.delete(socket))
   }
 
-  /**
-   * Registers a request. Returns false if its connection has too many; the request then needs no handling.
-   */
+  /** Registers a request. Returns false if its connection has too many; the request then needs no handling. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request
     // Node continues to parse what had arrived before the connection was cut.
@@ -120,10 +116,7 @@ export class Connections {
     return answers.length === 1 || this.#mayAhead(socket, answers, response)
   }
 
-  /**
-   * Node reads and discards the rest of a body so that the connection can be reused. Limits how long that
-   * takes.
-   */
+  /** Node reads and discards the rest of a body so that the connection can be reused. Limits how long that takes. */
   #limitRest(request: IncomingMessage, response: ServerResponse): void {
     response.once('finish', () => {
       if (request.complete) return
@@ -174,8 +167,7 @@ export class Connections {
   }
 
   /**
-   * Cuts a hundredth of the connections at once, because looking at all is slow. Returns false if none could
-   * be cut.
+   * Cuts a hundredth of the connections at once, because looking at all is slow. Returns false if none could be cut.
    */
   #makeRoom(): boolean {
     const candidates = STATES.map((state) => this.#inState(state)).find(({ size }) => size > 0)

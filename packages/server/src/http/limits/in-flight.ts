@@ -91,9 +91,7 @@ export class InFlight {
     return false
   }
 
-  /**
-   * The request waits for something outside this service and stops counting. The caller limits how many wait.
-   */
+  /** The request waits for something outside this service and stops counting. The caller limits how many wait. */
   hold(response: ServerResponse): void {
     const work = this.#working.find((one) => one.response === response)
     if (work) this.#leave(work)
@@ -127,9 +125,7 @@ export class InFlight {
     if (networks) this.#shares.giveBack(networks)
   }
 
-  /**
-   * A finished answer only waits for its client or for another answer on its connection, which is not work.
-   */
+  /** A finished answer only waits for its client or for another answer on its connection, which is not work. */
   #forgetFinished(): void {
     for (const work of this.#working.filter(({ response }) => response.writableEnded)) this.#leave(work)
   }

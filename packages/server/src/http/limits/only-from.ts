@@ -10,10 +10,7 @@ export class OutsideNetworks extends RequestError {
   }
 }
 
-/**
- * `networks` are addresses and CIDR blocks. Applies to routes added to `app` later. Throws {@link
- * OutsideNetworks}.
- */
+/** `networks` are addresses and CIDR blocks. Applies to routes added to `app` later. Throws {@link OutsideNetworks}. */
 export function onlyFrom(app: FastifyInstance, networks: readonly string[]): void {
   const isInside = insideOf(networks)
   app.addHook('onRequest', ({ client: { address } }, _reply, done) => {

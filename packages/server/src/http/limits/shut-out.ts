@@ -1,7 +1,6 @@
 /**
- * Networks with too many failures: beyond the limit, their requests are refused before anything about them is
- * examined. Only failures query the counters. This process remembers which networks are shut out, so other
- * requests cost nothing.
+ * Networks with too many failures: beyond the limit, their requests are refused before anything about them is examined.
+ * Only failures query the counters. This process remembers which networks are shut out, so other requests cost nothing.
  */
 import { LRUCache } from 'lru-cache'
 import type { Networks } from '../../addresses/address.ts'

@@ -12,10 +12,7 @@ export const etagOf = (record: object): string =>
 const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,128}"$/
 const MOST = 16
 
-/**
- * Returns the tags of `If-Match` or `If-None-Match`; `any` for `*`. Throws {@link RequestError}
- * `invalid-request`.
- */
+/** Returns the tags of `If-Match` or `If-None-Match`; `any` for `*`. Throws {@link RequestError} `invalid-request`. */
 function tagsIn(header: string | undefined, name: string): readonly string[] | 'any' | undefined {
   const text = header?.trim()
   if (text === undefined || text === '') return undefined

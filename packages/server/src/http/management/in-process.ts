@@ -40,10 +40,7 @@ export type AnswerOf<Operation extends ManagementOperation> = Operation extends 
   ? object
   : Static<Operation['response']>
 
-/**
- * Throws what the operation throws, and `invalid-field` or `invalid-request` for what its schemas do not
- * allow.
- */
+/** Throws what the operation throws, and `invalid-field` or `invalid-request` for what its schemas do not allow. */
 export type CallManagement<Who extends Authority = Authority> = <const Operation extends ManagementOperation>(
   authority: Who,
   operation: Operation,
@@ -55,9 +52,7 @@ export interface ManagementInProcess<Who extends Authority> {
   readonly call: CallManagement<Who>
 }
 
-/**
- * `requiresVersion`: refuse a change without the version of its record, as over HTTP. Default: accept any.
- */
+/** `requiresVersion`: refuse a change without the version of its record, as over HTTP. Default: accept any. */
 export function managementInProcess<Who extends Authority>({
   requiresVersion = false,
 } = {}): ManagementInProcess<Who> {

@@ -1,6 +1,4 @@
-/**
- * How people and programs write an instant, in options, in the management API and in the console's filters.
- */
+/** How people and programs write an instant, in options, in the management API and in the console's filters. */
 
 const INSTANT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):?(\d\d)))?$/

@@ -21,10 +21,7 @@ interface Repeatable {
   readonly key: string
   /** The SHA-256 of everything that identifies the request, including its caller, in hexadecimal. */
   readonly digest: string
-  /**
-   * How long an answer with a secret is shown again, in milliseconds; absent for as long as the answer is
-   * kept.
-   */
+  /** How long an answer with a secret is shown again, in milliseconds; absent for as long as the answer is kept. */
   readonly shownForMs?: number
 }
 

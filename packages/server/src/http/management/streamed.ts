@@ -1,7 +1,6 @@
 /**
- * An answer that is sent while it is read, page by page (contract/administration.md, A18): it uses the memory
- * of a few pages, however long it is. It has no length, so one that breaks off is a broken transfer, and
- * never a short file.
+ * An answer that is sent while it is read, page by page (contract/administration.md, A18): it uses the memory of a few
+ * pages, however long it is. It has no length, so one that breaks off is a broken transfer, and never a short file.
  */
 import type { ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'

@@ -15,9 +15,8 @@ export interface DocumentOptions extends SocketOptions {
 }
 
 /**
- * Returns the text at a URL. Throws {@link RequestError} `invalid-field` for a URL that may not be fetched,
- * and `Unavailable` for everything else: no answer, a late one, a redirect, a status other than 200, more
- * than 256 KiB.
+ * Returns the text at a URL. Throws {@link RequestError} `invalid-field` for a URL that may not be fetched, and
+ * `Unavailable` for everything else: no answer, a late one, a redirect, a status other than 200, more than 256 KiB.
  */
 export type FetchDocument = (url: string, from: DocumentSource) => Promise<string>
 

@@ -17,9 +17,8 @@ import { addressRefusal, type DocumentSource, type Target } from './allowed-addr
 
 export interface SocketOptions {
   /**
-   * `http://HOST:PORT`, or with `USER:PASSWORD@`: a proxy that connects to public issuers. It looks up names
-   * itself, so their addresses are not checked here. Issuers in private networks or on this machine are
-   * reached without it.
+   * `http://HOST:PORT`, or with `USER:PASSWORD@`: a proxy that connects to public issuers. It looks up names itself, so
+   * their addresses are not checked here. Issuers in private networks or on this machine are reached without it.
    */
   readonly proxy?: string | undefined
   /** Returns every address of a name. Default: the system's look-up. */

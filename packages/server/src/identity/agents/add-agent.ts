@@ -23,8 +23,7 @@ export interface AddAgentInput {
   /** The limits of its logins; absent for none. */
   readonly limits?: WantedLimits | undefined
   /**
-   * Saves the agents file before the agent is stored. If it fails, no agent is. Default: only the result has
-   * the file.
+   * Saves the agents file before the agent is stored. If it fails, no agent is. Default: only the result has the file.
    */
   readonly keep?: ((file: AgentsFile) => Promise<void>) | undefined
   readonly authority: Authority
@@ -98,9 +97,7 @@ function agentsFile({ publicKey, privateKey }: KeyPair, name: string, location: 
   }
 }
 
-/**
- * Decodes the key. An agent can only log in with the key it was added with, so only this function checks it.
- */
+/** Decodes the key. An agent can only log in with the key it was added with, so only this function checks it. */
 function givenKey(text: string): Uint8Array {
   try {
     return decodePublicKey(text)

@@ -1,7 +1,4 @@
-/**
- * A browser, or another program of a person, that is signed in to an account. The account's owner can sign it
- * out.
- */
+/** A browser, or another program of a person, that is signed in to an account. The account's owner can sign it out. */
 import { hash } from 'node:crypto'
 
 export interface SignedInBrowser {

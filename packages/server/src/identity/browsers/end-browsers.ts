@@ -23,9 +23,8 @@ export async function endBrowser(
 }
 
 /**
- * Signs out all listed browsers except `allBut`, in one transaction. Returns their number. Throws
- * `person-required`, `recent-sign-in-required`, and `invalid-field` if `allBut` has an id that is not a
- * browser of this account.
+ * Signs out all listed browsers except `allBut`, in one transaction. Returns their number. Throws `person-required`,
+ * `recent-sign-in-required`, and `invalid-field` if `allBut` has an id that is not a browser of this account.
  */
 export async function endBrowsers(
   { authority, allBut }: { readonly authority: Authority; readonly allBut: readonly string[] },

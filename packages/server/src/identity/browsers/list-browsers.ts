@@ -1,7 +1,4 @@
-/**
- * Lists the browsers that are signed in to the caller's account, at the identity service and in the
- * management API.
- */
+/** Lists the browsers that are signed in to the caller's account, at the identity service and in the management API. */
 import type { AccountId } from '@ratafia/api'
 import type { SignInSession } from '../../accounts/browsers/sign-in-session-store.ts'
 import type { Authority } from '../../authority.ts'

@@ -30,8 +30,7 @@ function tokenOf(parameters: Parameters): DischargeToken | undefined {
 }
 
 /**
- * Returns the parameter's bytes. Clients send text unchanged, or bytes in any variant of base64, which wins
- * over text.
+ * Returns the parameter's bytes. Clients send text unchanged, or bytes in any variant of base64, which wins over text.
  */
 function textOrBase64(parameters: Parameters, name: string): Uint8Array | undefined {
   const [plain, encoded] = [parameters.get(name), parameters.get(`${name}64`)]

@@ -1,6 +1,5 @@
 /**
- * `POST discharge`: issues a discharge to a logged-in user, or offers login methods (contract/bakery.md 3.1
- * to 3.3).
+ * `POST discharge`: issues a discharge to a logged-in user, or offers login methods (contract/bakery.md 3.1 to 3.3).
  */
 import { hash } from 'node:crypto'
 import { MacaroonError } from '@ratafia/macaroon'
@@ -53,8 +52,7 @@ async function offerInteractions(
 }
 
 /**
- * Returns the login that a token proves. Throws `invalid-request` for an unknown kind, and a 401 for an
- * invalid token.
+ * Returns the login that a token proves. Throws `invalid-request` for an unknown kind, and a 401 for an invalid token.
  */
 function redeemToken(
   { kind: name, value }: DischargeToken,
@@ -130,10 +128,7 @@ const MALFORMED: ReadonlySet<string> = new Set([
   'payload-missing',
 ])
 
-/**
- * Turns an error into a refusal: a 401 if the caveat is forged or for another service, a 400 if it is
- * unreadable.
- */
+/** Turns an error into a refusal: a 401 if the caveat is forged or for another service, a 400 if it is unreadable. */
 function refusalOfCaveat(cause: unknown): unknown {
   if (cause instanceof BakeryError) {
     const message = `The caveat cannot be discharged: ${cause.message}.`
@@ -144,10 +139,7 @@ function refusalOfCaveat(cause: unknown): unknown {
   return cause
 }
 
-/**
- * UTF-8's replacement for invalid bytes. A client that reads the id as text puts it there, and loses the
- * bytes.
- */
+/** UTF-8's replacement for invalid bytes. A client that reads the id as text puts it there, and loses the bytes. */
 const REPLACEMENT = Buffer.from('\ufffd')
 
 const isDamaged = (id: Uint8Array): boolean => Buffer.from(id).includes(REPLACEMENT)
@@ -187,10 +179,7 @@ interface IdentityCondition {
   readonly summary: string | undefined
 }
 
-/**
- * Parses a condition. Throws a 401 for any other condition, because an unknown one could forbid this
- * discharge.
- */
+/** Parses a condition. Throws a 401 for any other condition, because an unknown one could forbid this discharge. */
 function parseIdentityCondition(condition: string): IdentityCondition {
   const { name, argument } = splitCondition(condition)
   const key = KEYS.get(name)

@@ -22,9 +22,8 @@ export interface ExternalIdentityOptions {
   /** Its location: an https URL, or http on a loopback address. */
   readonly url: string
   /**
-   * Used instead of the key that the service reports. A service that rotates its key still opens caveats
-   * sealed to the old one. Everything else comes from the service, and logins work while it cannot be
-   * reached.
+   * Used instead of the key that the service reports. A service that rotates its key still opens caveats sealed to the
+   * old one. Everything else comes from the service, and logins work while it cannot be reached.
    */
   readonly pinnedPublicKey?: Uint8Array | undefined
   /** The settings of password logins, which only another Ratafia supports. Default: allowed. */

@@ -33,9 +33,7 @@ export async function withOwnKeyPairs<Result>(
   }
 }
 
-/**
- * `GET discharge/info`: returns the key to seal caveats for this identity service (contract/bakery.md 3.1).
- */
+/** `GET discharge/info`: returns the key to seal caveats for this identity service (contract/bakery.md 3.1). */
 export async function dischargeInfo({
   keyring,
   passwordLogins,

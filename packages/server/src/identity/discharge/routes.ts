@@ -1,6 +1,4 @@
-/**
- * The endpoints for programs: the public key, discharges, agents' logins, and the wait for a user to log in.
- */
+/** The endpoints for programs: the public key, discharges, agents' logins, and the wait for a user to log in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientGone } from '../../http/client-gone.ts'
 import { agentLogin } from '../agents/agent-login.ts'

@@ -49,8 +49,7 @@ export async function startSession(
     return true
   })
   if (!begun) return { outcome: 'wrong' }
-  // If the password was changed or the account disabled meanwhile, that removed every session except this
-  // one.
+  // If the password was changed or the account disabled meanwhile, that removed every session except this one.
   const now = await recheck()
   if (now !== 'right') {
     await change(async ({ signInSessions, record }) => {
@@ -69,10 +68,7 @@ export interface SignedIn {
 
 declare const byCookie: unique symbol
 
-/**
- * A signed-in browser with the time of its sign-in. Only {@link signedInSince} returns one, and only for a
- * cookie.
- */
+/** A signed-in browser with the time of its sign-in. Only {@link signedInSince} returns one, and only for a cookie. */
 export interface SignedInSince extends SignedIn {
   readonly [byCookie]: true
   readonly signedInAt: Date

@@ -31,10 +31,7 @@ export type CredentialsVerdict =
   | {
       readonly verdict: 'right'
       readonly account: Account
-      /**
-       * Checks again as in `verifyPassword`, including the second factor. Call it after storing what they
-       * permit.
-       */
+      /** Checks again as in `verifyPassword`, including the second factor. Call it after storing what they permit. */
       recheck(): Promise<'right' | 'disabled' | 'wrong'>
     }
   /** Does not reveal whether the account exists. */

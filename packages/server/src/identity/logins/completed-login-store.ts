@@ -23,9 +23,7 @@ export interface CompletedLogin {
 }
 
 export interface CompletedLoginStore {
-  /**
-   * Returns false if the login was completed already, even by a simultaneous call. The first decision stays.
-   */
+  /** Returns false if the login was completed already, even by a simultaneous call. The first decision stays. */
   insert(login: CompletedLogin): Promise<boolean>
   find(loginId: Uint8Array): Promise<CompletedLogin | undefined>
   /** Returns the completed logins among them. */

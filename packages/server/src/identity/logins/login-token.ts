@@ -1,6 +1,5 @@
 /**
- * The proof of an approved login in a browser. A client gets it after the approval, and discharges one caveat
- * with it.
+ * The proof of an approved login in a browser. A client gets it after the approval, and discharges one caveat with it.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { requireEnabled } from '../../accounts/account.ts'

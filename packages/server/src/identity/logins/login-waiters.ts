@@ -1,7 +1,6 @@
 /**
- * The clients that wait for a user to complete their login. A login that is completed on this node ends its
- * wait at once. One query per second, for all waiting clients, finds logins that were completed on other
- * nodes.
+ * The clients that wait for a user to complete their login. A login that is completed on this node ends its wait at
+ * once. One query per second, for all waiting clients, finds logins that were completed on other nodes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Networks } from '../../addresses/address.ts'

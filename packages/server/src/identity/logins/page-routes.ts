@@ -1,7 +1,4 @@
-/**
- * The pages for logging in with a browser: sign in, read, decide. Every form redirects back to `GET login`
- * (303).
- */
+/** The pages for logging in with a browser: sign in, read, decide. Every form redirects back to `GET login` (303). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sameNetwork } from '../../addresses/address.ts'
 import { invalidRequest } from '../../errors.ts'
@@ -99,10 +96,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     return isRecentFor(browser, visit) ? browser : undefined
   }
 
-  /**
-   * Returns the login that a form is for, if any; false if it is not pending any more, which its page then
-   * shows.
-   */
+  /** Returns the login that a form is for, if any; false if it is not pending any more, which its page then shows. */
   const loginOf = async (did: string | undefined): Promise<SignInFor | undefined | false> => {
     if (did === undefined) return undefined
     const login = await visitState(did, deps)
@@ -239,8 +233,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
 function isRecentFor(browser: SignedInSince | undefined, { summary, expires }: Visit): boolean {
   const maxAge = summary === null ? undefined : parseSummary(summary)?.maxAge
   if (!browser || maxAge === undefined) return true
-  // The age counts from when the login began, so with 0 a user who signs in for this login is not asked a
-  // second time.
+  // The age counts from when the login began, so with 0 a user who signs in for this login is not asked a second time.
   return browser.signedInAt.getTime() >= expires - LOGIN_MS - maxAge * 1000
 }
 

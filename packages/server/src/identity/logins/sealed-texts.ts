@@ -1,8 +1,7 @@
 /**
- * The sealed texts of a login. Nothing is stored before a user has signed in, so the client carries the state
- * of the login, and only this service can read, create or change it. Each purpose has its own key, so the
- * wait URL, which the client keeps secret, cannot be derived from the visit URL, which it passes to a
- * browser.
+ * The sealed texts of a login. Nothing is stored before a user has signed in, so the client carries the state of the
+ * login, and only this service can read, create or change it. Each purpose has its own key, so the wait URL, which the
+ * client keeps secret, cannot be derived from the visit URL, which it passes to a browser.
  */
 import type { AccountId } from '@ratafia/api'
 import { Type } from '@ratafia/api/type'
@@ -94,10 +93,7 @@ const CodeSchema = Type.Object({
 /** Part of the confirmation form: proves that this browser was shown this login for this account. */
 const ConsentSchema = Type.Object({ login: Base64, session: Base64 })
 
-/**
- * Used between the password and the code of a second factor: the account whose password was right, and an
- * expiry.
- */
+/** Used between the password and the code of a second factor: the account whose password was right, and an expiry. */
 const SecondFactorSchema = Type.Object({
   account: Type.Unsafe<AccountId>(Type.String({ pattern: '^[A-Za-z0-9]{32}$' })),
   /** The account's `loginsSince` when its password was checked; see `login-mark.ts`. */

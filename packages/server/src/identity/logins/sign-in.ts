@@ -25,9 +25,8 @@ export type SignInOutcome =
   | { readonly outcome: 'code-needed'; readonly step: string }
 
 /**
- * Signs in with a password. A sign-in gets an entry in the audit log. A failed one does not, because nothing
- * is written for strangers. Throws `Unavailable` if the password could not be checked, and then the attempt
- * does not count.
+ * Signs in with a password. A sign-in gets an entry in the audit log. A failed one does not, because nothing is written
+ * for strangers. Throws `Unavailable` if the password could not be checked, and then the attempt does not count.
  */
 export async function signIn(
   { username: name, password, address, userAgent }: SignInInput,

@@ -1,7 +1,4 @@
-/**
- * Finds out whether a user has signed in from a network before, so that strangers elsewhere cannot lock them
- * out.
- */
+/** Finds out whether a user has signed in from a network before, so that strangers elsewhere cannot lock them out. */
 import { type AccountId, isUsername } from '@ratafia/api'
 import { isEmail } from '../../accounts/account-fields.ts'
 import { findByLoginName } from '../../accounts/passwords/verify-password.ts'

@@ -26,9 +26,8 @@ export interface ThrottleOptions {
 
 export interface Throttle {
   /**
-   * Counts an attempt before it is made, so that simultaneous attempts also count. If it is not allowed,
-   * `retryAt` is the time of the next allowed one. `forgive` takes back an attempt that succeeded or could
-   * not be checked.
+   * Counts an attempt before it is made, so that simultaneous attempts also count. If it is not allowed, `retryAt` is
+   * the time of the next allowed one. `forgive` takes back an attempt that succeeded or could not be checked.
    */
   attempt(who: SignInAttempt): Promise<Attempt>
 }
@@ -53,8 +52,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
   const perKnownCodes: Rule = { ...perName, name: `${perName.name}/known-codes` }
 
   /**
-   * Takes from the count of all networks, or else from the separate count of a network where the user has
-   * signed in.
+   * Takes from the count of all networks, or else from the separate count of a network where the user has signed in.
    */
   const takeName = async (who: SignInAttempt): Promise<{ readonly taken: Taken; readonly from: Counted }> => {
     const key = who.codesOf ?? who.name.slice(0, 64)

@@ -26,9 +26,8 @@ export interface WaitInput {
 export interface WaitResult {
   readonly kind: string
   /**
-   * The token in padded standard base64, because Python clients decode nothing else. There is no plain
-   * `token` as well, because they would use it and fail: py-macaroon-bakery forwards text as if it were
-   * bytes.
+   * The token in padded standard base64, because Python clients decode nothing else. There is no plain `token` as well,
+   * because they would use it and fail: py-macaroon-bakery forwards text as if it were bytes.
    */
   readonly token64: string
 }
@@ -43,10 +42,9 @@ export class StillWaiting extends Error {
 }
 
 /**
- * Waits for the login. Returns `undefined` if the client has disconnected. Returns the same answer for a
- * minute after the completion, because an answer can get lost. Throws `invalid-request` (a string that this
- * service did not seal), a 401 (rejected or expired), `service-unavailable` (stopping, or too many clients
- * wait) and {@link StillWaiting}.
+ * Waits for the login. Returns `undefined` if the client has disconnected. Returns the same answer for a minute after
+ * the completion, because an answer can get lost. Throws `invalid-request` (a string that this service did not seal), a
+ * 401 (rejected or expired), `service-unavailable` (stopping, or too many clients wait) and {@link StillWaiting}.
  */
 export async function waitForLogin(
   input: WaitInput,

@@ -47,9 +47,7 @@ function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   })
 }
 
-/**
- * Adds the sign-in link pages. Opening one changes nothing, so programs that preview links don't use them.
- */
+/** Adds the sign-in link pages. Opening one changes nothing, so programs that preview links don't use them. */
 function signInLinkRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   const cookie = browserCookie(deps)
 

@@ -10,8 +10,7 @@ export async function resetUsername(secret: string, deps: IdentityDependencies):
 }
 
 /**
- * Sets the password. Throws a 401 if the link does not work (any more), and `invalid-field` for an invalid
- * password.
+ * Sets the password. Throws a 401 if the link does not work (any more), and `invalid-field` for an invalid password.
  */
 export async function resetPassword(input: UseResetLinkInput, deps: IdentityDependencies): Promise<void> {
   await useResetLink(input, deps)

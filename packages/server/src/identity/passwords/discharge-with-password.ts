@@ -1,7 +1,4 @@
-/**
- * `POST /api/v2/tokens/discharge`: discharges the caveat of a login with a password, and a second factor if
- * needed.
- */
+/** `POST /api/v2/tokens/discharge`: discharges the caveat of a login with a password, and a second factor if needed. */
 import type { PasswordDischargeRequest, PasswordDischargeResponse } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import type { Account } from '../../accounts/account.ts'
@@ -58,10 +55,9 @@ export const dischargeEnd = (
 ): Date => new Date(Math.min(now + dischargeLifetime, until.getTime() - 1))
 
 /**
- * Returns the recorded time of the password. A refresh must distinguish this discharge from those of an
- * earlier account with the same name, and from those before the last change of the password, which can look
- * later than now: nodes differ by up to a network delay in how far they are behind the database's clock
- * (decision 58).
+ * Returns the recorded time of the password. A refresh must distinguish this discharge from those of an earlier account
+ * with the same name, and from those before the last change of the password, which can look later than now: nodes
+ * differ by up to a network delay in how far they are behind the database's clock (decision 58).
  */
 const givenAt = ({ createdAt, loginsSince }: Account, now: number): Date =>
   new Date(Math.max(now, createdAt.getTime(), (loginsSince?.getTime() ?? 0) + CLOCK_MARGIN_MS + 1))
@@ -117,10 +113,7 @@ interface Login {
 /** An attempt fails if the account has changed, or the session is open already. */
 const ATTEMPTS = 10
 
-/**
- * Opens the session, if it is not open yet. The same user can discharge one root several times, for one
- * session.
- */
+/** Opens the session, if it is not open yet. The same user can discharge one root several times, for one session. */
 async function openOnce({ account, caveat, source }: Login, opening: SessionOpening): Promise<void> {
   const { session: id, since, until, description, limits } = caveat
   const facts = { kind: 'developer', limits: limits && textOfLimits(limits) } as const

@@ -1,7 +1,4 @@
-/**
- * The refusal of a password login, with the codes that its tools know (contract/publisher-login.md, 18 and
- * 19).
- */
+/** The refusal of a password login, with the codes that its tools know (contract/publisher-login.md, 18 and 19). */
 import type { LoginErrorCode } from '@ratafia/api'
 
 /** Error details in a form that snapd can read. */

@@ -18,11 +18,10 @@ export interface OpenedCaveat extends LoginCaveat {
 const SHORTEST_ROOT_KEY = 16
 
 /**
- * Opens the caveat. Returns undefined for a caveat id that is not sealed to this service, that a stranger
- * sealed, or that a password does not discharge. Anyone can seal a caveat to the public key with their own
- * root key, and then sign any discharge for it. So only the caveats of this service and of those in
- * `RATAFIA_KNOWN_SERVICES` are accepted, before any account is looked up. Throws `service-unavailable` and
- * `Unavailable`.
+ * Opens the caveat. Returns undefined for a caveat id that is not sealed to this service, that a stranger sealed, or
+ * that a password does not discharge. Anyone can seal a caveat to the public key with their own root key, and then sign
+ * any discharge for it. So only the caveats of this service and of those in `RATAFIA_KNOWN_SERVICES` are accepted,
+ * before any account is looked up. Throws `service-unavailable` and `Unavailable`.
  */
 export async function openLoginCaveat(
   id: Uint8Array,

@@ -21,10 +21,9 @@ import { type OpenedCaveat, openLoginCaveat, type PasswordDependencies } from '.
 type RefreshDependencies = Omit<PasswordDependencies, 'passwords' | 'throttle'>
 
 /**
- * Returns the same discharge with a new expiry. Its id, its location, when the password was given, and its
- * holder's caveats stay. It can be refreshed however old it is, and any number of times, because a credential
- * in an environment variable is never replaced. Writes nothing. Throws {@link LoginRefused}, always with a
- * 401, and `Unavailable`.
+ * Returns the same discharge with a new expiry. Its id, its location, when the password was given, and its holder's
+ * caveats stay. It can be refreshed however old it is, and any number of times, because a credential in an environment
+ * variable is never replaced. Writes nothing. Throws {@link LoginRefused}, always with a 401, and `Unavailable`.
  */
 export async function refreshDischarge(
   { discharge_macaroon: presented }: RefreshRequest,

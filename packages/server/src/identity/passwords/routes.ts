@@ -35,8 +35,7 @@ export async function passwordRoutes(app: FastifyInstance, deps: PasswordDepende
 }
 
 /**
- * Refuses plain text before the body is read: a password sent in plain text may have been seen, and must not
- * be used.
+ * Refuses plain text before the body is read: a password sent in plain text may have been seen, and must not be used.
  */
 const refusePlainText: preParsingHookHandler = (request, _reply, payload, done) => {
   if (arrivedInSecret(request)) return done(null, payload)

@@ -1,10 +1,9 @@
 /**
- * The login to a web site (contract/bakery.md 3.6): the site sends the browser to the login URL with
- * `return_to` and `state`, gets it back with a code, and fetches a token for the code, which it uses to
- * discharge.
+ * The login to a web site (contract/bakery.md 3.6): the site sends the browser to the login URL with `return_to` and
+ * `state`, gets it back with a code, and fetches a token for the code, which it uses to discharge.
  *
- * The login URL has no query, as in Candid. While Candid's Go client checks for one before it adds
- * `return_to`, Launchpad always adds a `?`. So the URL carries its data in the path.
+ * The login URL has no query, as in Candid. While Candid's Go client checks for one before it adds `return_to`,
+ * Launchpad always adds a `?`. So the URL carries its data in the path.
  */
 import type { InteractionKind } from '../discharge/interaction.ts'
 import { isKnownService } from '../known-services.ts'

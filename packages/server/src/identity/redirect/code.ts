@@ -40,8 +40,7 @@ export interface CodeResult {
 }
 
 /**
- * Returns a token. Throws a 401 for a code that this service did not seal, that has expired, or that was used
- * before.
+ * Returns a token. Throws a 401 for a code that this service did not seal, that has expired, or that was used before.
  */
 export async function redeemCode(
   text: string,

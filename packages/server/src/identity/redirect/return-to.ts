@@ -13,8 +13,7 @@ export interface ReturnPlaces {
 }
 
 /**
- * The length limit of `return_to`. It allows for the addresses of programs, and the complete URL must not be
- * too long.
+ * The length limit of `return_to`. It allows for the addresses of programs, and the complete URL must not be too long.
  */
 const MOST = 1_024
 

@@ -1,6 +1,4 @@
-/**
- * The routes that a web site sends a browser to for a login, and where it gets a token for the returned code.
- */
+/** The routes that a web site sends a browser to for a login, and where it gets a token for the returned code. */
 import type { FastifyInstance } from 'fastify'
 import { invalidRequest } from '../../errors.ts'
 import { readJsonBodies } from '../../http/bodies/json-body.ts'

@@ -1,6 +1,4 @@
-/**
- * Changes the signed-in user's password. Every other browser is signed out, and this one gets a new session.
- */
+/** Changes the signed-in user's password. Every other browser is signed out, and this one gets a new session. */
 import { endedSince, seenBy } from '../../accounts/ended-logins/login-mark.ts'
 import { changePassword } from '../../accounts/passwords/change-password.ts'
 import { chosenPasswordBytes } from '../../accounts/passwords/password.ts'
@@ -19,9 +17,8 @@ export interface ChangeOwnPasswordInput {
 }
 
 /**
- * Changes the password. Returns `wrong` if the old password is wrong or the account has changed meanwhile.
- * Throws `invalid-field` if the new password breaks its rule, and `Unavailable` if the old one could not be
- * checked.
+ * Changes the password. Returns `wrong` if the old password is wrong or the account has changed meanwhile. Throws
+ * `invalid-field` if the new password breaks its rule, and `Unavailable` if the old one could not be checked.
  */
 export async function changeOwnPassword(
   { browser: { account }, old, password, address, userAgent }: ChangeOwnPasswordInput,

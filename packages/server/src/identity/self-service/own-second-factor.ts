@@ -34,10 +34,7 @@ export async function secondFactorState(
   return { since: first?.confirmedAt, recoveryCodesLeft }
 }
 
-/**
- * Starts an enrolment. Requires the password, because a stranger at a signed-in browser could lock out its
- * owner.
- */
+/** Starts an enrolment. Requires the password, because a stranger at a signed-in browser could lock out its owner. */
 export async function startOwnEnrolment(
   { account, address }: Owner,
   password: string,

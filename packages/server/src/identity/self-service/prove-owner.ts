@@ -21,9 +21,7 @@ export type ProofVerdict =
   | { readonly verdict: 'wrong' }
   | Throttled
 
-/**
- * Checks the password. Throws `Unavailable` if it could not be checked, and then the attempt does not count.
- */
+/** Checks the password. Throws `Unavailable` if it could not be checked, and then the attempt does not count. */
 export function provePassword({ account, password, address }: Proof, deps: CheckDeps): Promise<ProofVerdict> {
   return countFailures({ name: account.username, address }, deps.throttle, () =>
     checked(account, password, deps),

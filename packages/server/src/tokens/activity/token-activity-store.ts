@@ -24,9 +24,8 @@ export function tokenActivityStore({ query }: Pick<Database, 'query'>): TokenAct
     async saw(used) {
       if (used.length === 0) return
       const rows = used.map(({ id, at, address }) => ({ session_id: id, at: toInstant(at), address }))
-      // Primary keys, in the same order everywhere. A transaction that revokes a session to remove personal
-      // data either waits for this, or was first: then the session's row is locked or revoked, and skipped
-      // here.
+      // Primary keys, in the same order everywhere. A transaction that revokes a session to remove personal data either
+      // waits for this, or was first: then the session's row is locked or revoked, and skipped here.
       await sql`insert into ${sql.table('token_activity')} (session_id, last_used_at, address)
         select used.session_id, used.at, used.address
         from ${listed(query, 'used', USED, listOf(USED, rows))}

@@ -1,6 +1,4 @@
-/**
- * Lists the sessions of tokens page by page: the caller's own, or for administrators those of every account.
- */
+/** Lists the sessions of tokens page by page: the caller's own, or for administrators those of every account. */
 import { type AccountId, isSessionId, type SessionId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { SHORTEST_LIFE_MS } from '../../reminder-steps.ts'
@@ -39,9 +37,7 @@ export interface SessionPage {
   readonly next: SessionPosition | undefined
 }
 
-/**
- * The number of rows examined for a page at most, so a page can be short (contract/administration.md, A8).
- */
+/** The number of rows examined for a page at most, so a page can be short (contract/administration.md, A8). */
 const MOST_EXAMINED = 20_000
 const WINDOW = 1_000
 

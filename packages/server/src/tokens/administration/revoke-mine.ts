@@ -1,6 +1,4 @@
-/**
- * Revokes all of the caller's sessions, or all but some, for example after a computer or a token was lost.
- */
+/** Revokes all of the caller's sessions, or all but some, for example after a computer or a token was lost. */
 import { isSessionId } from '@ratafia/api'
 import { type Authority, requireRecentPerson } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'

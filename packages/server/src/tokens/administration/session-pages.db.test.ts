@@ -1,7 +1,4 @@
-/**
- * Guarantee: a page of sessions reads few rows besides those it shows, in every order, for one account and
- * for all.
- */
+/** Guarantee: a page of sessions reads few rows besides those it shows, in every order, for one account and for all. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type AccountId, newAccountId, newSessionId, type Username } from '@ratafia/api'

@@ -1,7 +1,6 @@
 /**
- * Authenticates the holder of a developer token or its root, with the effective limits. List, revoke and
- * whoami use {@link authenticate}; exchange calls {@link verifyLogin} itself, because it first checks the
- * kind of macaroon.
+ * Authenticates the holder of a developer token or its root, with the effective limits. List, revoke and whoami use
+ * {@link authenticate}; exchange calls {@link verifyLogin} itself, because it first checks the kind of macaroon.
  */
 import type { UnverifiedSlice } from '@ratafia/macaroon'
 import { textOfLimits } from '../../third-party/recorded-limits.ts'
@@ -16,9 +15,7 @@ import {
 } from './first-valid-slice.ts'
 import { type VerifiedSession, verifySession } from './verify-session.ts'
 
-/**
- * Authenticates by the first valid slice: a token, or a root with its discharge. Throws {@link RequestError}.
- */
+/** Authenticates by the first valid slice: a token, or a root with its discharge. Throws {@link RequestError}. */
 export async function authenticate(presented: Presented, deps: RequestDependencies): Promise<Authentication> {
   const { account, cleared } = await firstValidSlice(
     presented,

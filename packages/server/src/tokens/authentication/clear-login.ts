@@ -18,9 +18,7 @@ export interface ClearedLogin {
   readonly subject: string
   /** The userid that a root's discharge declares, if any. */
   readonly userid: string | undefined
-  /**
-   * The username that the identity service declared, if any. It can name a new account, but proves nothing.
-   */
+  /** The username that the identity service declared, if any. It can name a new account, but proves nothing. */
   readonly username: string | undefined
   readonly since: Date
   /** The earliest expiry of all, including the discharge's. */
@@ -48,8 +46,7 @@ interface Where {
   /** Whether this is the caveat of a password login that records when the password was given. */
   readonly given: boolean
   /**
-   * Whether the caveat can identify the person: one of a token's own, or any in the discharge of a root's own
-   * caveat.
+   * Whether the caveat can identify the person: one of a token's own, or any in the discharge of a root's own caveat.
    */
   readonly identity: boolean
 }
@@ -91,8 +88,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
       // Our own only records when the macaroon was minted. It is not enforced, because this node's reading of
       // the database's clock can be a network delay behind that of the node that minted it (decision 58).
       if (where.own) state.since = start
-      // The identity service's own only records when the password was given. Any other is a limit that a
-      // holder set.
+      // The identity service's own only records when the password was given. Any other is a limit that a holder set.
       else if (where.given) state.givenAt = start
       else if (state.now < start)
         throw unauthorized(`The macaroon is not valid before ${start.toISOString()}.`)

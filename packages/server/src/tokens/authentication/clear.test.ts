@@ -1,7 +1,4 @@
-/**
- * Tests the identity, expiry and limits of publisher tools' macaroons with the vectors of the macaroon
- * package.
- */
+/** Tests the identity, expiry and limits of publisher tools' macaroons with the vectors of the macaroon package. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

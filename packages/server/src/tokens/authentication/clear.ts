@@ -25,8 +25,7 @@ interface DeveloperClearing extends Clearing {
 }
 
 /**
- * Clears all conditions. Throws {@link RequestError} as {@link clearLogin} does, and a 401 if no permissions
- * are left.
+ * Clears all conditions. Throws {@link RequestError} as {@link clearLogin} does, and a 401 if no permissions are left.
  */
 export function clear(
   slice: UnverifiedSlice,
@@ -54,9 +53,7 @@ export function clear(
   return { ...login, attenuations, requested }
 }
 
-/**
- * Refuses limits that exclude each other. They permit nothing, which answers could only show as "no limit".
- */
+/** Refuses limits that exclude each other. They permit nothing, which answers could only show as "no limit". */
 function refuseNothing({ storeIds, ...others }: Attenuations): void {
   const lists: Readonly<Record<string, readonly string[] | null>> = { ...others, store_ids: storeIds }
   for (const [name, values] of Object.entries(lists)) {

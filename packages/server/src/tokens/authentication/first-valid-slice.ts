@@ -29,9 +29,8 @@ export const DEVELOPER_TOKENS: Taken<'token' | 'token-root'> = {
 }
 
 /**
- * Returns the result of the first `attempt` that is not refused, among the first {@link MOST_EXAMINED} slices
- * of the accepted kinds. If all are refused, throws the refusal of the first slice, even if that is another
- * service's.
+ * Returns the result of the first `attempt` that is not refused, among the first {@link MOST_EXAMINED} slices of the
+ * accepted kinds. If all are refused, throws the refusal of the first slice, even if that is another service's.
  */
 export async function firstValidSlice<Kind extends MacaroonKind, T>(
   presented: Presented,

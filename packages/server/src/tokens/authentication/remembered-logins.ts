@@ -45,9 +45,7 @@ export function rememberedLogins(
   }
 }
 
-/**
- * Lets logins of one account, and logins with the same limits, share an object. This saves 0.2 KB for each.
- */
+/** Lets logins of one account, and logins with the same limits, share an object. This saves 0.2 KB for each. */
 function shrinking(): (login: Authentication) => Authentication {
   const accounts = new LRUCache<string, Authentication['account']>({ max: SHARED })
   const limits = new LRUCache<string, Limits>({ max: SHARED })

@@ -45,11 +45,10 @@ export interface VerifiedSession<Cleared> {
 }
 
 /**
- * Verifies the slice, clears its conditions, and looks up its session and account. The session of a root is
- * recorded when the root is first used with a discharge, unless the discharge has recorded it. Throws {@link
- * RequestError}, whose message distinguishes a forged, revoked or expired macaroon and a disabled account.
- * Only if nothing else is wrong does it ask for a refresh of a password login's discharge
- * (contract/publisher-login.md, decision 13).
+ * Verifies the slice, clears its conditions, and looks up its session and account. The session of a root is recorded
+ * when the root is first used with a discharge, unless the discharge has recorded it. Throws {@link RequestError},
+ * whose message distinguishes a forged, revoked or expired macaroon and a disabled account. Only if nothing else is
+ * wrong does it ask for a refresh of a password login's discharge (contract/publisher-login.md, decision 13).
  */
 export async function verifySession<Cleared extends ClearedLogin>(
   slice: UnverifiedSlice,
@@ -138,8 +137,7 @@ function readPayload(
 
 async function loginOfToken({ sessionId }: ClearedLogin, { logins }: LoginDependencies) {
   const login = await logins.ofSession(sessionId)
-  // A token is minted after its session is recorded, so only a database older than the token lacks the
-  // session.
+  // A token is minted after its session is recorded, so only a database older than the token lacks the session.
   if (!login) throw unknownSession()
   return login
 }
@@ -195,10 +193,7 @@ interface FirstUse<Cleared> {
   readonly rules: LoginRules<Cleared>
 }
 
-/**
- * Returns undefined, and records nothing, if the account is changing or another request has recorded the
- * session.
- */
+/** Returns undefined, and records nothing, if the account is changing or another request has recorded the session. */
 async function openFirstUsed<Cleared extends ClearedLogin>(
   { cleared, description, account, attempt, rules }: FirstUse<Cleared>,
   deps: LoginDependencies,
@@ -206,8 +201,7 @@ async function openFirstUsed<Cleared extends ClearedLogin>(
   refuseLateLogin(cleared, deps.clock())
   const facts = { ...(await rules.facts(cleared)), kind: rules.sessions }
   const { sessionId: id, since, mintedExpires } = cleared
-  // Ignore the expiry that this copy was narrowed to: another copy can live longer, and must stay in the
-  // list.
+  // Ignore the expiry that this copy was narrowed to: another copy can live longer, and must stay in the list.
   const session = { id, description, since, until: mintedExpires }
   const opening = { ...session, account, source: deps.source, facts, attempt }
   if (!(await openSession(opening, deps))) return undefined

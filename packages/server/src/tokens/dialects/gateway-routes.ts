@@ -1,7 +1,6 @@
 /**
- * The publisher gateway routes: for charmcraft, craft-store's gateway classes, and snapcraft with an
- * on-premises store (contract/publisher-login.md, decision 4). They are registered a second time under
- * `/publishergw`.
+ * The publisher gateway routes: for charmcraft, craft-store's gateway classes, and snapcraft with an on-premises store
+ * (contract/publisher-login.md, decision 4). They are registered a second time under `/publishergw`.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'

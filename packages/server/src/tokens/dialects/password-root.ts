@@ -20,10 +20,7 @@ export interface PasswordRootInput {
   readonly extra: string
   readonly description: string | undefined
   readonly caveatLocation: string
-  /**
-   * The limits in `extra`, for the record of the session that the discharge opens. Absent if it is already
-   * open.
-   */
+  /** The limits in `extra`, for the record of the session that the discharge opens. Absent if it is already open. */
   readonly limits?: Attenuations
 }
 

@@ -1,7 +1,4 @@
-/**
- * The Ubuntu One routes: requests of snapcraft, snapd and surl to the dashboard
- * (contract/publisher-login.md).
- */
+/** The Ubuntu One routes: requests of snapcraft, snapd and surl to the dashboard (contract/publisher-login.md). */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

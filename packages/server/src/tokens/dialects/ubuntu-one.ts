@@ -1,6 +1,4 @@
-/**
- * The operations for clients of Ubuntu One: a root, a verification, an account (contract/publisher-login.md).
- */
+/** The operations for clients of Ubuntu One: a root, a verification, an account (contract/publisher-login.md). */
 import {
   type DeveloperAccount,
   isPermission,
@@ -49,8 +47,7 @@ export async function createUbuntuOneRoot(
 }
 
 /**
- * Returns the first product of a User-Agent, such as `snapd/2.77`, which lets users recognise the session in
- * a list.
+ * Returns the first product of a User-Agent, such as `snapd/2.77`, which lets users recognise the session in a list.
  */
 function nameOf(userAgent: string): string | undefined {
   const [product] = userAgent.trim().split(/\s/, 1)

@@ -1,7 +1,4 @@
-/**
- * All words of the console in English, as typed functions and strings, by page (contract/administration.md,
- * C13).
- */
+/** All words of the console in English, as typed functions and strings, by page (contract/administration.md, C13). */
 import { accounts } from './en/accounts.ts'
 import { allTokens } from './en/all-tokens.ts'
 import { allowList, hardware } from './en/allow-list.ts'

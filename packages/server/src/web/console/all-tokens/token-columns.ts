@@ -14,8 +14,7 @@ const text = words.allTokens
 interface TokenColumns {
   readonly now: Date
   /**
-   * In the list of all tokens: shows their account, and only as much of each as a page of a hundred has room for
-   * (C15).
+   * In the list of all tokens: shows their account, and only as much of each as a page of a hundred has room for (C15).
    */
   readonly isOfAll: boolean
   /** Whether the user may revoke the token, if it is not revoked yet. */

@@ -58,10 +58,7 @@ interface Verified {
   readonly brokenAt: ChainResult
 }
 
-/**
- * The entry where the chain was broken; null if it was intact; undefined if the entry does not contain the
- * result.
- */
+/** The entry where the chain was broken; null if it was intact; undefined if the entry does not contain the result. */
 export type ChainResult = number | null | undefined
 
 export interface AuditPage {

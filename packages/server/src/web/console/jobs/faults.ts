@@ -16,8 +16,7 @@ export interface Fault {
 const text = words.jobs
 
 /**
- * Returns the errors in a job's item. Its schema does not define `extra`, so entries with an unknown form are
- * left out.
+ * Returns the errors in a job's item. Its schema does not define `extra`, so entries with an unknown form are left out.
  */
 export function faultsOf({ extra }: Pick<JobItem, 'extra'>): readonly Fault[] {
   const faults = extra?.['faults']

@@ -1,6 +1,4 @@
-/**
- * The result of a job that is a single step: an import with its errors, or a verification of the audit log.
- */
+/** The result of a job that is a single step: an import with its errors, or a verification of the audit log. */
 
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'

@@ -46,9 +46,7 @@ const filters = ({ query, brands, counters }: OverviewPage) => html`
   },
 )}<button class="small" type="submit">${words.list.show}</button></form>`
 
-/**
- * Returns the brand filter; undefined for users who see only one brand, because they have nothing to choose.
- */
+/** Returns the brand filter; undefined for users who see only one brand, because they have nothing to choose. */
 function brandFilter(query: Query, brands: readonly string[] | undefined) {
   const filter = { name: 'brand', label: text.brand }
   if (!brands) return filterText(query, filter)

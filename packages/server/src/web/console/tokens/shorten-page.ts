@@ -13,8 +13,7 @@ const DAY_MS = 86_400_000
 const ENDS = ['1', '7', '30'] as const
 
 /**
- * Returns the times that are before the token's own expiry. There are none if it expires within a day, or has
- * expired.
+ * Returns the times that are before the token's own expiry. There are none if it expires within a day, or has expired.
  */
 export const earlierEnds = (token: Session, now: Date): readonly (typeof ENDS)[number][] =>
   token.revoked_at !== null

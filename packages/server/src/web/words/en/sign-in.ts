@@ -9,10 +9,7 @@ export interface Confirmed {
   readonly minutes?: number
 }
 
-/**
- * The console forms that require a recent sign-in, always or for some records, by their path below
- * `/console`.
- */
+/** The console forms that require a recent sign-in, always or for some records, by their path below `/console`. */
 export const CONFIRMED = {
   '/tokens/new': { doing: 'Creating a token', page: 'New token' },
   '/tokens/revoke-all': { doing: 'Revoking all your tokens', page: 'Revoke all tokens' },
