@@ -137,3 +137,20 @@ export const errors = {
     'The form took effect the first time, and nothing was changed now. If it created a secret, that was shown then. If you have not saved it, revoke it and create another. To send something else, open the form again.',
   otherSite: 'This form was sent by another site. Nothing was changed.',
 }
+
+export const navigation = {
+  tokens: 'Tokens',
+  publishers: 'Publishing from CI',
+  me: 'Sign-in and agents',
+  tools: 'Tool setup',
+  overview: 'Overview',
+  devices: 'Devices',
+  clones: 'Clones',
+  brands: 'Brands',
+  accounts: 'Accounts',
+  grants: 'Grants',
+  'all-tokens': 'All tokens',
+  audit: 'Audit',
+  jobs: 'Jobs',
+  status: 'Status',
+} as const

@@ -1,6 +1,6 @@
 /** The words of the job pages. */
-import { type Html, html } from '../../../html.ts'
-import { counted, number } from '../common.ts'
+import { type Html, html } from '../../html.ts'
+import { counted, number } from './common.ts'
 
 /** The name of each kind that this release knows. */
 const KINDS: Readonly<Record<string, string>> = {

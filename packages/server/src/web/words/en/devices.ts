@@ -1,5 +1,5 @@
 /** The words of the device pages. */
-import { counted, number } from '../common.ts'
+import { counted, number } from './common.ts'
 
 const SHORT_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
