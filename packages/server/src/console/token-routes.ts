@@ -6,12 +6,17 @@ import type { ConsoleAsked } from '../http/console/asked.ts'
 import { requireTyped } from '../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
 import { type DraftBefore, draftTokenIn, endIn, filledIn, limitsIn } from '../web/console/tokens/draft.ts'
-import { explainPage } from '../web/console/tokens/explain-page.ts'
 import { type JobSessions, nameOf, tokensPage } from '../web/console/tokens/list-page.ts'
 import { type NewTokenPage, newTokenPage, usualLife } from '../web/console/tokens/new-page.ts'
-import { shortenPage } from '../web/console/tokens/shorten-page.ts'
 import { shownTokenPage } from '../web/console/tokens/shown-page.ts'
-import { revokeAllPage, revokeManyPage, revokePage, tokenPage } from '../web/console/tokens/token-page.ts'
+import {
+  explainPage,
+  revokeAllPage,
+  revokeManyPage,
+  revokePage,
+  shortenPage,
+  tokenPage,
+} from '../web/console/tokens/token-page.ts'
 import { words } from '../web/words/en.ts'
 import type { ManagerAuthority, OwnCredentials } from './own-credentials.ts'
 

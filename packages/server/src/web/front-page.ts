@@ -89,3 +89,11 @@ const commands = (
 <p><button class="secondary small" type="button" hidden data-copy="${id}" data-copied="${words.form.copied}">${words.form.copy}</button></p>`
 
 const SCRIPT_ELEMENT = scriptElement(SCRIPT)
+
+export const identityFrontPage = ({ account }: { readonly account: string }): string =>
+  page({
+    title: 'Sign in',
+    body: html`<p>Programs send users here to prove who they are. When a program asks you to log in, open the URL that
+it shows.</p>
+<p><a href="${account}">Your account</a>: password and second factor.</p>`,
+  })

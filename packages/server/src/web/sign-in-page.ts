@@ -1,7 +1,6 @@
 /** The page that asks for a name and a password, for the login of a program or for the user's own account. */
-
 import { visibleText } from '../text/visible-text.ts'
-import { hidden } from './form-fields.ts'
+import { codeField, hidden, problem } from './form-fields.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 import { CONFIRMED, type Confirmed, signIn } from './words/en/sign-in.ts'
@@ -124,3 +123,31 @@ const AUTOFOCUS = html` autofocus`
 
 /** Screen readers read the problem together with the field. */
 const DESCRIBED = (problem: boolean) => problem && html` aria-describedby="problem"`
+
+export interface CodePage {
+  /** The login that this is for; undefined if users sign in to their own account. */
+  readonly login: Pick<SignInFor, 'did' | 'by' | 'confirms'> | undefined
+  readonly console: SignInPage['console']
+  readonly csrf: string
+  /** A hidden field of the form; see `identity/logins/sign-in.ts`. */
+  readonly step: string
+  /** Why the code was refused, if the form was sent before. */
+  readonly failed?: string
+}
+
+export const codePage = ({ login, console, csrf, step, failed }: CodePage): string =>
+  page({
+    title: login?.confirms === undefined ? 'Enter a code' : signIn.confirm.title,
+    failed: failed !== undefined,
+    console: wayBack(login, console),
+    body: html`
+${confirming(login)}
+<p>Your account has a second factor. Enter the six digits that your authenticator shows now.</p>
+${problem(failed)}
+<form method="post" action="second-factor">${hidden({ did: login?.did, csrf, step })}
+${codeField({ name: 'code', label: 'Code', first: true, failed: failed !== undefined })}
+<div class="actions"><button class="primary" type="submit">${login?.confirms === undefined ? 'Sign in' : signIn.confirm.continue}</button></div>
+</form>
+<p class="quiet">Without your authenticator, enter one of your recovery codes. Each works once. If you have none left, ask
+the operator of this service.</p>`,
+  })

@@ -4,7 +4,7 @@ import type { ConsoleAsked } from '../../http/console/asked.ts'
 import type { Fields } from '../../http/console/fields.ts'
 import type { DeviceCounts } from '../../web/console/brands/devices-by-status.ts'
 import { type Model, SETTINGS } from '../../web/console/models/model-says.ts'
-import type { Policy } from '../../web/console/models/policy-fields.ts'
+import type { Policy } from '../../web/console/models/policy-page.ts'
 
 /** Returns the model. Throws the operation's errors, such as `no-such-record` for a model that the user may not see. */
 export const modelOf = ({ call, parameters }: Pick<ConsoleAsked, 'call' | 'parameters'>): Promise<Model> =>

@@ -1,9 +1,8 @@
 /** Routes for the pages about brands, models, and the records that belong to them. */
-
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { ConsoleRoutes } from '../../http/console/console-routes.ts'
 import { mayForAll } from '../../web/console/may.ts'
-import { hardwarePage } from '../../web/console/models/hardware-page.ts'
+import { hardwarePage } from '../../web/console/models/import-pages.ts'
 import { allowListPageRoutes } from './allow-list-routes.ts'
 import { apiKeyPageRoutes } from './api-key-routes.ts'
 import { brandPageRoutes } from './brand-routes.ts'

@@ -9,8 +9,11 @@ import { claimField, ruleIssuer } from '../../web/console/publishers/claims.ts'
 import { publishersPage, rulePath } from '../../web/console/publishers/list-page.ts'
 import { newPublisherPage } from '../../web/console/publishers/new-page.ts'
 import { draftRuleIn } from '../../web/console/publishers/rule-draft.ts'
-import { publisherPage, removePublisherPage } from '../../web/console/publishers/rule-page.ts'
-import { testPublisherPage } from '../../web/console/publishers/test-page.ts'
+import {
+  publisherPage,
+  removePublisherPage,
+  testPublisherPage,
+} from '../../web/console/publishers/rule-page.ts'
 import { words } from '../../web/words/en.ts'
 import type { ManagerAuthority, OwnPublishers } from './own-publishers.ts'
 

@@ -4,12 +4,11 @@ import { sameNetwork } from '../../addresses/address.ts'
 import { invalidRequest } from '../../errors.ts'
 import { userAgentIn } from '../../http/user-agent.ts'
 import { parseSummary } from '../../third-party/request-summary.ts'
-import { codePage } from '../../web/code-page.ts'
 import { confirmPage } from '../../web/confirm-page.ts'
 import { page as withShell } from '../../web/layout.ts'
 import { approvedPage, expiredPage, refusedPage } from '../../web/message-page.ts'
 import { sendPage } from '../../web/send-page.ts'
-import { type SignInFor, signInPage } from '../../web/sign-in-page.ts'
+import { codePage, type SignInFor, signInPage } from '../../web/sign-in-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import {
   browserCookie,

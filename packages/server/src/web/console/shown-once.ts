@@ -26,3 +26,15 @@ const rowsOf = (value: string): number =>
     5,
     value.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / LINE)), 0),
   )
+
+interface ShownText {
+  /** Unique on the page; only letters. */
+  readonly id: string
+  /** Its name for screen readers. */
+  readonly label: string
+  readonly value: string
+}
+
+export const shownText = ({ id, label, value }: ShownText): Html => html`
+<p><button class="small" type="button" hidden data-copy="text-${id}" data-copied="${words.form.copied}">${words.form.copy}</button></p>
+<pre id="text-${id}" tabindex="0" role="region" aria-label="${label}">${value}</pre>`

@@ -10,7 +10,7 @@ import { table } from '../table.ts'
 import { instant } from '../time.ts'
 import { countedAt, type DeviceCounts, devicesByStatus } from './devices-by-status.ts'
 import { type Brand, nameOf } from './list-page.ts'
-import { type SigningKey, signingKeyTable, signingNotice } from './signing-key.ts'
+import { type SigningKey, signingKeyTable, signingNotice } from './signing-key-pages.ts'
 import { type TrustRoot, trustRootColumns } from './trust-roots-page.ts'
 
 const text = words.brands

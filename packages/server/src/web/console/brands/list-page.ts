@@ -7,7 +7,7 @@ import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { list, type Query } from '../list.ts'
 import { type DeviceCounts, devicesInWords } from './devices-by-status.ts'
-import { type SigningKey, signingState } from './signing-key.ts'
+import { type SigningKey, signingState } from './signing-key-pages.ts'
 
 export type Brand = Static<typeof BrandRecordSchema>
 

@@ -6,7 +6,7 @@ import { actions, areaField, type FormState, postForm, submit } from '../form.ts
 import type { ConsoleContent } from '../layout.ts'
 import { assertionSays, type Model, policySays, SETTINGS } from './model-says.ts'
 import { modelName, modelPath, modelTrail } from './model-table.ts'
-import { policyFields } from './policy-fields.ts'
+import { policyFields } from './policy-page.ts'
 
 const text = words.models
 /** A form can have 64 KiB, in which some characters take three bytes. */

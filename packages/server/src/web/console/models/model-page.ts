@@ -1,16 +1,18 @@
 /** The model page: its assertion, its policy with the risks, its devices, keys and lists. */
-import type { AllowListSchema, ApiKeysSchema, RemodelsSchema } from '@ratafia/api/schemas'
+import type { AllowListSchema, ApiKeysSchema, RemodelsSchema, RemovedModelSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
+import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { countedAt, type DeviceCounts, devicesByStatus } from '../brands/devices-by-status.ts'
+import { actions, type FormState, postForm, submit, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { addressOf } from '../list.ts'
 import { instant } from '../time.ts'
 import { apiKeyState } from './api-key-pages.ts'
 import { assertionSays, type Model, policySays } from './model-says.ts'
-import { brandTrail, modelName, modelPath } from './model-table.ts'
+import { brandTrail, modelName, modelPath, modelTrail } from './model-table.ts'
 
 const text = words.models
 
@@ -93,3 +95,48 @@ function remodelsOf({ model, remodels: { remodels, next } }: ModelPage): Html {
         }`
   }<p><a href="${modelPath(model)}/remodels">${text.remodelsAll}</a></p></section>`
 }
+
+/** The reason why it cannot be removed. */
+interface StillNeeded {
+  readonly message: string
+  /** The kind of record that needs it. */
+  readonly by: string
+}
+
+export interface RemoveModelPage {
+  readonly form: FormState
+  readonly model: Model
+  readonly etag: string
+  readonly outcome: Static<typeof RemovedModelSchema> | StillNeeded
+}
+
+export const removeModelPage = (page: RemoveModelPage): ConsoleContent => ({
+  title: text.removeTitle(modelName(page.model)),
+  section: 'brands',
+  isNarrow: true,
+  trail: modelTrail(page.model),
+  body: html`<div class="card">${'message' in page.outcome ? needed(page.model, page.outcome) : removal(page, page.outcome)}</div>`,
+})
+
+function needed(model: Model, { message, by }: StillNeeded): Html {
+  const path = modelPath(model)
+  return html`<p class="notice warn" role="status"><strong>${text.cannotRemove}.</strong> ${message}</p>
+<div class="actions">${
+    by === 'allow-list'
+      ? html`<a class="button" href="${path}/allow-list/remove-all">${text.seeAllowList}</a>`
+      : html`<a class="button" href="${addressOf('/console/devices', [['model', modelName(model)]])}">${text.seeDevices}</a><a href="${path}/policy">${text.seePolicy}</a>`
+  }<a href="${path}">${words.form.cancel}</a></div>`
+}
+
+const removal = (
+  { form, model, etag }: RemoveModelPage,
+  { api_keys, remodels }: Static<typeof RemovedModelSchema>,
+): Html => html`<p>${text.removeWhat} ${text.removeWith(api_keys, remodels)}</p>
+${postForm(
+  form,
+  { action: `${modelPath(model)}/remove` },
+  html`${hidden({ seen: etag })}${typedField(form, modelName(model))}${actions(
+    submit({ label: text.removeDo, isDanger: true }),
+    html`<a href="${modelPath(model)}">${words.form.cancel}</a>`,
+  )}`,
+)}`

@@ -6,6 +6,8 @@ import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { type DeviceCounts, devicesInWords } from '../brands/devices-by-status.ts'
 import { stateChip } from '../chip.ts'
+import type { ConsoleContent } from '../layout.ts'
+import { filterText, list, type Query } from '../list.ts'
 import { type Column, table } from '../table.ts'
 import { day } from '../time.ts'
 
@@ -61,3 +63,26 @@ export const modelColumns = (counts: Pick<DeviceCounts, 'counts'>): readonly Col
   },
   { label: text.columns.added, isOptional: true, cell: ({ added_at }) => day(added_at) },
 ]
+
+export interface ModelsPage {
+  readonly models: readonly ListedModel[]
+  readonly next: string | null
+  readonly query: Query
+  readonly counts: Pick<DeviceCounts, 'counts'>
+  readonly mayAdd: boolean
+}
+
+export const modelsPage = ({ models, next, query, counts, mayAdd }: ModelsPage): ConsoleContent => ({
+  title: text.title,
+  section: 'brands',
+  trail: [['/console/brands', words.brands.title]],
+  beside: mayAdd && html`<a class="button primary push" href="/console/models/new">${text.add}</a>`,
+  body: list<ListedModel>({
+    ...{ path: '/console/models', query, rows: models, next, label: text.label },
+    filters: filterText(query, { name: 'brand', label: text.filterBrand }),
+    empty: html`<p><strong>${text.empty}</strong> ${text.emptyWhat}</p>
+${mayAdd && html`<p><a class="button primary" href="/console/models/new">${text.emptyStep}</a></p>`}
+<p class="quiet">${text.emptyCommand} <code>ratafia models add --help</code></p>`,
+    columns: modelColumns(counts),
+  }),
+})

@@ -5,7 +5,7 @@ import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { addressOf } from '../list.ts'
-import { withCommands } from '../status/with-commands.ts'
+import { withCommands } from '../status/status-page.ts'
 
 export type Attention = Static<typeof AttentionSchema>
 export type Finding = Static<typeof StatusSchema>['findings'][number]

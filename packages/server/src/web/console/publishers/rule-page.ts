@@ -1,12 +1,14 @@
 /** The rule page: its claims, its risks, and the job that uses it. */
-import type { RemovedPublisherSchema } from '@ratafia/api/schemas'
+import type { RemovedPublisherSchema, TestedPublisherSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
-import { html } from '../../html.ts'
+import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
-import { actions, type FormState, postForm, submit, typedField } from '../form.ts'
+import { stateChip } from '../chip.ts'
+import { actions, areaField, type FormState, postForm, submit, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { shownText } from '../shown-text.ts'
+import { shownText } from '../shown-once.ts'
+import { table } from '../table.ts'
 import { instant } from '../time.ts'
 import { matchLines, type ShownPublisher } from './claims.ts'
 import { codes, lastUse, rulePath, stateOf } from './list-page.ts'
@@ -68,3 +70,44 @@ ${actions(
 )}`,
   ),
 })
+
+type Tested = Static<typeof TestedPublisherSchema>
+
+export interface TestPublisherPage {
+  readonly form: FormState
+  readonly name: string
+  readonly tested: Tested | undefined
+}
+
+const testing = words.publishers.test
+
+export const testPublisherPage = ({ form, name, tested }: TestPublisherPage): ConsoleContent => ({
+  title: testing.title(name),
+  section: 'publishers',
+  trail: [
+    ['/console/publishers', words.publishers.title],
+    [rulePath(name), name],
+  ],
+  body: html`${tested && outcome(tested)}${postForm(
+    form,
+    { action: `${rulePath(name)}/test`, class: 'card' },
+    html`${areaField(form, { name: 'claims', label: testing.claims, hint: testing.claimsHint, rows: 6, required: true })}
+${actions(submit({ label: testing.does }))}`,
+  )}`,
+})
+
+const outcome = ({ holds, at, lines }: Tested): Html => html`
+<p class="notice ${holds ? 'good' : 'bad'}" role="status"><strong>${holds ? testing.holds : testing.holdsNot}</strong> ${testing.asOf} ${instant(at)}.</p>
+<div class="card">${table<Tested['lines'][number]>({
+  label: testing.lines,
+  rows: lines,
+  columns: [
+    {
+      label: testing.columns.holds,
+      cell: ({ holds }) => (holds ? stateChip('good', testing.yes) : stateChip('bad', testing.no)),
+    },
+    { label: testing.columns.claim, cell: ({ claim }) => html`<code>${visibleText(claim, 200)}</code>` },
+    { label: testing.columns.expected, cell: ({ expected }) => visibleText(expected, 400) },
+    { label: testing.columns.found, cell: ({ found }) => visibleText(found, 400) },
+  ],
+})}</div>`

@@ -10,7 +10,6 @@ import type { ConsoleContent } from '../layout.ts'
 import { may } from '../may.ts'
 import { table } from '../table.ts'
 import { instant } from '../time.ts'
-import { withCommands } from './with-commands.ts'
 
 type Status = Static<typeof StatusSchema>
 type Finding = Status['findings'][number]
@@ -65,3 +64,9 @@ function partOf({ part }: Finding, me: Me): Html {
   const [address, needs] = PAGES[part] ?? []
   return needs !== undefined && may(me, needs) ? html`<a href="${address}">${name}</a>` : name
 }
+
+/** Shows the text between backticks as a command. */
+export const withCommands = (says: string, limit: number): Html[] =>
+  visibleText(says, limit)
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))

@@ -1,17 +1,26 @@
 /** The pages for one of the user's own tokens, and for revoking it. */
 
+import type { Explanation } from '@ratafia/api/schemas'
 import { visibleText } from '../../../text/visible-text.ts'
 import { parseSignedIn } from '../../../third-party/signed-in.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
-import { chip, chips } from '../chip.ts'
-import { actions, checkField, type FormState, postForm, submit, typedField } from '../form.ts'
+import { chip, chips, stateChip } from '../chip.ts'
+import {
+  actions,
+  checkField,
+  type FormState,
+  postForm,
+  secretArea,
+  selectField,
+  submit,
+  typedField,
+} from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { limitList } from '../limits.ts'
 import type { Session } from '../records.ts'
 import { instant, relative } from '../time.ts'
 import { endOf, nameOf } from './list-page.ts'
-import { earlierEnds } from './shorten-page.ts'
 
 const text = words.tokens
 const TRAIL = [['/console/tokens', text.title]] as const
@@ -139,3 +148,94 @@ ${actions(submit({ label: text.revokePage.allDoes, isDanger: true }), CANCEL)}`,
 })
 
 const CANCEL = html`<a href="/console/tokens">${words.form.cancel}</a>`
+
+const explaining = words.tokens.explainPage
+
+export interface ExplainPage {
+  readonly form: FormState
+  /** The explanation of the pasted token. */
+  readonly explanation: Explanation | undefined
+  readonly now: Date
+}
+
+export const explainPage = ({ form, explanation, now }: ExplainPage): ConsoleContent => ({
+  title: explaining.title,
+  section: 'tokens',
+  isNarrow: true,
+  trail: [['/console/tokens', words.tokens.title]],
+  body: html`${explanation && answer(explanation, now)}
+${postForm(
+  form,
+  { action: '/console/tokens/explain', class: 'card' },
+  html`<p>${explaining.what}</p>
+${secretArea(form, { name: 'token', label: explaining.token, rows: 5, maxlength: 61_440 })}
+${actions(submit({ label: explaining.does }))}`,
+)}`,
+})
+
+function answer(explanation: Explanation, now: Date): Html {
+  const { kind, accepted, refusal, username, session_id, expires, limits, may } = explanation
+  return html`<section class="card" role="status">
+<h2>${accepted ? stateChip('good', explaining.isAccepted) : stateChip('off', explaining.isRefused)}</h2>
+${refusal && html`<p class="notice bad">${visibleText(refusal.message, 500)}</p>`}
+<dl><dt>${explaining.kind}</dt><dd>${kind === null ? explaining.unknown : explaining.kinds[kind]}</dd>
+${username !== null && html`<dt>${explaining.whose}</dt><dd>${visibleText(username, 64)}</dd>`}
+${expires !== null && html`<dt>${explaining.ends}</dt><dd>${instant(expires)} (${relative(expires, now)})</dd>`}
+${session_id !== null && html`<dt>${explaining.session}</dt><dd><code>${session_id}</code></dd>`}</dl>
+${limits && limitList(limits)}
+${
+  may &&
+  html`<h3>${explaining.permissions}</h3><ul>${may.map(
+    ({ permission, brands }) =>
+      html`<li><code>${permission}</code> ${brands !== null && explaining.forBrands(brands.map((brand) => visibleText(brand, 64)).join(', '))}</li>`,
+  )}</ul>`
+}</section>`
+}
+
+const shortening = words.tokens.shortenPage
+const DAY_MS = 86_400_000
+/** The times to expiry in days that the operation accepts. */
+const ENDS = ['1', '7', '30'] as const
+
+/**
+ * Returns the times that are before the token's own expiry. There are none if it expires within a day, or has expired.
+ */
+export const earlierEnds = (token: Session, now: Date): readonly (typeof ENDS)[number][] =>
+  token.revoked_at !== null
+    ? []
+    : ENDS.filter((days) => now.getTime() + Number(days) * DAY_MS < Date.parse(token.valid_until))
+
+export interface ShortenPage {
+  readonly form: FormState
+  readonly token: Session
+  readonly now: Date
+}
+
+export function shortenPage({ form, token, now }: ShortenPage): ConsoleContent {
+  const address = `/console/tokens/${token.session_id}`
+  const ends = earlierEnds(token, now)
+  const cancel = html`<a href="${address}">${words.form.cancel}</a>`
+  return {
+    title: shortening.title,
+    section: 'tokens',
+    isNarrow: true,
+    trail: [
+      ['/console/tokens', words.tokens.title],
+      [address, nameOf(token)],
+    ],
+    body:
+      ends.length === 0
+        ? html`<div class="card"><p>${shortening.noEarlier(nameOf(token))}</p><div class="actions">${cancel}</div></div>`
+        : postForm(
+            form,
+            { action: `${address}/shorten`, class: 'card' },
+            html`<p>${shortening.what(nameOf(token), instant(token.valid_until))}</p>
+${selectField(form, {
+  name: 'ends',
+  label: shortening.ends,
+  choices: ends.map((value) => ({ value, label: words.tokens.newPage.overlaps[value] })),
+})}
+${actions(submit({ label: shortening.does }), cancel)}`,
+          ),
+  }
+}
