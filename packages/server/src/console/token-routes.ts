@@ -7,8 +7,7 @@ import { requireTyped } from '../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
 import { type DraftBefore, draftTokenIn, endIn, filledIn, limitsIn } from '../web/console/tokens/draft.ts'
 import { type JobSessions, nameOf, tokensPage } from '../web/console/tokens/list-page.ts'
-import { type NewTokenPage, newTokenPage, usualLife } from '../web/console/tokens/new-page.ts'
-import { shownTokenPage } from '../web/console/tokens/shown-page.ts'
+import { type NewTokenPage, newTokenPage, shownTokenPage, usualLife } from '../web/console/tokens/new-page.ts'
 import {
   explainPage,
   revokeAllPage,

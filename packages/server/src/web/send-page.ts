@@ -1,8 +1,25 @@
 /** Sends a page with the headers that keep it safe. */
 import type { FastifyReply } from 'fastify'
-import { type AccountFrame, accountShell } from './account/shell.ts'
+import { type ConsoleContent, consolePage, type Frame } from './console/layout.ts'
 import { CONSOLE_HEADERS, FRONT_HEADERS, PAGE_HEADERS } from './headers.ts'
-import type { PageContent } from './layout.ts'
+import { html } from './html.ts'
+import { type PageContent, page } from './layout.ts'
+import { words } from './words/en.ts'
+
+/** The console's frame for the user who is signed in. */
+export type AccountFrame = Omit<Frame, 'csrf' | 'notice' | 'problems'>
+
+function accountShell(content: PageContent, frame: AccountFrame | undefined): string {
+  if (!frame) return page(content)
+  const { title, failed, body } = content
+  const shown: ConsoleContent = {
+    ...{ title, failed, section: 'me', isNarrow: true },
+    trail: [['/console/me', words.me.title]],
+    body: html`<div class="card account">${body}</div>`,
+  }
+  // Only the console's own pages can sign out of it, because they have its CSRF token.
+  return consolePage(shown, { ...frame, csrf: undefined })
+}
 
 interface SendOptions {
   /**

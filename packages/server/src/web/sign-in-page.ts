@@ -62,7 +62,7 @@ ${login && html`<input type="hidden" name="did" value="${login.did}">`}
 }
 
 /** The URL of the console, for its own sign-in. The login of a program or another site has no link to it. */
-export const wayBack = (
+const wayBack = (
   login: Pick<SignInFor, 'by'> | undefined,
   console: string | undefined,
 ): string | undefined => (login === undefined || login.by === 'console' ? console : undefined)
@@ -81,7 +81,7 @@ export function confirmReason(form: string | undefined): Html {
 }
 
 /** The paragraph above each form of a repeated sign-in. */
-export const confirming = (login: Pick<SignInFor, 'confirms'> | undefined): Html | undefined =>
+const confirming = (login: Pick<SignInFor, 'confirms'> | undefined): Html | undefined =>
   login?.confirms === undefined ? undefined : html`<p>${confirmReason(login.confirms)}</p>`
 
 export interface SignInLinkPage {

@@ -9,11 +9,11 @@ import { noneWithoutAccount } from '../../http/console/no-account.ts'
 import { etagOf } from '../../http/management/etag.ts'
 import { allTokensPage } from '../../web/console/all-tokens/list-page.ts'
 import {
+  anyTokenPage,
   nothingChosenPage,
   revokeAnyPage,
   revokeSomePage,
-} from '../../web/console/all-tokens/revoke-pages.ts'
-import { anyTokenPage } from '../../web/console/all-tokens/token-page.ts'
+} from '../../web/console/all-tokens/token-page.ts'
 import { may } from '../../web/console/may.ts'
 import type { Session } from '../../web/console/records.ts'
 import { nameOf } from '../../web/console/tokens/list-page.ts'

@@ -4,8 +4,7 @@ import { createManagementRoot } from '../../management/tokens/create-root.ts'
 import { randomId } from '../../random.ts'
 import { CONSOLE_START, consolePath, returnUrl } from './console-path.ts'
 import type { SignInDependencies } from './dependencies.ts'
-import { identityClient } from './identity-client.ts'
-import { needOf } from './need.ts'
+import { identityClient, needOf } from './identity-client.ts'
 import { sealPending } from './pending-sign-in.ts'
 
 // The list of a user's sessions names a browser by two words from its user agent.

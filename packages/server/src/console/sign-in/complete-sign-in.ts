@@ -2,13 +2,12 @@
 import { decodeBase64, decodeBinary, type Macaroon, MacaroonError } from '@ratafia/macaroon'
 import { BakeryError, dischargeAll, STANDARD_NAMESPACE } from '@ratafia/macaroon/bakery'
 import { RECENT_SIGN_IN_MS } from '../../authority.ts'
-import { unauthorized } from '../../errors.ts'
+import { RequestError, unauthorized } from '../../errors.ts'
 import { authenticateManager } from '../../management/tokens/authenticate.ts'
 import { exchangeManagementRoot } from '../../management/tokens/exchange.ts'
 import type { Manager } from '../../management/tokens/manager.ts'
 import type { SignInDependencies } from './dependencies.ts'
-import { IdentityTrouble, identityClient } from './identity-client.ts'
-import { needOf } from './need.ts'
+import { IdentityTrouble, identityClient, needOf } from './identity-client.ts'
 import type { PendingSignIn } from './pending-sign-in.ts'
 
 export interface SignedInToConsole {
@@ -74,4 +73,22 @@ function macaroonIn(token: string): Macaroon {
     if (!(error instanceof MacaroonError)) throw error
   }
   throw unauthorized('The cookie of this browser has no token. Sign in again.')
+}
+
+/** The path below their location where our identity service and Candid redeem codes. */
+const REDEEM = '/discharge-token'
+
+/**
+ * Redeems the code and drops the token. The URL of such a page stays in histories and logs, and the cookie may be in
+ * the browser of an attacker who sent the link. Tries once: a code that cannot be redeemed now expires within a minute.
+ */
+export async function throwAwayCode(
+  { code, address }: { readonly code: string; readonly address: string },
+  { identity: { location }, fetchFor }: Pick<SignInDependencies, 'identity' | 'fetchFor'>,
+): Promise<void> {
+  try {
+    await identityClient(location, fetchFor(address)).token(`${location}${REDEEM}`, code)
+  } catch (error) {
+    if (!(error instanceof RequestError || error instanceof IdentityTrouble)) throw error
+  }
 }

@@ -3,7 +3,7 @@
  * bundled service, a standalone one, and Candid. The answers are hostile input: their size and time are bounded, and
  * redirects are not followed.
  */
-import { decodeBase64, encodeBase64, encodeBase64Url, MacaroonError } from '@ratafia/macaroon'
+import { decodeBase64, encodeBase64, encodeBase64Url, type Macaroon, MacaroonError } from '@ratafia/macaroon'
 import {
   BakeryError,
   type BakeryMacaroon,
@@ -189,4 +189,12 @@ function base64(value: unknown): Uint8Array | undefined {
     if (!(error instanceof MacaroonError)) throw error
     return undefined
   }
+}
+
+/** Returns the caveat. Throws `TypeError` for a macaroon that is not a root macaroon of this service. */
+export function needOf({ caveats }: Macaroon): DischargeNeed {
+  const caveat = caveats.find(({ verificationId }) => verificationId !== undefined)
+  if (!caveat) throw new TypeError('The root macaroon has no third-party caveat')
+  // Our caveats have at most bakery version 2, so the id contains the whole caveat.
+  return { id: caveat.id, location: caveat.location, caveat: undefined }
 }

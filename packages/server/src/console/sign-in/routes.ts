@@ -38,14 +38,13 @@ import {
 } from '../../web/console/sign-in-pages.ts'
 import { signIn as words } from '../../web/words/en/sign-in.ts'
 import { beginSignIn, PENDING_MS } from './begin-sign-in.ts'
-import { completeSignIn, managerOf } from './complete-sign-in.ts'
+import { completeSignIn, managerOf, throwAwayCode } from './complete-sign-in.ts'
 import { consolePath } from './console-path.ts'
 import type { SignInDependencies } from './dependencies.ts'
 import { endEarlierSession, signOutOfConsole } from './end-session.ts'
 import { IdentityTrouble } from './identity-client.ts'
 import { KEPT_MS, keepForm, takeForm } from './kept-forms.ts'
 import { type PendingSignIn, pendingSignIn } from './pending-sign-in.ts'
-import { throwAwayCode } from './throw-away-code.ts'
 
 export interface SignInHttp extends SignInDependencies {
   /** The name of this installation. */

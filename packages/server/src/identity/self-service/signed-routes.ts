@@ -1,8 +1,7 @@
 /** The shared parts of routes for a signed-in user. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { AccountFrame } from '../../web/account/shell.ts'
 import type { PageContent } from '../../web/layout.ts'
-import { sendAccountPage } from '../../web/send-page.ts'
+import { type AccountFrame, sendAccountPage } from '../../web/send-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { browserCookie, goTo, refuseThrottled } from '../form-routes.ts'
 import type { SignedIn } from '../logins/browser-session.ts'

@@ -2,7 +2,7 @@
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
-import { tokenColumns } from '../all-tokens/token-columns.ts'
+import { tokenColumns } from '../all-tokens/list-page.ts'
 import { grantColumns } from '../grants/list-page.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { limitChips } from '../limits.ts'
@@ -108,7 +108,7 @@ function facts({ account, summary, sentBy, now }: AccountView): Html {
 const section = (title: string, content: HtmlValue): Html =>
   html`<section class="card"><h2>${title}</h2>${content}</section>`
 
-export const roleSection = ({ account, summary, grants, more, may, me, now }: AccountView): Html =>
+const roleSection = ({ account, summary, grants, more, may, me, now }: AccountView): Html =>
   section(
     text.roles,
     html`${
@@ -132,7 +132,7 @@ ${summary.roles.length > 0 && html`<p class="quiet">${text.rolesHidden}</p>`}`
     }`,
   )
 
-export function tokenSection(
+function tokenSection(
   tokens: readonly ListedSession[],
   { account, may, now }: Pick<AccountView, 'account' | 'may' | 'now'>,
 ): Html {
@@ -145,7 +145,7 @@ export function tokenSection(
   )
 }
 
-export const agentSection = ({ account, agents, more, may }: AccountView): Html =>
+const agentSection = ({ account, agents, more, may }: AccountView): Html =>
   section(
     text.agents,
     agents.length === 0
@@ -172,7 +172,7 @@ export const agentSection = ({ account, agents, more, may }: AccountView): Html 
 
 const LINK_COMMAND = 'ratafia accounts link'
 
-export const identitySection = ({ identities, more }: AccountView): Html =>
+const identitySection = ({ identities, more }: AccountView): Html =>
   section(
     text.identities,
     identities.length === 0
@@ -188,7 +188,7 @@ export const identitySection = ({ identities, more }: AccountView): Html =>
         })}${more.identities && html`<p class="quiet">${text.moreIdentities}</p>`}`,
   )
 
-export const historySection = (entries: readonly AuditEntry[], username: string): Html =>
+const historySection = (entries: readonly AuditEntry[], username: string): Html =>
   section(
     text.history,
     html`${

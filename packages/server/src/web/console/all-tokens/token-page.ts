@@ -1,10 +1,14 @@
 /** The token page, of any account. */
 
+import type { JobPreviewSchema } from '@ratafia/api/schemas'
+import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
+import { hidden } from '../../form-fields.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { accountPath } from '../accounts/list-page.ts'
 import { chip, chips } from '../chip.ts'
+import { actions, type FormState, postForm, submit, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { limitList } from '../limits.ts'
 import type { Session } from '../records.ts'
@@ -72,3 +76,74 @@ const claims = (job: Readonly<Record<string, unknown>>): Html =>
   html`<dl>${Object.entries(job).map(
     ([name, value]) => html`<dt>${visibleText(name, 64)}</dt><dd>${visibleText(String(value), 256)}</dd>`,
   )}</dl>`
+
+const PATH = '/console/all-tokens'
+const TRAIL = [[PATH, words.allTokens.title]] as const
+const CANCEL = html`<a href="${PATH}">${words.form.cancel}</a>`
+
+export interface RevokeAnyPage {
+  readonly form: FormState
+  readonly token: Session
+  /** The version of the token, so that the user revokes exactly the token on the page. */
+  readonly etag: string
+}
+
+export const revokeAnyPage = ({ form, token, etag }: RevokeAnyPage): ConsoleContent => ({
+  title: words.allTokens.revokePage.title,
+  section: 'all-tokens',
+  isNarrow: true,
+  trail: [...TRAIL, [`${PATH}/${token.session_id}`, nameOf(token)]],
+  body:
+    token.revoked_at === null
+      ? postForm(
+          form,
+          { action: `${PATH}/${token.session_id}/revoke`, class: 'card' },
+          html`${hidden({ seen: etag })}<p>${words.allTokens.revokePage.what(nameOf(token), token.username)}</p>
+${typedField(form, token.username)}
+${actions(submit({ label: words.allTokens.revokePage.does, isDanger: true }), CANCEL)}`,
+        )
+      : html`<div class="card"><p class="notice warn" role="status">${words.allTokens.revokePage.already}</p><p><a href="${PATH}">${words.allTokens.revokePage.back}</a></p></div>`,
+})
+
+export interface RevokeSomePage {
+  readonly form: FormState
+  readonly ids: readonly string[]
+  readonly preview: Static<typeof JobPreviewSchema>
+  /** The first of these tokens. */
+  readonly first: readonly Session[]
+}
+
+export function revokeSomePage({ form, ids, preview, first }: RevokeSomePage): ConsoleContent {
+  const { total, first_refused: refused } = preview
+  return {
+    title: words.allTokens.revokePage.manyTitle(total),
+    section: 'all-tokens',
+    isNarrow: true,
+    trail: TRAIL,
+    body: postForm(
+      form,
+      { action: `${PATH}/revoke`, class: 'card' },
+      html`<p><strong>${words.allTokens.revokePage.nothingYet}</strong> ${words.allTokens.revokePage.would(preview)} ${words.allTokens.revokePage.manyWhat}</p>
+<h2>${words.allTokens.revokePage.first(total, first.length)}</h2>
+<ul>${first.map((token) => html`<li>${nameOf(token)} <span class="quiet">${token.username}</span></li>`)}</ul>
+${refused.length > 0 && refusals(refused)}
+${ids.map((session) => hidden({ session }))}
+${typedField(form, words.allTokens.revokePage.typed(total))}
+${actions(submit({ label: words.allTokens.revokePage.manyDoes, isDanger: true }), CANCEL)}`,
+    ),
+  }
+}
+
+const refusals = (refused: RevokeSomePage['preview']['first_refused']): Html =>
+  html`<h2>${words.allTokens.revokePage.refused}</h2><ul>${refused.map(
+    ({ subject, message }) =>
+      html`<li><code>${visibleText(subject, 64)}</code> ${visibleText(message, 300)}</li>`,
+  )}</ul>`
+
+export const nothingChosenPage = (): ConsoleContent => ({
+  title: words.allTokens.revokePage.nothing,
+  section: 'all-tokens',
+  isNarrow: true,
+  trail: TRAIL,
+  body: html`<div class="card"><p class="notice warn" role="status">${words.allTokens.revokePage.nothingWhat}</p><p><a href="${PATH}">${words.allTokens.revokePage.back}</a></p></div>`,
+})

@@ -1,17 +1,17 @@
 /** The brand page: its account, its signing keys with their remaining life, notices, its models. */
 import type { ModelRecordSchema, TrustRootsSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { addressOf } from '../list.ts'
 import { modelTable } from '../models/model-table.ts'
-import { table } from '../table.ts'
-import { instant } from '../time.ts'
+import { type Column, table } from '../table.ts'
+import { day, instant } from '../time.ts'
 import { countedAt, type DeviceCounts, devicesByStatus } from './devices-by-status.ts'
 import { type Brand, nameOf } from './list-page.ts'
 import { type SigningKey, signingKeyTable, signingNotice } from './signing-key-pages.ts'
-import { type TrustRoot, trustRootColumns } from './trust-roots-page.ts'
 
 const text = words.brands
 
@@ -75,3 +75,40 @@ const rootsOf = (roots: readonly TrustRoot[]): Html => html`
 <p class="quiet">${words.trustRoots.what} <code>${words.trustRoots.commands}</code></p>
 ${table<TrustRoot>({ label: words.trustRoots.label, rows: roots.slice(0, 10), columns: trustRootColumns })}
 ${roots.length > 10 && html`<p><a href="/console/trust-roots">${words.trustRoots.all(roots.length)}</a></p>`}</section>`
+
+export type TrustRoot = Static<typeof TrustRootsSchema>['trust_roots'][number]
+
+const trustRootColumns: readonly Column<TrustRoot>[] = [
+  {
+    label: words.trustRoots.columns.account,
+    cell: ({ display_name, account_id }) =>
+      html`${visibleText(display_name, 64)}<br><code class="quiet">${visibleText(account_id, 64)}</code>`,
+  },
+  {
+    label: words.trustRoots.columns.key,
+    cell: ({ key_name, key_id }) =>
+      html`${visibleText(words.signingKeys.name(key_name), 64)}<br><code class="quiet" title="${key_id}">${key_id.slice(0, 12)}…</code>`,
+  },
+  {
+    label: words.trustRoots.columns.origin,
+    cell: ({ origin }) => (origin === 'built in' ? words.trustRoots.builtIn : words.trustRoots.added),
+  },
+  { label: words.trustRoots.columns.since, isOptional: true, cell: ({ since }) => day(since) },
+  {
+    label: words.trustRoots.columns.until,
+    cell: ({ until }) =>
+      until === null ? html`<span class="quiet">${words.trustRoots.noEnd}</span>` : day(until),
+  },
+]
+
+export const trustRootsPage = (roots: readonly TrustRoot[]): ConsoleContent => ({
+  title: words.trustRoots.title,
+  section: 'brands',
+  trail: [['/console/brands', words.brands.title]],
+  body: html`<div class="card"><p>${words.trustRoots.what} <code>${words.trustRoots.commands}</code></p>
+${
+  roots.length === 0
+    ? html`<p><strong>${words.trustRoots.empty}</strong></p>`
+    : table<TrustRoot>({ label: words.trustRoots.label, rows: roots, columns: trustRootColumns })
+}</div>`,
+})

@@ -87,8 +87,8 @@ export type SigningKey = Static<typeof SigningKeySchema>
 /** This many letters are enough to distinguish keys. */
 const ID_LETTERS = 12
 
-export const shortId = ({ key_id }: Pick<SigningKey, 'key_id'>): string => key_id.slice(0, ID_LETTERS)
-export const keyName = ({ name }: SigningKey): string => visibleText(text.name(name), 64)
+const shortId = ({ key_id }: Pick<SigningKey, 'key_id'>): string => key_id.slice(0, ID_LETTERS)
+const keyName = ({ name }: SigningKey): string => visibleText(text.name(name), 64)
 
 const signs = ({ state }: SigningKey): boolean => state === 'signs'
 const endOf = ({ until }: SigningKey): number => (until === null ? Infinity : Date.parse(until))
@@ -136,7 +136,7 @@ export interface SigningKeyTable {
 export const signingKeyTable = ({ keys, ...how }: SigningKeyTable): Html =>
   table<SigningKey>({ label: text.label, rows: keys, columns: signingKeyColumns(how) })
 
-export const signingKeyColumns = ({
+const signingKeyColumns = ({
   now,
   mayDisable,
   withBrand = false,

@@ -189,7 +189,7 @@ ${actions(submit({ label: text.start }), html`<a href="${addressOfJob(job)}">${w
 <p><a href="${addressOfJob(job)}">${titleOf(job)}</a></p></div>`,
 })
 
-export function jobResult(job: Job, item: JobItem): Html {
+function jobResult(job: Job, item: JobItem): Html {
   const name = text.single[item.subject] ?? visibleText(item.subject, 64)
   const told =
     job.kind === 'audit.verify'

@@ -42,7 +42,7 @@ export interface ModelTable {
 export const modelTable = ({ models, counts }: ModelTable): Html =>
   table<ListedModel>({ label: text.label, rows: models, columns: modelColumns(counts) })
 
-export const modelColumns = (counts: Pick<DeviceCounts, 'counts'>): readonly Column<ListedModel>[] => [
+const modelColumns = (counts: Pick<DeviceCounts, 'counts'>): readonly Column<ListedModel>[] => [
   {
     label: text.columns.model,
     cell: (model) =>

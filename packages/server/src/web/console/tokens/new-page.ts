@@ -4,6 +4,8 @@
 import { PERMISSIONS } from '@ratafia/api'
 import type { RemindersSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
+import type { FilledForm, FormUse, LeftOutForm } from '../../../credential-forms.ts'
+import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, type HtmlValue, html } from '../../html.ts'
 import { permissionInWords } from '../../permissions.ts'
@@ -20,6 +22,8 @@ import {
 } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { type Limits, limitSentence } from '../limits.ts'
+import type { Session } from '../records.ts'
+import { shownOnce } from '../shown-once.ts'
 
 const text = words.tokens.newPage
 
@@ -200,3 +204,49 @@ function inShort({ asked }: NewTokenPage): Html | undefined {
     limits,
   )}, ${text.until(until)}${limits.permissions === null && html` <strong>${text.unlimited}</strong>`}</p>`
 }
+
+const shown = words.tokens.shownPage
+
+export interface ShownTokenPage {
+  readonly made: {
+    readonly session: Pick<Session, 'description'>
+    readonly forms: readonly FilledForm[]
+    readonly leftOut: readonly LeftOutForm[]
+  }
+  /** The URL of the service, for the example with curl. */
+  readonly baseUrl: string
+  readonly replaced: { readonly name: string; readonly until: Date } | undefined
+}
+
+export function shownTokenPage({ made, baseUrl, replaced }: ShownTokenPage): ConsoleContent {
+  const { session, forms, leftOut } = made
+  const raw = forms.find(({ form }) => form === 'raw')
+  return {
+    title: visibleText(session.description ?? words.tokens.none, 80),
+    section: 'tokens',
+    body: html`<p class="notice warn" role="alert">${shown.once}</p>
+${replaced && html`<p class="notice good">${shown.replaced(replaced.name, replaced.until)}</p>`}
+${forms.map(formSection)}
+${
+  raw &&
+  shownOnce({
+    id: 'curl',
+    title: shown.curl,
+    value: `curl -H 'Authorization: Macaroon ${raw.text}' ${baseUrl}/api/v2/tokens/whoami`,
+  })
+}
+${leftOut.length > 0 && html`<section class="card"><h2>${shown.leftOut}</h2>${leftOut.map(({ meaning, why }) => html`<p>${meaning}: ${why}</p>`)}</section>`}
+<p><a class="button primary" href="/console/tokens">${shown.done}</a></p>`,
+  }
+}
+
+const formSection = ({ form, text: value, uses }: FilledForm): Html =>
+  shownOnce({
+    id: form,
+    title: uses.map(({ tool }) => tool).join(', '),
+    value,
+    note: form === 'env' ? shown.shell : uses.map(useOf),
+  })
+
+const useOf = ({ tool, variable }: FormUse): Html | undefined =>
+  variable === undefined ? undefined : html`${shown.readBy(tool, variable)}<br>`

@@ -200,7 +200,7 @@ const ENDS = ['1', '7', '30'] as const
 /**
  * Returns the times that are before the token's own expiry. There are none if it expires within a day, or has expired.
  */
-export const earlierEnds = (token: Session, now: Date): readonly (typeof ENDS)[number][] =>
+const earlierEnds = (token: Session, now: Date): readonly (typeof ENDS)[number][] =>
   token.revoked_at !== null
     ? []
     : ENDS.filter((days) => now.getTime() + Number(days) * DAY_MS < Date.parse(token.valid_until))

@@ -1,21 +1,17 @@
 /** Routes for the pages about publishing from CI. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { invalidField, RequestError } from '../../errors.ts'
-import type { ConsoleAsked } from '../../http/console/asked.ts'
-import { requireTyped } from '../../http/console/confirmation.ts'
-import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
-import { NO_FIELDS } from '../../http/console/fields.ts'
-import { claimField, ruleIssuer } from '../../web/console/publishers/claims.ts'
-import { publishersPage, rulePath } from '../../web/console/publishers/list-page.ts'
-import { newPublisherPage } from '../../web/console/publishers/new-page.ts'
-import { draftRuleIn } from '../../web/console/publishers/rule-draft.ts'
-import {
-  publisherPage,
-  removePublisherPage,
-  testPublisherPage,
-} from '../../web/console/publishers/rule-page.ts'
-import { words } from '../../web/words/en.ts'
-import type { ManagerAuthority, OwnPublishers } from './own-publishers.ts'
+import { invalidField, RequestError } from '../errors.ts'
+import type { ConsoleAsked } from '../http/console/asked.ts'
+import { requireTyped } from '../http/console/confirmation.ts'
+import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
+import { NO_FIELDS } from '../http/console/fields.ts'
+import { claimField, ruleIssuer } from '../web/console/publishers/claims.ts'
+import { publishersPage, rulePath } from '../web/console/publishers/list-page.ts'
+import { newPublisherPage } from '../web/console/publishers/new-page.ts'
+import { draftRuleIn } from '../web/console/publishers/rule-draft.ts'
+import { publisherPage, removePublisherPage, testPublisherPage } from '../web/console/publishers/rule-page.ts'
+import { words } from '../web/words/en.ts'
+import type { ManagerAuthority, OwnPublishers } from './own-credentials.ts'
 
 const api = MANAGEMENT_OPERATIONS
 const text = words.publishers
