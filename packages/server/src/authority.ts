@@ -186,3 +186,9 @@ export function requireRecentPerson(authority: Authority, now: Date, within = RE
     { extra: { max_age: seconds } },
   )
 }
+
+/** Returns the id of the account that the caller logged in as. Throws `TypeError` for a caller without an account. */
+export function ownId({ accountId }: Pick<Authority, 'accountId'>): AccountId {
+  if (accountId === undefined) throw new TypeError('only an account has records of its own')
+  return accountId
+}

@@ -23,6 +23,12 @@ export interface Account {
   readonly createdAt: Date
 }
 
+/** The fields that have no value in an account that was just created. */
+export const NEW_ACCOUNT = {
+  ...{ disabledAt: undefined, loginsSince: undefined },
+  ...{ passwordLoginsOffAt: undefined, remindersOffAt: undefined },
+} as const
+
 /**
  * Throws `macaroon-authorization-required` if the account is disabled or removed: its logins and tokens stop at once.
  */

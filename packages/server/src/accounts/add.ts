@@ -3,7 +3,7 @@ import { newAccountId, type Username } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import { invalidField, RequestError } from '../errors.ts'
 import type { Stores } from '../stores.ts'
-import type { Account } from './account.ts'
+import { type Account, NEW_ACCOUNT } from './account.ts'
 import { checkDisplayName, checkEmail, checkUsername } from './account-fields.ts'
 import type { AccountStore } from './account-store.ts'
 import { chosenPasswordBytes } from './passwords/password.ts'
@@ -41,15 +41,7 @@ export async function addAccount(
     if (!(await accounts.insert({ ...fields, passwordHash }))) throw await taken(fields, accounts)
     await record({ action: 'account.add', subject: fields.username, details: { id: fields.id } })
   })
-  return {
-    ...{ ...fields, hasPassword: passwordHash !== undefined },
-    ...{
-      disabledAt: undefined,
-      loginsSince: undefined,
-      passwordLoginsOffAt: undefined,
-      remindersOffAt: undefined,
-    },
-  }
+  return { ...NEW_ACCOUNT, ...fields, hasPassword: passwordHash !== undefined }
 }
 
 async function taken(

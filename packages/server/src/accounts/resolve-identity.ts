@@ -7,7 +7,7 @@ import { isUsername, newAccountId, type Username } from '@ratafia/api'
 import { accountActor, type ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { invalidField, RequestError, unauthorized } from '../errors.ts'
-import { type Account, requireEnabled } from './account.ts'
+import { type Account, NEW_ACCOUNT, requireEnabled } from './account.ts'
 import { isDisplayName, OPERATOR } from './account-fields.ts'
 import type { AccountStore, ExternalIdentity } from './account-store.ts'
 import { accountNamed } from './find.ts'
@@ -69,13 +69,7 @@ async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRu
   const called = slugOf(wanted) === '' ? identity.subject : wanted
   const name = isDisplayName(called) ? called : identity.subject
   for (const username of usernameCandidates(called)) {
-    const fields = {
-      id: newAccountId(),
-      username,
-      email: '',
-      name,
-      createdAt: rules.clock(),
-    }
+    const fields = { id: newAccountId(), username, email: '', name, createdAt: rules.clock() }
     const change = rules.changeBy({ actor: accountActor(username), source: rules.source })
     const outcome = await change(async ({ accounts, record }) => {
       const inserted = await accounts.insertWithIdentity({ ...fields, passwordHash: undefined }, identity)
@@ -84,16 +78,7 @@ async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRu
       }
       return inserted
     })
-    if (outcome === 'inserted') {
-      return {
-        ...fields,
-        hasPassword: false,
-        disabledAt: undefined,
-        loginsSince: undefined,
-        passwordLoginsOffAt: undefined,
-        remindersOffAt: undefined,
-      }
-    }
+    if (outcome === 'inserted') return { ...NEW_ACCOUNT, ...fields, hasPassword: false }
     // Another account has this username, or another request created the account of this identity first.
     const winner = await rules.accounts.findByIdentity(identity)
     if (winner) return winner

@@ -2,7 +2,7 @@
 import { type AuditEntryId, isAuditEntryId } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { invalidField } from '../errors.ts'
-import { instantField } from '../http/management/instant-field.ts'
+import { instantField } from '../http/management/instant-text.ts'
 import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'
 import { Streamed } from '../http/management/streamed.ts'

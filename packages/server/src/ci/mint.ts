@@ -3,7 +3,7 @@ import { type AccountId, type SessionId, TOKEN_TYPES } from '@ratafia/api'
 import { bindDischarge, encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
 import { asOnprem, asSnapcraft } from '../credential-forms.ts'
 import type { TokenDependencies } from '../tokens/dependencies.ts'
-import { mintPair as mintPairOf } from '../tokens/dialects/mint-pair.ts'
+import { mintPair as mintPairOf } from '../tokens/dialects/password-root.ts'
 import { mintToken, subjectOf } from '../tokens/root-macaroon.ts'
 import type { IssuedType } from './exchange-request.ts'
 

@@ -4,7 +4,7 @@ import { noSuchRecord } from '../errors.ts'
 import type { ConsoleAsked } from '../http/console/asked.ts'
 import { refuseBeforeTypingForAll } from '../http/console/before-typing.ts'
 import { type ConsoleRoutes, GoTo } from '../http/console/console-routes.ts'
-import { midnightOf } from '../http/console/days.ts'
+import { midnightOf } from '../http/console/fields.ts'
 import {
   auditPage,
   type ChainResult,

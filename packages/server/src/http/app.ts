@@ -1,5 +1,4 @@
 /** The HTTP application without features: limits, headers, errors, bodies. `start/` adds the features. */
-
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -17,7 +16,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { isAsInRoute, lacksParameter, nearlyRight } from './addresses/one-address.ts'
 import { refuseUnknownParameters } from './addresses/query-names.ts'
-import { ignoreBadTypes } from './bodies/content-type.ts'
+import { ignoreBadTypes } from './bodies/body-headers.ts'
 import { refuseEncodedBodies } from './bodies/encoded-body.ts'
 import { BODY_LIMIT } from './bodies/json-body.ts'
 import { addClients, type Clients } from './client.ts'

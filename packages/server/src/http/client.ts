@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { addressOf, type Networks, networksOf } from '../addresses/address.ts'
+import { addressOf, isLoopback, type Networks, networksOf } from '../addresses/address.ts'
 
 interface Client {
   /** See {@link addressOf}. */
@@ -76,3 +76,14 @@ const clientAt = (address: string, byTrustedProxy: boolean): Client => ({
   networks: networksOf(address),
   byTrustedProxy,
 })
+
+/**
+ * Whether a request was protected from eavesdropping. This service speaks plain HTTP, so a request was encrypted only if a trusted proxy reports it, for each hop
+ * that it knows of. A request from this machine does not cross a network.
+ */
+export function arrivedInSecret({ client, headers }: Pick<FastifyRequest, 'client' | 'headers'>): boolean {
+  if (isLoopback(client.address)) return true
+  if (!client.byTrustedProxy) return false
+  const schemes = String(headers['x-forwarded-proto'] ?? '').split(',')
+  return schemes.every((scheme) => scheme.trim().toLowerCase() === 'https')
+}

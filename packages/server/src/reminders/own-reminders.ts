@@ -2,7 +2,7 @@
 import type { AccountId } from '@ratafia/api'
 import { type Account, requireNotRemoved } from '../accounts/account.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
-import type { Authority } from '../authority.ts'
+import { type Authority, ownId } from '../authority.ts'
 import type { Stores, TransactionStores } from '../stores.ts'
 import type { Channel } from './reminder.ts'
 
@@ -44,7 +44,7 @@ export async function switchOwnReminders(
   { authority, on, mustBeSeen }: Switching,
   { changeBy, clock, sentBy }: Stores & Sending,
 ): Promise<RemindersRecord> {
-  const id = accountIdOf(authority)
+  const id = ownId(authority)
   return changeBy(authority.author)(async ({ accounts, record }) => {
     const before = requireNotRemoved((await accounts.lock(id)) ?? (await own(id, accounts)))
     const now = remindersRecord(before, sentBy)
@@ -62,9 +62,4 @@ async function own(id: AccountId, accounts: Pick<AccountStore, 'findById'>): Pro
   const account = await accounts.findById(id)
   if (!account) throw new TypeError(`no account ${id}`)
   return account
-}
-
-function accountIdOf({ accountId }: Authority): AccountId {
-  if (accountId === undefined) throw new TypeError('only an account has reminders of its own')
-  return accountId
 }

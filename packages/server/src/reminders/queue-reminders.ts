@@ -5,7 +5,7 @@ import { endsWithSteps, type Life, stepAt } from '../reminder-steps.ts'
 import type { Stores } from '../stores.ts'
 import type { EndingPosition, GrantPosition, Recipient } from './ending-store.ts'
 import type { Channel, Ending, ReminderKey } from './reminder.ts'
-import { endingSigningKeys } from './signing-key-ends.ts'
+import { endingSigningKeys } from './still-ends.ts'
 
 export interface QueueDeps extends Stores {
   /** The configured channels. */

@@ -1,8 +1,7 @@
 /** The e-mail with reminders: plain text, with invisible characters in users' text made visible. */
 import { daysLeft } from '../reminder-steps.ts'
 import { visibleText } from '../text/visible-text.ts'
-import { consolePage, switchPage } from './console-page.ts'
-import type { Addressee, Ends } from './reminder.ts'
+import { type Addressee, consolePage, type Ends, switchPage } from './reminder.ts'
 
 export interface LetterText {
   readonly subject: string

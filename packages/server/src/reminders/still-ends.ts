@@ -2,12 +2,13 @@
  * Checks whether the subject of a reminder still expires at that instant, and whether its recipient should
  * still be notified.
  */
+
+import { listSigningKeys, type SigningKeyDescription } from '../brands/keys/list-signing-keys.ts'
 import { showModelName } from '../brands/models/model-policy.ts'
 import { parseGrantId } from '../grants/grant.ts'
 import type { Stores } from '../stores.ts'
 import type { Recipient } from './ending-store.ts'
 import type { DueReminder, Ends } from './reminder.ts'
-import { endingSigningKeys } from './signing-key-ends.ts'
 
 /**
  * Returns undefined if it was revoked, disabled, replaced, removed, or got a different expiry since the
@@ -70,3 +71,32 @@ const FINDERS: Readonly<Record<DueReminder['kind'], Finder>> = {
     return { kind: 'grant', id, username, role, brandId, endsAt: expiresAt }
   },
 }
+
+export interface EndingSigningKey {
+  readonly keyId: string
+  readonly brandId: string
+  readonly name: string | undefined
+  readonly since: Date
+  readonly endsAt: Date
+}
+
+/**
+ * Returns the keys that are not disabled and can sign until they expire, except those that another key of the
+ * brand outlives: that key has replaced them.
+ */
+export async function endingSigningKeys(
+  brandId: string,
+  stores: Stores,
+): Promise<readonly EndingSigningKey[]> {
+  const keys = (await listSigningKeys(brandId, stores)).filter(({ disabledAt }) => disabledAt === null)
+  const now = stores.clock()
+  return keys.flatMap((key) => {
+    const { keyId, name, since, until, addedAt, fault } = key
+    if (until === undefined || (fault !== undefined && until > now)) return []
+    if (keys.some((other) => outlives(other, until))) return []
+    return { keyId, brandId, name, since: since ?? addedAt, endsAt: until }
+  })
+}
+
+const outlives = ({ until, fault }: SigningKeyDescription, end: Date): boolean =>
+  fault === undefined && (until === undefined || until > end)

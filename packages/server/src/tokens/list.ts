@@ -1,28 +1,17 @@
 /** `GET /api/v2/tokens`: lists the sessions of an account. */
 import type { AccountId, TokenListResponse } from '@ratafia/api'
 import type { TokenDependencies } from './dependencies.ts'
-import { type ListedSession, tokenRecord } from './session.ts'
+import { tokenRecord } from './session.ts'
 
 /** An answer has at most this many records, newest first, because the specification has no paging. */
 const LIST_LIMIT = 10_000
 
-interface Listing {
-  /** The account; undefined for every account, which only the operator can list. */
-  readonly accountId: AccountId | undefined
-  /** Whether to also list revoked and expired sessions. */
-  readonly includeInactive: boolean
-}
-
+/** `includeInactive`: whether to also list revoked and expired sessions. */
 export async function listTokens(
-  listing: Listing & { readonly accountId: AccountId },
-  deps: Pick<TokenDependencies, 'tokenSessions' | 'clock'>,
-): Promise<TokenListResponse> {
-  return { macaroons: (await listSessions(listing, deps)).map(tokenRecord) }
-}
-
-function listSessions(
-  { accountId, includeInactive }: Listing,
+  { accountId, includeInactive }: { readonly accountId: AccountId; readonly includeInactive: boolean },
   { tokenSessions, clock }: Pick<TokenDependencies, 'tokenSessions' | 'clock'>,
-): Promise<readonly ListedSession[]> {
-  return tokenSessions.list({ accountId, activeAt: includeInactive ? undefined : clock(), limit: LIST_LIMIT })
+): Promise<TokenListResponse> {
+  const activeAt = includeInactive ? undefined : clock()
+  const sessions = await tokenSessions.list({ accountId, activeAt, limit: LIST_LIMIT })
+  return { macaroons: sessions.map(tokenRecord) }
 }

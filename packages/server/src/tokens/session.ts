@@ -2,7 +2,6 @@
 import type { AccountId, SessionId, TokenRecord } from '@ratafia/api'
 import { rolesAskedFor } from '../grants/manage-caveat.ts'
 import { limitsIn } from '../third-party/recorded-limits.ts'
-import type { TokenActivity } from './activity/token-activity.ts'
 
 export interface Session {
   readonly id: SessionId
@@ -53,7 +52,11 @@ export interface ListedSession extends Session {
 }
 
 /** A session as lists show it. */
-export interface UsedSession extends ListedSession, TokenActivity {
+export interface UsedSession extends ListedSession {
+  /** When a token was last used; undefined if no use is known. */
+  readonly lastUsedAt: Date | undefined
+  /** The address of the client that presented it, which is the store's if the store checked it. */
+  readonly lastUsedFrom: string | undefined
   /** Whether its owner has chosen an earlier expiry. */
   readonly isShortened: boolean
 }

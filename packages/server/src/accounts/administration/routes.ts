@@ -9,8 +9,7 @@ import { listAccounts } from '../list.ts'
 import { accountRecord, accountRecords } from './account-record.ts'
 import { type AccountChange, editAccount } from './edit-account.ts'
 import { makePasswordLink, type PasswordLinkDeps } from './password-link.ts'
-import { identityRecord, listIdentities, showAccount } from './show-account.ts'
-import { summarizeAccounts } from './summarize-accounts.ts'
+import { identityRecord, listIdentities, showAccount, summarizeAccounts } from './show-account.ts'
 
 export function accountManagementRoutes(add: AddManagementRoute, deps: PasswordLinkDeps): void {
   const api = MANAGEMENT_OPERATIONS

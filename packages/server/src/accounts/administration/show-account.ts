@@ -1,7 +1,10 @@
 /** Shows one account to callers that may see accounts. */
+
+import { isAccountId, isUsername } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
+import { mayActOn } from '../../grants/may-act-on.ts'
 import { type Page, type Paging, pageOf } from '../../page.ts'
-import type { TransactionStores } from '../../stores.ts'
+import type { Stores, TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 import type { ExternalIdentity, LinkedIdentity } from '../account-store.ts'
 import { findAccount } from '../find.ts'
@@ -36,3 +39,29 @@ export const identityRecord = ({ issuer, subject, createdAt }: LinkedIdentity) =
   subject,
   linked_at: createdAt.toISOString(),
 })
+
+interface Wanted {
+  /** Usernames or ids. */
+  readonly accounts: readonly string[]
+  readonly authority: Authority
+}
+
+/**
+ * Returns the summaries by username, and omits accounts that don't exist. Times are RFC 3339 in UTC. Throws
+ * `permission-denied`.
+ */
+export async function summarizeAccounts(
+  { accounts, authority }: Wanted,
+  { accountSummaries, clock }: Stores,
+) {
+  requireForAll(authority, 'accounts:read')
+  const named = { usernames: accounts.filter(isUsername), ids: accounts.filter(isAccountId) }
+  const found = await accountSummaries.of(named, clock())
+  return found.map(({ id, username, roles, agents, newestSessionAt }) => ({
+    ...{ id, username },
+    roles: roles.map(({ role, brandId }) => ({ role, brand: brandId ?? null })),
+    may_act: mayActOn(authority, roles),
+    agents,
+    newest_session_at: newestSessionAt?.toISOString() ?? null,
+  }))
+}

@@ -3,7 +3,7 @@
  * secret. The stored hash depends on the link's purpose, so a sign-in link cannot set a password.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { requireForAll, requireRecentPerson } from '../../authority.ts'
+import { type DirectAuthority, requireForAll, requireRecentPerson } from '../../authority.ts'
 import { stateConflict } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
@@ -98,3 +98,23 @@ function hashOf(secret: Uint8Array, purpose: LinkPurpose): Uint8Array {
   if (purpose !== 'password') hash.update(`${purpose}:`)
   return hash.update(secret).digest()
 }
+
+/** Short, because the operator who creates a link uses it at once. */
+const SIGN_IN_LIFETIME_MS = 10 * 60_000
+
+/**
+ * Creates a link that signs a browser in when no other sign-in works, because the password is forgotten, the second
+ * factor is lost or the provider is unavailable (contract/administration.md, B15). Only commands on the database call
+ * this. Removes every earlier one-time link of the account. Throws as {@link makeLink} does.
+ */
+export const makeSignInLink = (
+  wanted: { readonly account: string; readonly authority: DirectAuthority },
+  stores: Stores,
+): Promise<MadeLink> => makeLink({ ...wanted, purpose: 'sign-in', lifetimeMs: SIGN_IN_LIFETIME_MS }, stores)
+
+/** Returns the record that `--json` shows. `location` is the identity service's URL, without a trailing slash. */
+export const signInLinkRecord = ({ account, secret, expiresAt }: MadeLink, location: string) => ({
+  username: account.username,
+  url: `${location}/sign-in-link?secret=${secret}`,
+  expires_at: expiresAt.toISOString(),
+})

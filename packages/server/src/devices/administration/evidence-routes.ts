@@ -1,7 +1,7 @@
 /** Evidence of clones in the management API: HTTP in, operation, HTTP out. */
 import { type CloneEvidenceQuerySchema, MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { instantField } from '../../http/management/instant-field.ts'
+import { instantField } from '../../http/management/instant-text.ts'
 import type { AddManagementRoute } from '../../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'

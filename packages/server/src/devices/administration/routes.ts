@@ -1,7 +1,7 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { type Details, undone } from '../../change.ts'
-import { instantField } from '../../http/management/instant-field.ts'
+import { instantField } from '../../http/management/instant-text.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-route.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Networks } from '../../addresses/address.ts'
 import { TooManyRequests } from '../../errors.ts'
 import { Shares } from '../../limits/shares.ts'
-import { hasBody } from './has-body.ts'
+import { hasBody } from './body-headers.ts'
 
 export interface BodyMemoryOptions {
   /** The bytes that all bodies of the process can use together. Default: 64 MiB. */

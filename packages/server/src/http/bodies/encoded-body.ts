@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.ts'
 import { noteRefusal, sendRefusal } from '../errors/answer.ts'
 import { refusal } from '../errors/refusal.ts'
-import { hasBody } from './has-body.ts'
+import { hasBody } from './body-headers.ts'
 
 const CODE = 'unsupported-encoding'
 const MESSAGE =

@@ -41,3 +41,10 @@ export function queryFields(url: string): Fields {
   const query = url.indexOf('?')
   return fieldsIn(query < 0 ? '' : url.slice(query + 1))
 }
+
+/**
+ * Returns midnight UTC of a day picked on a page, because operations expect instants (contract/administration.md, C10).
+ * Returns any other text unchanged: the operation's refusal explains the format.
+ */
+export const midnightOf = <Text extends string | undefined>(text: Text): Text | string =>
+  text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text

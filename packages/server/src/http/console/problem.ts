@@ -1,5 +1,5 @@
 /** The problems of a form that the user can correct in it (contract/administration.md, C9). */
-import { problemsIn, RequestError, TooManyRequests } from '../../errors.ts'
+import { invalidField, problemsIn, RequestError, TooManyRequests } from '../../errors.ts'
 import { visibleText } from '../../text/visible-text.ts'
 import type { Problem } from '../../web/console/form.ts'
 
@@ -57,4 +57,20 @@ function fieldAt(place: string | undefined): string | undefined {
     .split('/')
     .findLast((part) => !/^\d*$/.test(part))
   return name === 'body' || name === 'query' ? undefined : name
+}
+
+const isNoAccount = (error: unknown): error is RequestError =>
+  error instanceof RequestError && error.code === 'no-such-record' && error.extra['kind'] === 'account'
+
+/** Returns `nothing` if the account does not exist; otherwise throws the error. Use it with `catch`. */
+export const noneWithoutAccount =
+  <Answer>(nothing: Answer) =>
+  (error: unknown): Answer => {
+    if (isNoAccount(error)) return nothing
+    throw error
+  }
+
+/** Throws a refusal that names the form's field. Use it with `catch`. */
+export function asFieldOfAccount(error: unknown): never {
+  throw isNoAccount(error) ? invalidField(error.message, { field: 'account' }) : error
 }

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Networks, networksOf } from '../../addresses/address.ts'
 import { Crowd } from '../../limits/crowd.ts'
-import { announcesBody } from '../bodies/has-body.ts'
+import { announcesBody } from '../bodies/body-headers.ts'
 import { writeRefusal } from '../errors/answer.ts'
 import { refusal } from '../errors/refusal.ts'
 

@@ -9,7 +9,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Networks } from '../../addresses/address.ts'
 import { Shares } from '../../limits/shares.ts'
-import { hasBody } from '../bodies/has-body.ts'
+import { hasBody } from '../bodies/body-headers.ts'
 import { writeRefusal } from '../errors/answer.ts'
 import { refusal } from '../errors/refusal.ts'
 import { isHealthCheck } from '../health-routes.ts'

@@ -1,4 +1,5 @@
 /** How people and programs write an instant, in options, in the management API and in the console's filters. */
+import { invalidField } from '../../errors.ts'
 
 const INSTANT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):?(\d\d)))?$/
@@ -22,4 +23,14 @@ export function instantIn(text: string): Date | undefined {
   local.setUTCHours(hour ?? 0, minute, second, millisecond)
   const instant = new Date(local.getTime() - sign * (hours * 60 + minutes) * 60_000)
   return instant.getUTCFullYear() >= 0 && instant.getUTCFullYear() <= 9999 ? instant : undefined
+}
+
+/**
+ * Reads an instant whose form the schema has checked: a date, or RFC 3339 with a zone. Throws {@link
+ * RequestError} `invalid-field` for a day that does not exist.
+ */
+export function instantField(field: string, text: string): Date {
+  const at = instantIn(text)
+  if (at) return at
+  throw invalidField(`${field} is a date or time that does not exist.`, { field })
 }

@@ -1,9 +1,8 @@
 /** Lists agents by name, a page at a time. */
 
-import type { AccountId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
 import { findAccount } from '../../accounts/find.ts'
-import { type Authority, requireForAll } from '../../authority.ts'
+import { type Authority, ownId, requireForAll } from '../../authority.ts'
 import { type Page, type Paging, pageOf } from '../../page.ts'
 import type { TransactionStores } from '../../stores.ts'
 import { parseLimits, type WithLimits } from './agent-limits.ts'
@@ -39,10 +38,4 @@ export async function listAgents(
     agents.push({ ...agent, limits: parseLimits(agent.limits), account })
   }
   return { rows: agents, next: next && agents.at(-1) }
-}
-
-/** Returns the id of the account that the caller logged in as. */
-export function ownId({ accountId }: Authority): AccountId {
-  if (accountId === undefined) throw new TypeError('only an account has agents of its own')
-  return accountId
 }

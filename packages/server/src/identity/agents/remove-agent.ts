@@ -5,12 +5,11 @@
 import type { Account } from '../../accounts/account.ts'
 import { requireMayManage } from '../../accounts/administration/may-manage.ts'
 import { findAccount } from '../../accounts/find.ts'
-import { type Authority, requireForAll } from '../../authority.ts'
+import { type Authority, ownId, requireForAll } from '../../authority.ts'
 import { noSuchRecord } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import { isAgentName } from './agent-name.ts'
 import type { Agent } from './agent-store.ts'
-import { ownId } from './list-agents.ts'
 
 export interface RemovedAgent {
   /** The agent as stored, because an agent with unreadable limits can be removed like any other. */

@@ -3,8 +3,7 @@ import { isSessionId } from '@ratafia/api'
 import { type Authority, requireRecentPerson } from '../../authority.ts'
 import { invalidField, noSuchRecord } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
-import type { SignedInBrowser } from './browser.ts'
-import { type FoundBrowser, listBrowsers } from './list-browsers.ts'
+import { type FoundBrowser, listBrowsers, type SignedInBrowser } from './list-browsers.ts'
 
 /**
  * Signs out one browser, and returns it as it was. Management sessions that it opened are separate entries in

@@ -1,11 +1,44 @@
 /** Lists the browsers that are signed in to the caller's account, at the identity service and in the management API. */
+
+import { hash } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
 import type { SignInSession } from '../../accounts/browsers/sign-in-session-store.ts'
-import type { Authority } from '../../authority.ts'
+import { type Authority, ownId } from '../../authority.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import { parseSignedIn } from '../../third-party/signed-in.ts'
 import type { SessionPosition, UsedSession } from '../../tokens/session.ts'
-import { browserId, type SignedInBrowser } from './browser.ts'
+
+export interface SignedInBrowser {
+  /** The id of a management session, or else {@link browserId}. It is not a credential. */
+  readonly id: string
+  /** A sign-in at the identity service, or a session of management tokens, which the console also has. */
+  readonly kind: 'sign-in' | 'management'
+  readonly since: Date
+  readonly until: Date
+  /** The browser's address; undefined if not recorded. */
+  readonly address: string | undefined
+  readonly userAgent: string | undefined
+  /** The description of a session of management tokens. */
+  readonly description: string | undefined
+  /** Whether it sent this request, as far as known. */
+  readonly current: boolean
+}
+
+/** Returns the public id of a sign-in. It reveals neither its cookie nor the stored hash. */
+const browserId = (idHash: Uint8Array): string =>
+  hash('sha256', Buffer.concat([Buffer.from('ratafia browser\0'), idHash]), 'base64url').slice(0, 22)
+
+/** Returns the record that the management API shows. Times are RFC 3339 in UTC. */
+export const browserRecord = (browser: SignedInBrowser) => ({
+  id: browser.id,
+  kind: browser.kind,
+  since: browser.since.toISOString(),
+  until: browser.until.toISOString(),
+  address: browser.address ?? null,
+  user_agent: browser.userAgent ?? null,
+  description: browser.description ?? null,
+  current: browser.current,
+})
 
 /** A browser with the hash of its cookie, if it is signed in at the identity service. */
 export interface FoundBrowser extends SignedInBrowser {
@@ -34,12 +67,6 @@ export async function listBrowsers(
   return [...signIns, ...sessions.map((session) => ofSession(session, authority))].sort(
     (one, other) => other.since.getTime() - one.since.getTime(),
   )
-}
-
-/** Returns the id of the account that the caller logged in as. */
-function ownId({ accountId }: Authority): AccountId {
-  if (accountId === undefined) throw new TypeError('only an account has browsers of its own')
-  return accountId
 }
 
 /** Returns active management sessions, without those of agents. A login of unknown kind can be a person's. */

@@ -3,9 +3,8 @@ import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
 import type { AddManagementRoute } from '../../http/management/management-route.ts'
 import type { Stores } from '../../stores.ts'
-import { browserRecord } from './browser.ts'
 import { endBrowser, endBrowsers } from './end-browsers.ts'
-import { listBrowsers } from './list-browsers.ts'
+import { browserRecord, listBrowsers } from './list-browsers.ts'
 
 export function browserManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   const api = MANAGEMENT_OPERATIONS

@@ -15,7 +15,7 @@ import { useCode } from '../../accounts/second-factor/use-code.ts'
 import { accountActor } from '../../change.ts'
 import type { Stores } from '../../stores.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { countFailures, type Throttled } from './count-failures.ts'
+import { countFailures, type Throttled } from './throttle.ts'
 
 export interface Credentials {
   /** A username or an e-mail address, as typed. */

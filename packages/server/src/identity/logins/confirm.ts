@@ -1,12 +1,34 @@
 /** Approves or rejects a login, for a signed-in user. */
 import { seenBy } from '../../accounts/ended-logins/login-mark.ts'
 import { accountActor } from '../../change.ts'
-import { unauthorized } from '../../errors.ts'
+import { invalidRequest, unauthorized } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import type { SignedIn, SignedInSince } from './browser-session.ts'
+import type { CompletedLogin } from './completed-login-store.ts'
 import { openFor, sealFor, toBytes, toText, type Visit } from './sealed-texts.ts'
 import { FETCH_MS } from './wait.ts'
+
+export type VisitState =
+  | { readonly state: 'pending'; readonly visit: Visit }
+  | { readonly state: 'completed'; readonly visit: Visit; readonly decision: CompletedLogin['decision'] }
+  | { readonly state: 'expired'; readonly visit: Visit }
+
+/** Returns the state. Throws `invalid-request` for a string that this service did not seal. */
+export async function visitState(
+  did: string,
+  { keyring, completedLogins, clock }: IdentityDependencies,
+): Promise<VisitState> {
+  const visit = await openFor('visit', did, keyring)
+  if (!visit) {
+    throw invalidRequest(
+      'This address is incomplete, or not from this identity service. Start the login again in your program.',
+    )
+  }
+  const completed = await completedLogins.find(toBytes(visit.login))
+  if (completed) return { state: 'completed', visit, decision: completed.decision }
+  return { state: clock().getTime() < visit.expires ? 'pending' : 'expired', visit }
+}
 
 /**
  * Returns the text that the confirmation form contains. It is only valid for this login and this signed-in

@@ -25,10 +25,9 @@ import { newCode } from '../redirect/code.ts'
 import { returning } from '../redirect/return-to.ts'
 import { type SignedIn, type SignedInSince, signOut } from './browser-session.ts'
 import { LOGIN_MS } from './browser-window.ts'
-import { confirmLogin, consentFor } from './confirm.ts'
+import { confirmLogin, consentFor, visitState } from './confirm.ts'
 import { toBytes, type Visit } from './sealed-texts.ts'
 import { signIn, signInWithCode } from './sign-in.ts'
-import { visitState } from './visit.ts'
 
 export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   const cookie = browserCookie(deps)
@@ -38,12 +37,10 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     const address = request.client.address
     const did = required(parametersOf(request), 'did')
     const login = await visitState(did, deps)
-    if (login.state === 'expired')
-      return sendPage(
-        reply,
-        410,
-        expiredPage(siteOf(login.visit), login.visit.back?.console ? consoleOf(deps, request) : undefined),
-      )
+    if (login.state === 'expired') {
+      const console = login.visit.back?.console ? consoleOf(deps, request) : undefined
+      return sendPage(reply, 410, expiredPage(siteOf(login.visit), console))
+    }
     if (login.state === 'completed') {
       const site = siteOf(login.visit)
       return sendPage(reply, 200, login.decision === 'approved' ? approvedPage(site) : refusedPage(site))
@@ -118,6 +115,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     const did = parameters.get('did')
     const login = await loginOf(did)
     if (login === false) return goTo(reply, pageOf(did))
+    const shown = () => ({ login, console: consoleOf(deps, request), csrf: reply.csrf() })
     const username = parameters.get('username') ?? ''
     const password = parameters.get('password') ?? ''
     const result = await signIn(
@@ -129,27 +127,12 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
         cookie.set(reply, result.cookie)
         return goTo(reply, pageOf(did))
       case 'code-needed':
-        return sendPage(
-          reply,
-          200,
-          codePage({
-            login,
-            console: consoleOf(deps, request),
-            csrf: reply.csrf(),
-            step: result.step,
-          }),
-        )
+        return sendPage(reply, 200, codePage({ ...shown(), step: result.step }))
       case 'throttled':
         return throttled(request, reply, did, result.retryAt)
       default: {
         const message = result.outcome === 'disabled' ? DISABLED : WRONG
-        const again = {
-          login,
-          console: consoleOf(deps, request),
-          csrf: reply.csrf(),
-          failed: { username, message },
-        }
-        return refuseForm(request, reply, signInPage(again))
+        return refuseForm(request, reply, signInPage({ ...shown(), failed: { username, message } }))
       }
     }
   })
@@ -161,6 +144,7 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
     const step = required(parameters, 'step')
     const login = await loginOf(did)
     if (login === false) return goTo(reply, pageOf(did))
+    const shown = () => ({ login, console: consoleOf(deps, request), csrf: reply.csrf() })
     const result = await signInWithCode(
       { step, code: parameters.get('code') ?? '', address, userAgent: userAgentIn(request.headers) },
       deps,
@@ -172,24 +156,10 @@ export function pageRoutes(app: FastifyInstance, deps: IdentityDependencies): vo
       case 'throttled':
         return throttled(request, reply, did, result.retryAt)
       case 'wrong':
-        return refuseForm(
-          request,
-          reply,
-          codePage({
-            login,
-            console: consoleOf(deps, request),
-            csrf: reply.csrf(),
-            step,
-            failed: WRONG_CODE,
-          }),
-        )
+        return refuseForm(request, reply, codePage({ ...shown(), step, failed: WRONG_CODE }))
       default: {
         const failed = { username: '', message: TOO_LATE }
-        return refuseForm(
-          request,
-          reply,
-          signInPage({ login, console: consoleOf(deps, request), csrf: reply.csrf(), failed }),
-        )
+        return refuseForm(request, reply, signInPage({ ...shown(), failed }))
       }
     }
   })

@@ -10,7 +10,7 @@ import { signInLinkPage } from '../../web/sign-in-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { browserCookie, consoleOf, FORM, goTo, PAGE, pageOf, refuseForm } from '../form-routes.ts'
 import { parametersOf, required } from '../parameters.ts'
-import { resetPassword, resetUsername, signInByLink, signInLinkUsername } from './use-link.ts'
+import { linkUsername, resetPassword, signInByLink } from './use-link.ts'
 
 export function oneTimeLinkRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   resetRoutes(app, deps)
@@ -21,7 +21,7 @@ function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   app.get('/reset', PAGE, async (request, reply) => {
     const console = consoleOf(deps, request)
     const secret = required(parametersOf(request), 'secret')
-    const username = await resetUsername(secret, deps)
+    const username = await linkUsername(secret, 'password', deps)
     if (username === undefined) return sendPage(reply, 410, overPage(BY_OPERATOR, console))
     return sendPage(reply, 200, resetPage({ csrf: reply.csrf(), secret, username, console }))
   })
@@ -31,7 +31,7 @@ function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
     const console = consoleOf(deps, request)
     const parameters = parametersOf(request)
     const secret = required(parameters, 'secret')
-    const username = await resetUsername(secret, deps)
+    const username = await linkUsername(secret, 'password', deps)
     if (username === undefined) return sendPage(reply, 410, overPage(BY_OPERATOR, console))
     const again = (failed: string) =>
       refuseForm(request, reply, resetPage({ csrf: reply.csrf(), secret, username, console, failed }))
@@ -53,7 +53,7 @@ function signInLinkRoutes(app: FastifyInstance, deps: IdentityDependencies): voi
 
   app.get('/sign-in-link', PAGE, async (request, reply) => {
     const secret = required(parametersOf(request), 'secret')
-    const username = await signInLinkUsername(secret, deps)
+    const username = await linkUsername(secret, 'sign-in', deps)
     if (username === undefined) return sendPage(reply, 410, overPage(ON_HOST, consoleOf(deps, request)))
     return sendPage(reply, 200, signInLinkPage({ csrf: reply.csrf(), secret, username }))
   })

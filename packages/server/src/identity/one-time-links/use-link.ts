@@ -1,27 +1,21 @@
 /** Uses one-time links in a browser, to set a password or to sign in (`accounts/one-time-links/`). */
-import { findLink, isOpenTo } from '../../accounts/one-time-links/link.ts'
+import { findLink, isOpenTo, type LinkPurpose } from '../../accounts/one-time-links/link.ts'
 import { type UseResetLinkInput, useResetLink } from '../../accounts/one-time-links/reset-link.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { type SessionOutcome, startSession } from '../logins/browser-session.ts'
 
 /** Returns the username that a link is for; undefined if it does not work (any more). */
-export async function resetUsername(secret: string, deps: IdentityDependencies): Promise<string | undefined> {
-  return (await findLink(secret, 'password', deps))?.account.username
-}
+export const linkUsername = async (
+  secret: string,
+  purpose: LinkPurpose,
+  deps: IdentityDependencies,
+): Promise<string | undefined> => (await findLink(secret, purpose, deps))?.account.username
 
 /**
  * Sets the password. Throws a 401 if the link does not work (any more), and `invalid-field` for an invalid password.
  */
 export async function resetPassword(input: UseResetLinkInput, deps: IdentityDependencies): Promise<void> {
   await useResetLink(input, deps)
-}
-
-/** Returns the username that a link is for; undefined if it does not work (any more). */
-export async function signInLinkUsername(
-  secret: string,
-  deps: IdentityDependencies,
-): Promise<string | undefined> {
-  return (await findLink(secret, 'sign-in', deps))?.account.username
 }
 
 /** Signs in; `wrong` if the link does not work (any more). Of two simultaneous uses, one signs in. */

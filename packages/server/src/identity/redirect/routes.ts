@@ -6,8 +6,8 @@ import type { IdentityDependencies } from '../dependencies.ts'
 import { sendJson } from '../discharge/routes.ts'
 import { goTo, PAGE } from '../form-routes.ts'
 import { parametersOf, required } from '../parameters.ts'
+import { startRedirect } from './browser-redirect.ts'
 import { redeemCode } from './code.ts'
-import { startRedirect } from './start-redirect.ts'
 
 export function redirectRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
   // Use the rest of the path, because the sealed text is longer than a path parameter is allowed to be.

@@ -1,14 +1,13 @@
 /** The second factor of the signed-in user: enrols one, replaces its recovery codes, turns it off. */
 import type { Account } from '../../accounts/account.ts'
 import { disableOwnFactor } from '../../accounts/second-factor/disable.ts'
+import { newRecoveryCodesOf } from '../../accounts/second-factor/enable.ts'
 import { confirmEnrolment, enrolment, startEnrolment } from '../../accounts/second-factor/enrol.ts'
-import { newRecoveryCodesOf } from '../../accounts/second-factor/new-recovery-codes.ts'
 import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
-import type { AuthoredStores } from '../../change.ts'
-import { accountActor } from '../../change.ts'
+import { type AuthoredStores, accountActor } from '../../change.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { countFailures, type Throttled } from '../logins/count-failures.ts'
+import { countFailures, type Throttled } from '../logins/throttle.ts'
 import { prove, provePassword } from './prove-owner.ts'
 
 /** The account of a signed-in browser, and the browser's address. */

@@ -7,7 +7,7 @@ import { verifyPassword } from '../../accounts/passwords/verify-password.ts'
 import { bareCode } from '../../accounts/second-factor/recovery-code.ts'
 import { isTimeCode } from '../../accounts/second-factor/totp.ts'
 import { type CheckDeps, isRightCode, tryCode } from '../logins/check-credentials.ts'
-import { countFailures, type Throttled } from '../logins/count-failures.ts'
+import { countFailures, type Throttled } from '../logins/throttle.ts'
 
 export interface Proof {
   readonly account: Account

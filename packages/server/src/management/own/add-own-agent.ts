@@ -2,11 +2,11 @@
  * Adds an agent to the account of the user who is signed in to the console (contract/administration.md, B11).
  * Like tokens, only the console can create it, because an agent's key is another credential.
  */
+import { ownId } from '../../authority.ts'
 import { stateConflict } from '../../errors.ts'
 import { type AddAgentDeps, type AgentsFile, addAgent } from '../../identity/agents/add-agent.ts'
 import type { WantedLimits } from '../../identity/agents/agent-limits.ts'
 import { agentRecord } from '../../identity/agents/agent-record.ts'
-import { ownId } from '../../identity/agents/list-agents.ts'
 import { packageReference } from '../../package-directory/package-reference.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import type { ManagerAuthority } from '../tokens/manager.ts'

@@ -151,7 +151,7 @@ export const MANAGEMENT_GROUPS: readonly Group[] = [
     below: ['/jobs', '/audit/verify'],
     addTo: async (add, { installation }) => {
       const { filterIn } = await import('../../devices/administration/device-query.ts')
-      const { instantField } = await import('../../http/management/instant-field.ts')
+      const { instantField } = await import('../../http/management/instant-text.ts')
       const { jobRoutes } = await import('../../management/jobs/routes.ts')
       jobRoutes(add, {
         ...installation,

@@ -1,7 +1,7 @@
 /** The table `token_activity`. */
 import { sql } from 'kysely'
 import { type Database, listed, listOf, rowLock, toInstant } from '../../database/index.ts'
-import type { UsedToken } from './token-activity.ts'
+import type { UsedToken } from './token-uses.ts'
 
 export interface TokenActivityStore {
   /**

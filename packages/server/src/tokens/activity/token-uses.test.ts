@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newSessionId } from '@ratafia/api'
-import type { UsedToken } from './token-activity.ts'
-import { tokenUses } from './token-uses.ts'
+import { tokenUses, type UsedToken } from './token-uses.ts'
 
 const MINUTE = 60_000
 

@@ -5,7 +5,13 @@ import type { Clock } from '../../clock.ts'
 import type { Tally } from '../../counting/tally.ts'
 import { ownCopy } from '../../own-copy.ts'
 import type { SessionKind } from '../session.ts'
-import type { UsedToken } from './token-activity.ts'
+
+/** One use of a token of the session. */
+export interface UsedToken {
+  readonly id: SessionId
+  readonly at: Date
+  readonly address: string
+}
 
 export interface TokenUses {
   /** Records that a token of the session was accepted. Does not wait. */

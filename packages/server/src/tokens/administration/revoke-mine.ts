@@ -1,6 +1,6 @@
 /** Revokes all of the caller's sessions, or all but some, for example after a computer or a token was lost. */
 import { isSessionId } from '@ratafia/api'
-import { type Authority, requireRecentPerson } from '../../authority.ts'
+import { type Authority, ownId, requireRecentPerson } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 
@@ -20,8 +20,8 @@ export async function revokeMine(
 ): Promise<{ readonly revoked: number; readonly more: boolean }> {
   const at = clock()
   requireRecentPerson(authority, at)
-  const { accountId, by } = authority
-  if (accountId === undefined) throw new TypeError('only an account has sessions of its own')
+  const { by } = authority
+  const accountId = ownId(authority)
   for (const id of allBut) {
     const session = isSessionId(id) ? await sessions.find(id) : undefined
     if (session?.accountId !== accountId) {

@@ -2,7 +2,7 @@
 import { isSessionId } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
 import { undone } from '../../change.ts'
-import { instantField } from '../../http/management/instant-field.ts'
+import { instantField } from '../../http/management/instant-text.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-route.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'

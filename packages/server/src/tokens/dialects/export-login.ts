@@ -9,7 +9,7 @@ import { unauthorized } from '../../errors.ts'
 import { DEVELOPER_TOKENS, firstValidSlice, type Presented } from '../authentication/first-valid-slice.ts'
 import type { RequestDependencies } from '../dependencies.ts'
 import { tokenFor, verifyForToken } from '../exchange.ts'
-import { mintPair } from './mint-pair.ts'
+import { mintPair } from './password-root.ts'
 
 /** Exports the login. Throws as `exchange` does. */
 export const exportLogin = (presented: Presented, deps: RequestDependencies): Promise<ExportResponse> =>

@@ -8,11 +8,12 @@ import type { Macaroon } from '@ratafia/macaroon'
 import { encodeCaveatId } from '@ratafia/macaroon/bakery'
 import type { Attenuations } from '@ratafia/macaroon/conditions'
 import { randomId } from '../../random.ts'
+import { mintDischarge } from '../../third-party/discharge-macaroon.ts'
 import { formatLoginCaveat } from '../../third-party/login-caveat.ts'
 import type { TokenDependencies } from '../dependencies.ts'
 import { mintRoot, rootPayload } from '../root-macaroon.ts'
 
-export interface PasswordRootInput {
+interface PasswordRootInput {
   readonly since: Date
   readonly expires: Date
   readonly sessionId: SessionId
@@ -24,7 +25,7 @@ export interface PasswordRootInput {
   readonly limits?: Attenuations
 }
 
-export interface PasswordRoot {
+interface PasswordRoot {
   readonly root: Macaroon
   /** The third-party caveat's id; `caveatRootKey` is the root key of its discharge. */
   readonly caveatId: Uint8Array
@@ -63,4 +64,39 @@ export async function mintPasswordRoot(
     { location: caveatLocation, caveatId, caveatRootKey },
   )
   return { root, caveatId, caveatRootKey }
+}
+
+interface PairInput {
+  readonly sessionId: SessionId
+  readonly since: Date
+  readonly expires: Date
+  /** The caveat that `extraCaveat` returned. */
+  readonly extra: string
+  /** The person's identity, as the identity service would declare it. */
+  readonly subject: string
+}
+
+/**
+ * Mints a root macaroon and its discharge, not bound to it, for an open session (contract/publisher-login.md, decision
+ * 24). Both expire with the session: a shorter discharge would cost every command two more requests, and session and
+ * account are checked at each use anyway.
+ */
+export async function mintPair(
+  { sessionId, since, expires, extra, subject }: PairInput,
+  deps: Pick<TokenDependencies, 'keyring' | 'identity' | 'location' | 'thirdParty'>,
+): Promise<{ readonly root: Macaroon; readonly discharge: Macaroon }> {
+  const { loginHost: caveatLocation } = await deps.thirdParty()
+  const { root, caveatId, caveatRootKey } = await mintPasswordRoot(
+    { since, expires, sessionId, extra, description: undefined, caveatLocation },
+    deps,
+  )
+  const discharge = mintDischarge({
+    rootKey: caveatRootKey,
+    id: caveatId,
+    location: caveatLocation,
+    declared: { key: deps.identity.key, value: subject },
+    expires,
+    givenAt: since,
+  })
+  return { root, discharge }
 }

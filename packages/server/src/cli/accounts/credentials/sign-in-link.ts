@@ -9,9 +9,7 @@ export function signInLinkCommand(program: Command, context: CommandContext): vo
     .description('print a link that signs a browser in without a password, once, within 10 minutes')
     .option('--url <url>', 'address of the identity service (default: RATAFIA_BASE_URL and /identity)')
     .action(async (username: string, options: JsonOption & { readonly url?: string }) => {
-      const { makeSignInLink, signInLinkRecord } = await import(
-        '../../../accounts/one-time-links/sign-in-link.ts'
-      )
+      const { makeSignInLink, signInLinkRecord } = await import('../../../accounts/one-time-links/link.ts')
       await context.withInstallation(async (installation) => {
         const { authority, config } = installation
         const location = identityLocation(options.url, config, 'Sign in there')
