@@ -17,14 +17,9 @@ import { publisherPageRoutes } from './publisher-routes.ts'
 import { statusPageRoutes } from './status-routes.ts'
 import { tokenPageRoutes } from './token-routes.ts'
 
-export interface ConsolePages {
-  readonly own: OwnCredentials
-  readonly publishers: OwnPublishers
-}
-
 export function consolePages(
   pages: ConsoleRoutes<ManagerAuthority>,
-  { own, publishers }: ConsolePages,
+  { own, publishers }: { readonly own: OwnCredentials; readonly publishers: OwnPublishers },
 ): void {
   tokenPageRoutes(pages, own)
   mePageRoutes(pages, own)

@@ -22,6 +22,7 @@ export { isRefusedValue } from './errors/refused-value.ts'
 export { isReferenceViolation, isUniqueViolation } from './errors/unique-violation.ts'
 export { fromInstant, toInstant } from './instant.ts'
 export { requireFitDatabase } from './postgres/traits.ts'
+export { removeBefore } from './remove-before.ts'
 export type * from './schema/account-tables.ts'
 export { isUnreleased, lockSchema, migrationsDone, prepareSchemaLock } from './schema/bookkeeping.ts'
 export {

@@ -3,7 +3,14 @@
  * queued only once.
  */
 import { randomUUID } from 'node:crypto'
-import { type Database, fromInstant, insertMany, inTransaction, toInstant } from '../database/index.ts'
+import {
+  type Database,
+  fromInstant,
+  insertMany,
+  inTransaction,
+  removeBefore,
+  toInstant,
+} from '../database/index.ts'
 import type { Channel, DueReminder, ReminderKey, ReminderKind } from './reminder.ts'
 
 /** The final outcome of a reminder. */
@@ -135,16 +142,8 @@ export function reminderStore({ query }: Pick<Database, 'query'>): ReminderStore
       return Number(numUpdatedRows)
     },
 
-    async removeOld(before, limit) {
-      // Uses the index reminder_ends, then the unique id.
-      const old = query
-        .selectFrom('reminder')
-        .select('id')
-        .where('ends_at', '<', toInstant(before))
-        .orderBy('ends_at')
-        .limit(limit)
-      const { numDeletedRows } = await query.deleteFrom('reminder').where('id', 'in', old).executeTakeFirst()
-      return Number(numDeletedRows)
-    },
+    // Uses the index reminder_ends, then the unique id.
+    removeOld: (before, limit) =>
+      removeBefore(query, { table: 'reminder', key: 'id', column: 'ends_at' }, before, limit),
   }
 }

@@ -13,6 +13,7 @@ import {
   listed,
   listOf,
   type NewAuditEntry,
+  removeBefore,
   rowLock,
   type TokenSessionTable,
   toInstant,
@@ -275,20 +276,14 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
       return anyRowChanged(result)
     },
 
-    async removeEnded(before, limit) {
-      // Index token_session_valid_until, then the primary key.
-      const ended = query
-        .selectFrom('token_session')
-        .select('session_id')
-        .where('valid_until', '<', toInstant(before))
-        .orderBy('valid_until')
-        .limit(limit)
-      const { numDeletedRows } = await query
-        .deleteFrom('token_session')
-        .where('session_id', 'in', ended)
-        .executeTakeFirst()
-      return Number(numDeletedRows)
-    },
+    // Index token_session_valid_until, then the primary key.
+    removeEnded: (before, limit) =>
+      removeBefore(
+        query,
+        { table: 'token_session', key: 'session_id', column: 'valid_until' },
+        before,
+        limit,
+      ),
   }
 }
 

@@ -1,7 +1,14 @@
 /** The browsers that are signed in. The table has only hashes of their cookies, so its reader cannot use a session. */
 import type { AccountId } from '@ratafia/api'
 import type { Selectable } from 'kysely'
-import { anyRowChanged, type Database, fromInstant, type Schema, toInstant } from '../../database/index.ts'
+import {
+  anyRowChanged,
+  type Database,
+  fromInstant,
+  removeBefore,
+  type Schema,
+  toInstant,
+} from '../../database/index.ts'
 
 export interface SignInSession {
   /** SHA-256 of the cookie's 32 bytes. */
@@ -103,19 +110,8 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
     },
 
     // Index: sign_in_session_expires, then the primary key.
-    removeExpired: async (before, limit) => {
-      const expired = query
-        .selectFrom('sign_in_session')
-        .select('id_hash')
-        .where('expires_at', '<', toInstant(before))
-        .orderBy('expires_at')
-        .limit(limit)
-      const { numDeletedRows } = await query
-        .deleteFrom('sign_in_session')
-        .where('id_hash', 'in', expired)
-        .executeTakeFirst()
-      return Number(numDeletedRows)
-    },
+    removeExpired: (before, limit) =>
+      removeBefore(query, { table: 'sign_in_session', key: 'id_hash', column: 'expires_at' }, before, limit),
   }
 }
 

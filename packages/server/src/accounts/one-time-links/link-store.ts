@@ -2,7 +2,7 @@
  * The table `reset_link`: links that work once. It has only hashes of their secrets, so its reader cannot use a link.
  */
 import type { AccountId } from '@ratafia/api'
-import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'
+import { anyRowChanged, type Database, fromInstant, removeBefore, toInstant } from '../../database/index.ts'
 
 interface OneTimeLink {
   /** The hash of `link.ts`. */
@@ -81,18 +81,7 @@ export function oneTimeLinkStore({ query }: Pick<Database, 'query'>): OneTimeLin
     },
 
     // Index: reset_link_expires, then the primary key.
-    removeExpired: async (before, limit) => {
-      const expired = query
-        .selectFrom('reset_link')
-        .select('secret_hash')
-        .where('expires_at', '<', toInstant(before))
-        .orderBy('expires_at')
-        .limit(limit)
-      const { numDeletedRows } = await query
-        .deleteFrom('reset_link')
-        .where('secret_hash', 'in', expired)
-        .executeTakeFirst()
-      return Number(numDeletedRows)
-    },
+    removeExpired: (before, limit) =>
+      removeBefore(query, { table: 'reset_link', key: 'secret_hash', column: 'expires_at' }, before, limit),
   }
 }

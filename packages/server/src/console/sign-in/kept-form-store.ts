@@ -1,6 +1,6 @@
 /** Forms that are kept until their user has signed in again, in the table `kept_form`. */
 import type { AccountId } from '@ratafia/api'
-import { type Database, fromInstant, inTransaction, toInstant } from '../../database/index.ts'
+import { type Database, fromInstant, inTransaction, removeBefore, toInstant } from '../../database/index.ts'
 
 interface KeptFormRow {
   /** 16 bytes. */
@@ -72,18 +72,7 @@ export function keptFormStore({ query }: Pick<Database, 'query'>): KeptFormStore
     },
 
     // Index kept_form_expires, then the primary key.
-    removeExpired: async (before, limit) => {
-      const expired = query
-        .selectFrom('kept_form')
-        .select('id')
-        .where('expires_at', '<', toInstant(before))
-        .orderBy('expires_at')
-        .limit(limit)
-      const { numDeletedRows } = await query
-        .deleteFrom('kept_form')
-        .where('id', 'in', expired)
-        .executeTakeFirst()
-      return Number(numDeletedRows)
-    },
+    removeExpired: (before, limit) =>
+      removeBefore(query, { table: 'kept_form', key: 'id', column: 'expires_at' }, before, limit),
   }
 }

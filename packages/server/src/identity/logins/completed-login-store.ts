@@ -5,6 +5,7 @@ import {
   type CompletedLoginTable,
   type Database,
   fromInstant,
+  removeBefore,
   toInstant,
 } from '../../database/index.ts'
 
@@ -80,19 +81,8 @@ export function completedLoginStore({ query }: Pick<Database, 'query'>): Complet
     },
 
     // Index: completed_login_expires, then the primary key.
-    removeExpired: async (before, limit) => {
-      const expired = query
-        .selectFrom('completed_login')
-        .select('login_id')
-        .where('expires_at', '<', toInstant(before))
-        .orderBy('expires_at')
-        .limit(limit)
-      const { numDeletedRows } = await query
-        .deleteFrom('completed_login')
-        .where('login_id', 'in', expired)
-        .executeTakeFirst()
-      return Number(numDeletedRows)
-    },
+    removeExpired: (before, limit) =>
+      removeBefore(query, { table: 'completed_login', key: 'login_id', column: 'expires_at' }, before, limit),
   }
 }
 

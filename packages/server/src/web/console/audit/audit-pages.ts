@@ -147,12 +147,7 @@ function lastVerified({ at, job, brokenAt }: Verified, now: Date): Html {
   }${typeof brokenAt === 'number' && stateChip('bad', text.wasBroken(brokenAt))}`
 }
 
-export interface EntryPage {
-  readonly entry: Entry
-  readonly now: Date
-}
-
-export const entryPage = ({ entry, now }: EntryPage): ConsoleContent => {
+export const entryPage = ({ entry, now }: { readonly entry: Entry; readonly now: Date }): ConsoleContent => {
   const { facts } = text
   return {
     title: entry.seq === null ? text.entry : text.entryNumber(entry.seq),
