@@ -2,7 +2,6 @@
  * Operations on the user's own account and rules that only the console has. The management API does not have them
  * (contract/administration.md, B11; contract/oidc.md, A12).
  */
-
 import type { OwnProjectInput, OwnRule, OwnRuleInput } from '../ci/rules/making/add-own-rule.ts'
 import type { ProjectIds } from '../ci/rules/making/project-ids.ts'
 import type { OwnAgent, OwnAgentInput } from '../management/own/add-own-agent.ts'

@@ -2,7 +2,6 @@
  * Checks whether the subject of a reminder still expires at that instant, and whether its recipient should
  * still be notified.
  */
-
 import { listSigningKeys, type SigningKeyDescription } from '../brands/keys/list-signing-keys.ts'
 import { showModelName } from '../brands/models/model-policy.ts'
 import { parseGrantId } from '../grants/grant.ts'

@@ -1,5 +1,4 @@
 /** Shows one account to callers that may see accounts. */
-
 import { isAccountId, isUsername } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
 import { mayActOn } from '../../grants/may-act-on.ts'

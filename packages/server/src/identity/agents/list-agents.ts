@@ -1,5 +1,4 @@
 /** Lists agents by name, a page at a time. */
-
 import type { Account } from '../../accounts/account.ts'
 import { findAccount } from '../../accounts/find.ts'
 import { type Authority, ownId, requireForAll } from '../../authority.ts'

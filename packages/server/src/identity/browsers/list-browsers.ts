@@ -1,5 +1,4 @@
 /** Lists the browsers that are signed in to the caller's account, at the identity service and in the management API. */
-
 import { hash } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
 import type { SignInSession } from '../../accounts/browsers/sign-in-session-store.ts'

@@ -1,5 +1,4 @@
 /** Opens caveats sealed to the identity service, even if this node does not have its newest key pair yet. */
-
 import type { DischargeInfo } from '@ratafia/api'
 import { encodeBase64 } from '@ratafia/macaroon'
 import { BakeryError, type KeyPair } from '@ratafia/macaroon/bakery'

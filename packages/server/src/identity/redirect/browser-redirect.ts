@@ -5,7 +5,6 @@
  * The login URL has no query, as in Candid. While Candid's Go client checks for one before it adds `return_to`,
  * Launchpad always adds a `?`. So the URL carries its data in the path.
  */
-
 import { invalidRequest } from '../../errors.ts'
 import { randomId } from '../../random.ts'
 import type { IdentityDependencies } from '../dependencies.ts'

@@ -1,5 +1,4 @@
 /** The user's own account page: personal data, password, second factor. */
-
 import { visibleText } from '../../text/visible-text.ts'
 import { hidden } from '../form-fields.ts'
 import { type Html, html } from '../html.ts'

@@ -1,5 +1,4 @@
 /** The pages to set up a second factor, to show its recovery codes, and to disable it. */
-
 import { correction, generate } from 'lean-qr'
 import { codeField, hidden, ownerOf, passwordField, problem } from '../form-fields.ts'
 import { type Html, html } from '../html.ts'

@@ -1,5 +1,4 @@
 /** Small labels. A state has a word and a shape, never only a colour (contract/administration.md, C12). */
-
 import { visibleText } from '../../text/visible-text.ts'
 import { type Html, html } from '../html.ts'
 

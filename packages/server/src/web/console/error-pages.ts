@@ -1,5 +1,4 @@
 /** The console's error pages (contract/administration.md, C9). */
-
 import { visibleText } from '../../text/visible-text.ts'
 import { html } from '../html.ts'
 import { words } from '../words/en.ts'

@@ -1,5 +1,4 @@
 /** The limits of a developer token, as chips and as a sentence. */
-
 import { visibleText } from '../../text/visible-text.ts'
 import { type Html, html } from '../html.ts'
 import { permissionInWords } from '../permissions.ts'

@@ -1,5 +1,4 @@
 /** A list with its filters, with or without rows (contract/administration.md, C8 and C9). */
-
 import { visibleText } from '../../text/visible-text.ts'
 import { type Html, type HtmlValue, html } from '../html.ts'
 import { words } from '../words/en.ts'

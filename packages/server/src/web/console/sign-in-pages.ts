@@ -1,5 +1,4 @@
 /** The pages around a sign-in to the console: failures, kept forms, and the next step. */
-
 import { visibleText } from '../../text/visible-text.ts'
 import { hidden } from '../form-fields.ts'
 import { type Html, type HtmlValue, html } from '../html.ts'

@@ -1,5 +1,4 @@
 /** The token page, of any account. */
-
 import type { JobPreviewSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

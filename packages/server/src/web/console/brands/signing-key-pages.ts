@@ -1,5 +1,4 @@
 /** The list of all signing keys, and the page that disables one. */
-
 import type { SigningKeySchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

@@ -2,7 +2,6 @@
  * The pages that import devices: users send a file, see a preview, and then import it (contract/administration.md,
  * A17).
  */
-
 import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'

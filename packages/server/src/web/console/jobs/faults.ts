@@ -1,5 +1,4 @@
 /** The errors in a file that a job was to import, each with its place. */
-
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'

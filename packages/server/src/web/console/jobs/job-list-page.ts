@@ -1,5 +1,4 @@
 /** The list of jobs. */
-
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'

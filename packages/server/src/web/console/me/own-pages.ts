@@ -1,5 +1,4 @@
 /** The pages that sign out the user's browsers, and add and remove the user's agents. */
-
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'

@@ -1,5 +1,4 @@
 /** The pages that import allow-lists and hardware identities by a job. */
-
 import type { HardwareIdentitiesSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'

@@ -1,5 +1,4 @@
 /** The page that changes a model's policy. Users accept each new risk before it is saved. */
-
 import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'

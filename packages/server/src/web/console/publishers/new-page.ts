@@ -1,5 +1,4 @@
 /** The form for a rule: first the platform, then the claims that its ID tokens must have. */
-
 import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'

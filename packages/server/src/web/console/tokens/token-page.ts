@@ -1,5 +1,4 @@
 /** The pages for one of the user's own tokens, and for revoking it. */
-
 import type { Explanation } from '@ratafia/api/schemas'
 import { visibleText } from '../../../text/visible-text.ts'
 import { parseSignedIn } from '../../../third-party/signed-in.ts'

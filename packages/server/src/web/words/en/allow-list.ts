@@ -1,5 +1,4 @@
 /** The text of the allow-list, hardware identity and API key pages. */
-
 import { type Html, html } from '../../html.ts'
 import { counted, number } from './common.ts'
 
