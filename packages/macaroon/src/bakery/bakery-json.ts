@@ -1,6 +1,5 @@
 import { decodeBase64, encodeBase64Url } from '../base64.ts'
-import { decodeJson } from '../formats/decode-json.ts'
-import { encodeJson, type MacaroonJson } from '../formats/encode-json.ts'
+import { decodeJson, encodeJson, type MacaroonJson } from '../formats/json.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts'
 import type { BakeryMacaroon } from './bakery-macaroon.ts'
 import { MAX_PAYLOAD_BYTES } from './caveat-id/caveat-id.ts'

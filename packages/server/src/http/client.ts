@@ -1,8 +1,8 @@
 /** The sender of a request. This is the one place that decides which address a request comes from. */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { addressOf, isLoopback, type Networks, networksOf } from '../addresses/address.ts'
 
@@ -86,4 +86,23 @@ export function arrivedInSecret({ client, headers }: Pick<FastifyRequest, 'clien
   if (!client.byTrustedProxy) return false
   const schemes = String(headers['x-forwarded-proto'] ?? '').split(',')
   return schemes.every((scheme) => scheme.trim().toLowerCase() === 'https')
+}
+
+const MOST = 256
+
+/** Returns printable ASCII of limited length; undefined without a user agent. */
+export function userAgentIn({ 'user-agent': text = '' }: IncomingHttpHeaders): string | undefined {
+  const printable = text
+    .slice(0, MOST)
+    .replace(/[^ -~]/g, '?')
+    .trim()
+  return printable === '' ? undefined : printable
+}
+
+/** Aborts when the client is gone; at once if it left earlier, during a check of limits or a query. */
+export function clientGone({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
+  const gone = new AbortController()
+  if (raw.closed) gone.abort()
+  else raw.once('close', () => gone.abort())
+  return gone.signal
 }

@@ -1,5 +1,8 @@
 /** Sends a page with the headers that keep it safe. */
+
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import Negotiator from 'negotiator'
 import { type ConsoleContent, consolePage, type Frame } from './console/layout.ts'
 import { CONSOLE_HEADERS, FRONT_HEADERS, PAGE_HEADERS } from './headers.ts'
 import { html } from './html.ts'
@@ -61,3 +64,9 @@ const POLICY = 'content-security-policy'
 /** `origin` comes from a URL that was checked, so it contains neither a space nor a semicolon. */
 const policyLeadingTo = (origin: string): string =>
   (PAGE_HEADERS[POLICY] ?? '').replace("form-action 'self'", `form-action 'self' ${origin}`)
+
+/** The first one wins a tie, so a program that accepts both, or sends no preference, gets JSON. */
+const TYPES = ['application/json', 'text/html']
+
+export const prefersPage = ({ raw }: { readonly raw: Pick<IncomingMessage, 'headers'> }): boolean =>
+  new Negotiator(raw).mediaType(TYPES) === 'text/html'

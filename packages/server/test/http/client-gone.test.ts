@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, suite, test } from 'node:test'
 import fastify, { type FastifyInstance } from 'fastify'
-import { clientGone } from '../../src/http/client-gone.ts'
+import { clientGone } from '../../src/http/client.ts'
 import { converse } from '../support/raw-http.ts'
 
 suite('a client that leaves', () => {

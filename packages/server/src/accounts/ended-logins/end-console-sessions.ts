@@ -16,7 +16,7 @@ const MOST = 10_000
  * Sessions that expired within this time are revoked as well: they would be valid again if the database's
  * clock, which decides (decision 58), were set back.
  */
-const CLOCK_MARGIN_MS = 86_400_000
+export const CLOCK_MARGIN_MS = 86_400_000
 
 /**
  * Revokes the console sessions of an account, with an audit log entry for each, because a change that replaces a

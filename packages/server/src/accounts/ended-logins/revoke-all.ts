@@ -8,14 +8,10 @@ import type { Stores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
 import { findAccount } from '../find.ts'
+import { CLOCK_MARGIN_MS } from './end-console-sessions.ts'
 
 /** The number of sessions revoked in one transaction. */
 const BATCH = 200
-/**
- * Sessions that expired within this time are revoked as well: they would be valid again if the database's
- * clock, which decides (decision 58), were set back.
- */
-const CLOCK_MARGIN_MS = 86_400_000
 
 /**
  * Returns the number of revoked sessions. If it is interrupted, the logins are already invalidated, and running it

@@ -1,11 +1,11 @@
 /** Routes for the pages about the tokens of all accounts. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { invalidField, RequestError } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import { requireTyped, seenIn } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
 import { midnightOf } from '../../http/console/fields.ts'
-import { noneWithoutAccount } from '../../http/console/problem.ts'
+import { noneWithoutAccount, orAbsent } from '../../http/console/problem.ts'
 import { etagOf } from '../../http/management/etag.ts'
 import { allTokensPage } from '../../web/console/all-tokens/list-page.ts'
 import {
@@ -95,11 +95,6 @@ async function firstOf({ call }: ConsoleAsked, ids: readonly string[]): Promise<
     ids.slice(0, SHOWN).map((id) => call(api.token, { parameters: { id } }).catch(orAbsent)),
   )
   return tokens.filter((token) => token !== undefined)
-}
-
-function orAbsent(error: unknown): undefined {
-  if (error instanceof RequestError && error.code === 'no-such-record') return
-  throw error
 }
 
 /** Returns a function that checks whether the user may revoke tokens of one of these accounts. */

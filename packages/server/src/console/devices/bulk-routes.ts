@@ -1,9 +1,10 @@
 /** Routes for decisions about many devices: the page with the preview, and the job. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { invalidRequest, RequestError } from '../../errors.ts'
+import { invalidRequest } from '../../errors.ts'
 import type { ConsoleAsked } from '../../http/console/asked.ts'
 import { requireTyped } from '../../http/console/confirmation.ts'
 import { type ConsoleRoutes, GoTo } from '../../http/console/console-routes.ts'
+import { orAbsent } from '../../http/console/problem.ts'
 import {
   BULK_VERBS,
   type BulkVerb,
@@ -80,13 +81,6 @@ function expectedIn(field = ''): number {
 
 /** Returns the devices that still exist. */
 async function devicesOf(ids: JobPreview['first'], { call }: ConsoleAsked): Promise<readonly Device[]> {
-  const devices = await Promise.all(
-    ids.map((id) =>
-      call(api.device, { parameters: { id } }).catch((error: unknown) => {
-        if (error instanceof RequestError && error.code === 'no-such-record') return undefined
-        throw error
-      }),
-    ),
-  )
+  const devices = await Promise.all(ids.map((id) => call(api.device, { parameters: { id } }).catch(orAbsent)))
   return devices.flatMap((device) => device ?? [])
 }

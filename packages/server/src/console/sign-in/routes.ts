@@ -9,6 +9,7 @@ import { bodyParser } from '../../http/bodies/read-body.ts'
 import type { PageCookies } from '../../http/browsers/cookies.ts'
 import { isFromOtherSite } from '../../http/browsers/csrf.ts'
 import { seeOther } from '../../http/browsers/see-other.ts'
+import { userAgentIn } from '../../http/client.ts'
 import type { SignInAgain } from '../../http/console/console-routes.ts'
 import { fieldsIn, queryFields } from '../../http/console/fields.ts'
 import { consoleFrames, sendConsolePage } from '../../http/console/frames.ts'
@@ -20,7 +21,6 @@ import {
 } from '../../http/console/session-cookie.ts'
 import { answerError } from '../../http/errors/answer.ts'
 import { OutsideNetworks } from '../../http/limits/only-from.ts'
-import { userAgentIn } from '../../http/user-agent.ts'
 import type { ConsoleContent } from '../../web/console/layout.ts'
 import {
   awayPage,

@@ -59,6 +59,12 @@ function fieldAt(place: string | undefined): string | undefined {
   return name === 'body' || name === 'query' ? undefined : name
 }
 
+/** Returns undefined for a record that does not exist (any more); otherwise throws the error. Use it with `catch`. */
+export function orAbsent(error: unknown): undefined {
+  if (error instanceof RequestError && error.code === 'no-such-record') return
+  throw error
+}
+
 const isNoAccount = (error: unknown): error is RequestError =>
   error instanceof RequestError && error.code === 'no-such-record' && error.extra['kind'] === 'account'
 

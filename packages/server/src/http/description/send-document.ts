@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { etagOf, isKnown } from '../management/etag.ts'
+import { acceptsGzip } from '../management/streamed.ts'
 
 /** `make` runs once, for the first request. */
 export function sendDocument(
@@ -22,6 +23,3 @@ export function sendDocument(
     return reply.header('content-encoding', 'gzip').send(made.packed)
   }
 }
-
-const acceptsGzip = (accepted: string | readonly string[] | undefined): boolean =>
-  /(?:^|[,\s])gzip\s*(?:$|,|;\s*q=(?:1|0\.0*[1-9]))/i.test([accepted ?? ''].flat().join(','))

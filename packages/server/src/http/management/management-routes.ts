@@ -15,7 +15,7 @@ import type { Authority } from '../../authority.ts'
 import { type BeforeBody, beforeBody } from '../bodies/before-body.ts'
 import { fileLimit } from '../bodies/file-body.ts'
 import { readJsonBodies } from '../bodies/json-body.ts'
-import { clientGone } from '../client-gone.ts'
+import { clientGone } from '../client.ts'
 import { etagOf, isKnown, matching } from './etag.ts'
 import {
   type AddManagementRoute,

@@ -66,7 +66,8 @@ export function sendStreamed(
   return reply.send(pipeline(source, createGzip(), () => {}))
 }
 
-const acceptsGzip = (header: string | readonly string[] | undefined): boolean =>
+/** Whether the client accepts gzip, by its `Accept-Encoding`. */
+export const acceptsGzip = (header: string | readonly string[] | undefined): boolean =>
   String(header ?? '')
     .split(',')
     .some((part) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0{0,3})?\s*$)[\d.]+\s*)?$/i.test(part))

@@ -1,6 +1,6 @@
 /** The endpoints for programs: the public key, discharges, agents' logins, and the wait for a user to log in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { clientGone } from '../../http/client-gone.ts'
+import { clientGone } from '../../http/client.ts'
 import { agentLogin } from '../agents/agent-login.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { waitForLogin } from '../logins/wait.ts'

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sameNetwork } from '../../addresses/address.ts'
 import { invalidRequest } from '../../errors.ts'
-import { userAgentIn } from '../../http/user-agent.ts'
+import { userAgentIn } from '../../http/client.ts'
 import { parseSummary } from '../../third-party/request-summary.ts'
 import { confirmPage } from '../../web/confirm-page.ts'
 import { page as withShell } from '../../web/layout.ts'

@@ -1,7 +1,7 @@
 /** The one-time link pages, to set a password or to sign in. They require no sign-in. */
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.ts'
-import { userAgentIn } from '../../http/user-agent.ts'
+import { userAgentIn } from '../../http/client.ts'
 import { passwordSetPage, resetPage } from '../../web/account/password-pages.ts'
 import { type Html, html } from '../../web/html.ts'
 import { errorPage } from '../../web/message-page.ts'

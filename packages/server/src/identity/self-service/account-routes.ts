@@ -1,7 +1,7 @@
 /** The user's own account pages, which do not depend on a program's login. */
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../errors.ts'
-import { userAgentIn } from '../../http/user-agent.ts'
+import { userAgentIn } from '../../http/client.ts'
 import { accountPage } from '../../web/account/account-page.ts'
 import { changePasswordPage } from '../../web/account/password-pages.ts'
 import { sendPage } from '../../web/send-page.ts'

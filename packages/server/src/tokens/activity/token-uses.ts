@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts'
 import type { Tally } from '../../counting/tally.ts'
 import { ownCopy } from '../../own-copy.ts'
 import type { SessionKind } from '../session.ts'
+import type { SessionStore } from '../session-store.ts'
 
 /** One use of a token of the session. */
 export interface UsedToken {
@@ -49,4 +50,15 @@ export function tokenUses(
       saw({ id: own, at, address })
     },
   }
+}
+
+export const talliedLogins = (sessions: SessionStore, tally: Tally): SessionStore => {
+  const counting =
+    (open: SessionStore['open']): SessionStore['open'] =>
+    async (opening) => {
+      const opened = await open(opening)
+      if (opened) tally.add('logins', 'opened')
+      return opened
+    }
+  return { ...sessions, open: counting(sessions.open), openPatiently: counting(sessions.openPatiently) }
 }

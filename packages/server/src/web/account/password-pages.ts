@@ -3,7 +3,7 @@ import { hidden, ownerOf, passwordField, problem } from '../form-fields.ts'
 import { html } from '../html.ts'
 import { type PageContent, page } from '../layout.ts'
 
-interface Form {
+export interface AccountForm {
   readonly csrf: string
   /** Why the form was refused, if it was sent before. */
   readonly failed?: string | undefined
@@ -13,7 +13,7 @@ export const changePasswordPage = ({
   csrf,
   username,
   failed,
-}: Form & { readonly username: string }): PageContent => ({
+}: AccountForm & { readonly username: string }): PageContent => ({
   title: 'Change your password',
   failed: failed !== undefined,
   body: html`
@@ -35,7 +35,7 @@ export const resetPage = ({
   username,
   failed,
   console,
-}: Form & {
+}: AccountForm & {
   readonly secret: string
   readonly username: string
   readonly console: string | undefined

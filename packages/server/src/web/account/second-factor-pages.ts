@@ -3,6 +3,7 @@ import { correction, generate } from 'lean-qr'
 import { codeField, hidden, ownerOf, passwordField, problem } from '../form-fields.ts'
 import { type Html, html } from '../html.ts'
 import type { PageContent } from '../layout.ts'
+import type { AccountForm } from './password-pages.ts'
 
 /** The width of the white border, in modules (ISO/IEC 18004). */
 const QUIET = 4
@@ -21,14 +22,8 @@ function qrCode(text: string, title: string): Html {
 <title>${title}</title><path d="${rows.join('')}"/></svg>`
 }
 
-interface Form {
-  readonly csrf: string
-  /** Why the form was refused, if it was sent before. */
-  readonly failed?: string | undefined
-}
-
 /** A form that asks for the password. */
-interface OwnersForm extends Form {
+interface OwnersForm extends AccountForm {
   readonly username: string
 }
 
@@ -46,7 +41,7 @@ ${passwordField({ name: 'password', label: 'Current password', autocomplete: 'cu
 ${BACK}`,
 })
 
-export interface EnrolmentPage extends Form {
+export interface EnrolmentPage extends AccountForm {
   /** The secret in base32. */
   readonly secret: string
   readonly uri: string

@@ -2,7 +2,7 @@
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { TooManyRequests } from '../../../errors.ts'
-import { clientGone } from '../../../http/client-gone.ts'
+import { clientGone } from '../../../http/client.ts'
 import { Shares } from '../../../limits/shares.ts'
 import { type DeviceServices, destinationOf } from './device-service.ts'
 import { type ForwardDependencies, forward } from './forward.ts'

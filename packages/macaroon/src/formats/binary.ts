@@ -2,8 +2,8 @@ import { MacaroonError } from '../errors.ts'
 import { checkLimit, DEFAULT_LIMITS, type Limits } from '../limits.ts'
 import type { Macaroon, UnverifiedSlice } from '../macaroon.ts'
 import { checkMacaroonLimits } from '../slice-limits.ts'
-import { readVersion1 } from './binary-v1.ts'
-import { readVersion2 } from './binary-v2.ts'
+import { readVersion1, writeVersion1 } from './binary-v1.ts'
+import { readVersion2, writeVersion2 } from './binary-v2.ts'
 
 /**
  * Reads one macaroon, or a slice of several in sequence, in the binary formats: version 2 (first byte 2) and version 1
@@ -38,4 +38,12 @@ function readOne(source: Buffer, position: number, limits: Limits): [Macaroon, e
 
 function isLowerHex(byte: number): boolean {
   return (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x66)
+}
+
+/**
+ * Writes one macaroon, or a slice of several in sequence, each in the binary format of its version.
+ * Throws {@link MacaroonError} `limit-exceeded` if a field is too long for version 1 (64 KiB).
+ */
+export function encodeBinary(...macaroons: readonly Macaroon[]): Uint8Array {
+  return Buffer.concat(macaroons.map((m) => (m.version === 1 ? writeVersion1(m) : writeVersion2(m))))
 }

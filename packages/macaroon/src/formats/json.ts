@@ -3,9 +3,9 @@ import { MacaroonError } from '../errors.ts'
 import { checkLimit, DEFAULT_LIMITS, type Limits } from '../limits.ts'
 import type { Macaroon } from '../macaroon.ts'
 import { checkSliceLimits } from '../slice-limits.ts'
-import { decodeBinary } from './decode-binary.ts'
-import { readJson1 } from './json-v1.ts'
-import { readJson2 } from './json-v2.ts'
+import { decodeBinary } from './binary.ts'
+import { type MacaroonJson1, readJson1, writeJson1 } from './json-v1.ts'
+import { type MacaroonJson2, readJson2, writeJson2 } from './json-v2.ts'
 
 const VERSION_1_KEYS = ['identifier', 'signature', 'caveats', 'location']
 const VERSION_2_KEYS = ['i', 'i64', 's', 's64', 'c', 'l']
@@ -41,4 +41,15 @@ function readText(text: string, limits: Limits): Macaroon {
   const [macaroon, ...more] = decodeBinary(decodeBase64(text), limits)
   if (more.length > 0) throw new MacaroonError('malformed', 'Expected one macaroon, but the text has several')
   return macaroon
+}
+
+/** A macaroon as an object for `JSON.stringify`. */
+export type MacaroonJson = MacaroonJson1 | MacaroonJson2
+
+/**
+ * Writes a macaroon in the JSON format of its version, which `decodeJson` reads.
+ * Throws {@link MacaroonError} `malformed` for a version 1 macaroon with an id that is not UTF-8.
+ */
+export function encodeJson(macaroon: Macaroon): MacaroonJson {
+  return macaroon.version === 1 ? writeJson1(macaroon) : writeJson2(macaroon)
 }
