@@ -22,6 +22,13 @@ export interface FormState {
   readonly problems: readonly Problem[]
 }
 
+/** A page with a form that changes a record. */
+export interface ChangeForm {
+  readonly form: FormState
+  /** The version (`ETag`) of the record on the page, so that the user changes exactly this one. */
+  readonly etag: string
+}
+
 export interface Problem {
   /** The name of a field; undefined if the problem concerns the whole form. */
   readonly field: string | undefined

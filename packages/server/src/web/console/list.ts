@@ -5,21 +5,25 @@ import { words } from '../words/en.ts'
 import { type Choice, options } from './form.ts'
 import { type Table, table } from './table.ts'
 
-export interface List<Row> extends Table<Row> {
-  /** The URL of the list without filters. */
-  readonly path: string
+/** The fields that the pages of all lists have. */
+export interface ListPage {
   /** The parameters in the URL. */
   readonly query: Query
+  /** The cursor of the next page. */
+  readonly next: string | null
+  /** How many rows were searched, if the page may be short because of that limit (A8). */
+  readonly examined?: number | undefined
+}
+
+export interface List<Row> extends Table<Row>, ListPage {
+  /** The URL of the list without filters. */
+  readonly path: string
   /** The filter fields, from {@link filterText} and similar functions; undefined for a list without filters. */
   readonly filters?: HtmlValue
   /** The text for a list without any record: what the list is for, and the first step. */
   readonly empty: HtmlValue
   /** Explains which fields a search covers, if nothing matches. */
   readonly searched?: HtmlValue
-  /** The cursor of the next page. */
-  readonly next: string | null
-  /** How many rows were searched, if the page may be short because of that limit (A8). */
-  readonly examined?: number | undefined
   /** The actions for the selected rows, below the table. */
   readonly below?: HtmlValue
 }

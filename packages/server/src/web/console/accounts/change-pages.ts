@@ -5,7 +5,7 @@ import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
-import { actions, type FormState, postForm, submit, typedField } from '../form.ts'
+import { actions, type ChangeForm, type FormState, postForm, submit, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import type { AccountRecord, Agent } from '../records.ts'
 import { shownOnce } from '../shown-once.ts'
@@ -28,11 +28,8 @@ const confirmation = (account: Named, title: string, body: Html): ConsoleContent
 
 const cancel = (account: Named): Html => html`<a href="${accountPath(account)}">${words.form.cancel}</a>`
 
-export interface SwitchPage {
-  readonly form: FormState
+export interface SwitchPage extends ChangeForm {
   readonly account: AccountRecord
-  /** The version of the record, so that the user changes exactly the account on the page. */
-  readonly etag: string
 }
 
 export const disablePage = (page: SwitchPage): ConsoleContent => switchPage(page, 'disable', text.disablePage)
@@ -106,11 +103,9 @@ ${shownOnce({
   isNarrow: false,
 })
 
-export interface RemoveAgentPage {
-  readonly form: FormState
+export interface RemoveAgentPage extends ChangeForm {
   readonly account: AccountRecord
   readonly agent: Agent
-  readonly etag: string
 }
 
 export const removeAgentPage = ({ form, account, agent, etag }: RemoveAgentPage): ConsoleContent => {

@@ -4,7 +4,16 @@ import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
-import { actions, checkField, type FormState, postForm, selectField, submit, textField } from '../form.ts'
+import {
+  actions,
+  type ChangeForm,
+  checkField,
+  type FormState,
+  postForm,
+  selectField,
+  submit,
+  textField,
+} from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import type { AccountRecord } from '../records.ts'
 import { accountPath } from './list-page.ts'
@@ -67,11 +76,8 @@ ${actions(submit({ label: text.newPage.does }), html`<a href="/console/accounts"
   ),
 })
 
-export interface EditAccountPage {
-  readonly form: FormState
+export interface EditAccountPage extends ChangeForm {
   readonly account: AccountRecord
-  /** The version of the record. */
-  readonly etag: string
   /** Whether the account has changed since the user opened the form. */
   readonly hasChanged: boolean
   readonly sentBy: NewAccountPage['sentBy']

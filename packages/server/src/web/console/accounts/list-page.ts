@@ -4,19 +4,16 @@ import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { chips, stateChip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { filterSelect, filterText, list, type Query } from '../list.ts'
+import { filterSelect, filterText, type ListPage, list } from '../list.ts'
 import type { AccountRecord, AccountSummary } from '../records.ts'
 import { orNever, relative } from '../time.ts'
 
 const text = words.accounts
 
-export interface AccountsPage {
+export interface AccountsPage extends ListPage {
   readonly accounts: readonly AccountRecord[]
-  readonly next: string | null
-  readonly examined: number | undefined
   /** The summaries of these accounts. */
   readonly summaries: readonly AccountSummary[]
-  readonly query: Query
   /** Whether the user may create accounts. */
   readonly mayManage: boolean
   readonly now: Date

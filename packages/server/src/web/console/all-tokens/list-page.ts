@@ -4,7 +4,7 @@ import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { accountPath } from '../accounts/list-page.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { filterSelect, filterText, list, moreFilters, type Query } from '../list.ts'
+import { filterSelect, filterText, type ListPage, list, moreFilters } from '../list.ts'
 import type { ListedSession } from '../records.ts'
 import type { Column } from '../table.ts'
 import { orNever, relative, SOON_MS } from '../time.ts'
@@ -13,10 +13,8 @@ import { endOf, mayDo, nameOf } from '../tokens/list-page.ts'
 const text = words.allTokens
 const PATH = '/console/all-tokens'
 
-export interface AllTokensPage {
+export interface AllTokensPage extends ListPage {
   readonly tokens: readonly ListedSession[]
-  readonly next: string | null
-  readonly query: Query
   /** Whether the user may revoke tokens of this account. */
   readonly mayRevoke: (username: string) => boolean
   readonly now: Date

@@ -7,7 +7,7 @@ import { type Html, type HtmlValue, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { accountPath } from '../accounts/list-page.ts'
 import { chip, chips } from '../chip.ts'
-import { actions, type FormState, postForm, submit, typedField } from '../form.ts'
+import { actions, type ChangeForm, type FormState, postForm, submit, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { limitList } from '../limits.ts'
 import type { Session } from '../records.ts'
@@ -80,11 +80,8 @@ const PATH = '/console/all-tokens'
 const TRAIL = [[PATH, words.allTokens.title]] as const
 const CANCEL = html`<a href="${PATH}">${words.form.cancel}</a>`
 
-export interface RevokeAnyPage {
-  readonly form: FormState
+export interface RevokeAnyPage extends ChangeForm {
   readonly token: Session
-  /** The version of the token, so that the user revokes exactly the token on the page. */
-  readonly etag: string
 }
 
 export const revokeAnyPage = ({ form, token, etag }: RevokeAnyPage): ConsoleContent => ({

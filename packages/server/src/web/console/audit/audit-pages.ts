@@ -7,7 +7,7 @@ import { words } from '../../words/en.ts'
 import { stateChip } from '../chip.ts'
 import { actions, type FormState, postForm, submit, textField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { addressOf, filterText, list, type Query, without } from '../list.ts'
+import { addressOf, filterText, type ListPage, list, type Query, without } from '../list.ts'
 import { instant, relative } from '../time.ts'
 
 type Details = Readonly<Record<string, unknown>>
@@ -61,11 +61,8 @@ interface Verified {
 /** The entry where the chain was broken; null if it was intact; undefined if the entry does not contain the result. */
 export type ChainResult = number | null | undefined
 
-export interface AuditPage {
+export interface AuditPage extends ListPage {
   readonly entries: readonly Entry[]
-  readonly next: string | null
-  readonly examined: number | undefined
-  readonly query: Query
   readonly now: Date
   /** The state of the chain, shown only on the first page. */
   readonly chain: ChainState | undefined

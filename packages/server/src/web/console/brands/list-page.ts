@@ -5,7 +5,7 @@ import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { list, type Query } from '../list.ts'
+import { type ListPage, list } from '../list.ts'
 import { type DeviceCounts, devicesInWords } from './devices-by-status.ts'
 import { type SigningKey, signingState } from './signing-key-pages.ts'
 
@@ -13,10 +13,8 @@ export type Brand = Static<typeof BrandRecordSchema>
 
 const text = words.brands
 
-export interface BrandsPage {
+export interface BrandsPage extends ListPage {
   readonly brands: readonly Brand[]
-  readonly next: string | null
-  readonly query: Query
   readonly now: Date
   /** The number of models by brand. A brand that is missing was not counted. */
   readonly models: ReadonlyMap<string, number>

@@ -5,7 +5,7 @@ import { visibleText } from '../../../text/visible-text.ts'
 import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { filterSelect, filterText, list, type Query } from '../list.ts'
+import { filterSelect, filterText, type ListPage, list } from '../list.ts'
 import { relativeDay } from '../time.ts'
 import { addressOfDevice, deviceChip, modelOf, serialOf } from './device.ts'
 
@@ -13,11 +13,8 @@ type Evidence = Static<typeof CloneEvidenceSchema>
 
 const text = words.clones
 
-export interface ClonesPage {
+export interface ClonesPage extends ListPage {
   readonly evidence: readonly Evidence[]
-  readonly next: string | null
-  readonly examined: number | undefined
-  readonly query: Query
   readonly now: Date
 }
 

@@ -2,7 +2,7 @@
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
-import { actions, type FormState, postForm, submit, textField, typedField } from '../form.ts'
+import { actions, type ChangeForm, postForm, submit, textField, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import {
   addressOfDevice,
@@ -18,11 +18,8 @@ import {
 
 const text = words.devices
 
-export interface DecisionPage {
-  readonly form: FormState
+export interface DecisionPage extends ChangeForm {
   readonly device: Device
-  /** The `ETag` of the device on the page, so that the user decides about exactly this version. */
-  readonly etag: string
 }
 
 export const waits = ({ status, removed_at }: Device): boolean => status === 'pending' && removed_at === null

@@ -12,7 +12,7 @@ import type { Static } from 'typebox'
 import { visibleText } from '../../../text/visible-text.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
-import type { FormState } from '../form.ts'
+import type { ChangeForm } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { addressOf } from '../list.ts'
 import { may } from '../may.ts'
@@ -22,12 +22,10 @@ import { chainName, chainsPlot } from './chains-plot.ts'
 import { approveForm, canBeApproved, canBeReleased, canBeRevoked, proposal, waits } from './decision-pages.ts'
 import { addressOfDevice, type Device, deviceChip, modelOf, serialOf } from './device.ts'
 
-export interface DevicePage {
-  readonly form: FormState
+export interface DevicePage extends ChangeForm {
   readonly me: Me
   readonly now: Date
   readonly device: Device
-  readonly etag: string
   readonly activity: Static<typeof DeviceActivitySchema>
   /** Newest first. */
   readonly sessions: Static<typeof DeviceSessionsSchema>['sessions']

@@ -4,7 +4,16 @@ import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
-import { actions, choiceField, type FormState, postForm, submit, textField, typedField } from '../form.ts'
+import {
+  actions,
+  type ChangeForm,
+  choiceField,
+  type FormState,
+  postForm,
+  submit,
+  textField,
+  typedField,
+} from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import type { Grant } from '../records.ts'
 
@@ -56,11 +65,8 @@ const olderAgents = (form: FormState, { account, names }: OlderAgents): Html =>
     choices: names.map((name) => ({ value: name, label: visibleText(name, 64) })),
   })}`
 
-export interface RemoveGrantPage {
-  readonly form: FormState
+export interface RemoveGrantPage extends ChangeForm {
   readonly grant: Grant
-  /** The version of the grant, so that the user removes exactly the grant on the page. */
-  readonly etag: string
 }
 
 export const removeGrantPage = ({ form, grant, etag }: RemoveGrantPage): ConsoleContent => {

@@ -6,17 +6,15 @@ import { words } from '../../words/en.ts'
 import { accountPath } from '../accounts/list-page.ts'
 import { chip, stateChip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { filterSelect, filterText, list, type Query } from '../list.ts'
+import { filterSelect, filterText, type ListPage, list } from '../list.ts'
 import type { Grant } from '../records.ts'
 import type { Column } from '../table.ts'
 import { day, relative } from '../time.ts'
 
 const text = words.grants
 
-export interface GrantsPage {
+export interface GrantsPage extends ListPage {
   readonly grants: readonly Grant[]
-  readonly next: string | null
-  readonly query: Query
   readonly mayManage: boolean
   /** The account of the user. */
   readonly me: string

@@ -4,16 +4,14 @@ import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { chip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { list, type Query } from '../list.ts'
+import { type ListPage, list } from '../list.ts'
 import { relative } from '../time.ts'
 import { type Job, jobChip, progressText } from './job-chips.ts'
 
 const text = words.jobs
 
-export interface JobsPage {
+export interface JobsPage extends ListPage {
   readonly jobs: readonly Job[]
-  readonly next: string | null
-  readonly query: Query
   readonly now: Date
   /** Whether these are the jobs of all users. */
   readonly ofAll: boolean

@@ -4,7 +4,7 @@ import { type Html, type HtmlValue, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, submit } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { addressOf, filterSelect, list, type Query, without } from '../list.ts'
+import { addressOf, filterSelect, type ListPage, list, type Query, without } from '../list.ts'
 import { instant } from '../time.ts'
 import { faultsOf, faultsTable } from './faults.ts'
 import { isOpen, type Job, type JobItem, jobChip, outcomeChip, progressText, settledOf } from './job-chips.ts'
@@ -12,11 +12,9 @@ import { isOpen, type Job, type JobItem, jobChip, outcomeChip, progressText, set
 /** True if an uploading job can be started now; otherwise the reason why not. */
 export type Startable = true | string
 
-export interface JobPage {
+export interface JobPage extends ListPage {
   readonly job: Job
   readonly items: readonly JobItem[]
-  readonly next: string | null
-  readonly query: Query
   readonly now: Date
   /** Whether it can be started; undefined unless the job is waiting for its file. */
   readonly startable: Startable | undefined

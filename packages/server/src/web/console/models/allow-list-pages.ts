@@ -7,7 +7,7 @@ import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { actions, type FormState, postForm, submit, textField, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { list, type Query } from '../list.ts'
+import { type ListPage, list } from '../list.ts'
 import { modelName, modelPath, modelTrail, type Named } from './model-table.ts'
 
 export type Entry = Static<typeof AllowListSchema>['entries'][number]
@@ -30,14 +30,12 @@ export const entryIn = (value: string): Entry | undefined => {
   return { serial: serial === '' ? null : serial, device_key_id: key === '' ? null : key }
 }
 
-export interface AllowListPage {
+export interface AllowListPage extends ListPage {
   readonly form: FormState
   readonly model: Named
   /** Whether the policy uses the list. */
   readonly isUsed: boolean
   readonly entries: readonly Entry[]
-  readonly next: string | null
-  readonly query: Query
   readonly mayManage: boolean
 }
 

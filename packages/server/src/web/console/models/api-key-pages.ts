@@ -7,7 +7,7 @@ import { words } from '../../words/en.ts'
 import { stateChip } from '../chip.ts'
 import { actions, type FormState, postForm, submit, textField, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { list, type Query } from '../list.ts'
+import { type ListPage, list } from '../list.ts'
 import { shownOnce } from '../shown-once.ts'
 import { orNever, relative, relativeDay, SOON_MS } from '../time.ts'
 import { modelName, modelPath, modelTrail, type Named } from './model-table.ts'
@@ -24,11 +24,9 @@ const trailOf = (model: Named): readonly (readonly [string, string])[] => [
   [pathOf(model), text.title],
 ]
 
-export interface ApiKeysPage {
+export interface ApiKeysPage extends ListPage {
   readonly model: Named
   readonly keys: readonly ApiKey[]
-  readonly next: string | null
-  readonly query: Query
   readonly mayManage: boolean
   readonly now: Date
 }

@@ -6,17 +6,15 @@ import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { actions, areaField, type FormState, fileField, postForm, selectField, submit } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { list, type Query } from '../list.ts'
+import { type ListPage, list } from '../list.ts'
 import { modelName, modelPath, modelTrail, type Named } from './model-table.ts'
 
 type Identity = Static<typeof HardwareIdentitiesSchema>['hardware_identities'][number]
 
 const text = words.hardware
 
-export interface HardwarePage {
+export interface HardwarePage extends ListPage {
   readonly identities: readonly Identity[]
-  readonly next: string | null
-  readonly query: Query
   readonly mayImport: boolean
 }
 

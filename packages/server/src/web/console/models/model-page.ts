@@ -6,7 +6,7 @@ import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { countedAt, type DeviceCounts, devicesByStatus } from '../brands/devices-by-status.ts'
-import { actions, type FormState, postForm, submit, typedField } from '../form.ts'
+import { actions, type ChangeForm, postForm, submit, typedField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { addressOf } from '../list.ts'
 import { instant } from '../time.ts'
@@ -103,10 +103,8 @@ interface StillNeeded {
   readonly by: string
 }
 
-export interface RemoveModelPage {
-  readonly form: FormState
+export interface RemoveModelPage extends ChangeForm {
   readonly model: Model
-  readonly etag: string
   readonly outcome: Static<typeof RemovedModelSchema> | StillNeeded
 }
 

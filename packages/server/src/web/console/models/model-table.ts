@@ -7,7 +7,7 @@ import { words } from '../../words/en.ts'
 import { type DeviceCounts, devicesInWords } from '../brands/devices-by-status.ts'
 import { stateChip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { filterText, list, type Query } from '../list.ts'
+import { filterText, type ListPage, list } from '../list.ts'
 import { type Column, table } from '../table.ts'
 import { day } from '../time.ts'
 
@@ -64,10 +64,8 @@ const modelColumns = (counts: Pick<DeviceCounts, 'counts'>): readonly Column<Lis
   { label: text.columns.added, isOptional: true, cell: ({ added_at }) => day(added_at) },
 ]
 
-export interface ModelsPage {
+export interface ModelsPage extends ListPage {
   readonly models: readonly ListedModel[]
-  readonly next: string | null
-  readonly query: Query
   readonly counts: Pick<DeviceCounts, 'counts'>
   readonly mayAdd: boolean
 }

@@ -3,7 +3,15 @@ import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
-import { actions, choiceField, type FormState, postForm, submit, textField } from '../form.ts'
+import {
+  actions,
+  type ChangeForm,
+  choiceField,
+  type FormState,
+  postForm,
+  submit,
+  textField,
+} from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { choiceOf, type Model, SETTINGS, type SettingName, warningsAt } from './model-says.ts'
 import { modelName, modelPath, modelTrail } from './model-table.ts'
@@ -45,11 +53,8 @@ ${textField(form, {
   }`,
 })}`
 
-export interface PolicyPage {
-  readonly form: FormState
+export interface PolicyPage extends ChangeForm {
   readonly model: Model
-  /** The version of the model on the page. */
-  readonly etag: string
   /** The model with the policy that the user typed; undefined if that was refused, or nothing was typed. */
   readonly wouldBe: Model | undefined
 }

@@ -5,9 +5,9 @@ import { visibleText } from '../../../text/visible-text.ts'
 import { hidden } from '../../form-fields.ts'
 import { html } from '../../html.ts'
 import { words } from '../../words/en.ts'
-import { actions, type FormState, postForm, submit, textField } from '../form.ts'
+import { actions, type ChangeForm, type FormState, postForm, submit, textField } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { list, type Query } from '../list.ts'
+import { type ListPage, list } from '../list.ts'
 import { instant } from '../time.ts'
 import { modelName, modelPath, modelTrail, type Named } from './model-table.ts'
 
@@ -15,12 +15,10 @@ type Remodel = Static<typeof RemodelSchema>
 
 const text = words.remodels
 
-export interface RemodelsPage {
+export interface RemodelsPage extends ListPage {
   readonly form: FormState
   readonly model: Named
   readonly remodels: readonly Remodel[]
-  readonly next: string | null
-  readonly query: Query
   readonly mayManage: boolean
 }
 
@@ -72,11 +70,9 @@ ${
 /** Returns BRAND/MODEL as two parts of a path. */
 const inPath = (name: string): string => name.split('/').map(encodeURIComponent).join('/')
 
-export interface RemoveRemodelPage {
-  readonly form: FormState
+export interface RemoveRemodelPage extends ChangeForm {
   readonly model: Named
   readonly remodel: Remodel
-  readonly etag: string
 }
 
 export function removeRemodelPage({ form, model, remodel, etag }: RemoveRemodelPage): ConsoleContent {

@@ -4,14 +4,12 @@ import { type Html, html } from '../../html.ts'
 import { words } from '../../words/en.ts'
 import { chips, stateChip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { list, type Query } from '../list.ts'
+import { type ListPage, list } from '../list.ts'
 import { relative } from '../time.ts'
 import { matchLines, type Publisher } from './claims.ts'
 
-export interface PublishersPage {
+export interface PublishersPage extends ListPage {
   readonly publishers: readonly Publisher[]
-  readonly next: string | null
-  readonly query: Query
   readonly now: Date
 }
 

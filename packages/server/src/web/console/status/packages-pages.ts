@@ -15,14 +15,12 @@ import {
   textField,
 } from '../form.ts'
 import type { ConsoleContent } from '../layout.ts'
-import { list, type Query } from '../list.ts'
+import { type ListPage, list } from '../list.ts'
 
 type Package = Static<typeof PackagesSchema>['packages'][number]
 
-export interface PackagesPage {
+export interface PackagesPage extends ListPage {
   readonly packages: readonly Package[]
-  readonly next: string | null
-  readonly query: Query
   readonly mayImport: boolean
 }
 

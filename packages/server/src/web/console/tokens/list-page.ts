@@ -6,7 +6,7 @@ import { words } from '../../words/en.ts'
 import { chip, stateChip } from '../chip.ts'
 import type { ConsoleContent } from '../layout.ts'
 import { limitChips } from '../limits.ts'
-import { addressOf, filterSelect, filterText, list, type Query } from '../list.ts'
+import { addressOf, filterSelect, filterText, type ListPage, list } from '../list.ts'
 import type { ListedSession, Session } from '../records.ts'
 import { day, orNever, relative, SOON_MS } from '../time.ts'
 
@@ -24,10 +24,8 @@ export interface JobSessions {
   readonly more: boolean
 }
 
-export interface TokensPage {
+export interface TokensPage extends ListPage {
   readonly tokens: readonly ListedSession[]
-  readonly next: string | null
-  readonly query: Query
   /** The next tokens that expire within 30 days. */
   readonly ending: readonly ListedSession[]
   /** The active sessions of CI jobs by rule, if the list leaves them out. */
