@@ -84,6 +84,12 @@ export const undone =
   (work) =>
     changeUnlessDry(true, changeBy(author), work)
 
+/** Returns the stores for a request. Those for a dry run roll back all their changes. */
+export const tried = <Deps extends { readonly changeBy: ChangingBy }>(
+  { dryRun }: { readonly dryRun: boolean },
+  deps: Deps,
+): Deps => (dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps)
+
 export const accountActor = (username: string): string => `account:${username}`
 export const jobActor = (issuerUrl: string): string => `issuer:${issuerUrl}`
 export const deviceKeyActor = (deviceKeyId: string): string => `device-key:${deviceKeyId}`

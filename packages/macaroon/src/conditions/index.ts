@@ -1,4 +1,4 @@
-export { ATTENUATION_LIMITS, type Attenuations, UNRESTRICTED } from './attenuations.ts'
+export { ATTENUATION_LIMITS, type Attenuations, permits, UNRESTRICTED, type Use } from './attenuations.ts'
 export {
   type Checker,
   type Checkers,
@@ -20,7 +20,6 @@ export { ConditionError, type ConditionErrorCode, type ConditionErrorDetails } f
 export { formatExtra, parseExtra } from './extra.ts'
 export { effectiveAttenuations, intersectAttenuations } from './intersect.ts'
 export { includesPattern, matchesPattern, PatternBudget } from './pattern-includes.ts'
-export { permits, type Use } from './permits.ts'
 export { formatSessionId, parseSessionId } from './session-id.ts'
 export { type SplitCondition, splitCondition } from './split-condition.ts'
 export {

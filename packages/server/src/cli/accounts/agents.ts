@@ -58,7 +58,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
 
 async function add(name: string, options: AddOptions, context: CommandContext): Promise<void> {
   const { addAgent } = await import('../../identity/agents/add-agent.ts')
-  const { agentRecord } = await import('../../identity/agents/agent-record.ts')
+  const { agentRecord } = await import('../../identity/agents/list-agents.ts')
   if (options.publicKey !== undefined && options.output !== undefined) {
     throw new UsageError('With --public-key there is no agents file to write. Leave out --output.')
   }

@@ -50,7 +50,7 @@ export function refuseBoth({ account, mine }: Pick<ListOptions, 'account' | 'min
 
 /** Returns the agents of all accounts, which only a command on the database can list together. */
 async function allAgents({ authority, ...stores }: Installation): Promise<ListPart> {
-  const { agentRecord } = await import('../../identity/agents/agent-record.ts')
+  const { agentRecord } = await import('../../identity/agents/list-agents.ts')
   const { listAgents } = await import('../../identity/agents/list-agents.ts')
   const records: JsonObject[] = []
   for (let after: string | undefined; ; ) {

@@ -38,3 +38,22 @@ export async function listAgents(
   }
   return { rows: agents, next: next && agents.at(-1) }
 }
+
+interface Shown extends Pick<ListedAgent, 'name' | 'publicKey' | 'limits' | 'createdAt'> {
+  readonly account: Pick<Account, 'username'>
+}
+
+/** The record of an agent that the API, `--json` and exports show. A limit is null if there is none. */
+export const agentRecord = ({ name, account, publicKey, limits, createdAt }: Shown) => ({
+  name,
+  account: account.username,
+  public_key: Buffer.from(publicKey).toString('base64'),
+  limits: {
+    permissions: limits.permissions,
+    channels: limits.channels,
+    packages: limits.packages,
+    store_ids: limits.storeIds,
+    max_lifetime_seconds: limits.maxLifetime === null ? null : limits.maxLifetime / 1000,
+  },
+  created_at: createdAt.toISOString(),
+})

@@ -1,12 +1,11 @@
 /** The agents of an account, and of the caller, in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { undone } from '../../change.ts'
+import { tried } from '../../change.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'
 import { parseLimits } from './agent-limits.ts'
-import { agentRecord } from './agent-record.ts'
-import { listAgents } from './list-agents.ts'
+import { agentRecord, listAgents } from './list-agents.ts'
 import { type RemovedAgent, removeAgent } from './remove-agent.ts'
 
 export function agentManagementRoutes(add: AddManagementRoute, stores: Stores): void {
@@ -35,8 +34,7 @@ export function agentManagementRoutes(add: AddManagementRoute, stores: Stores): 
     { authority, ifMatch, dryRun }: Pick<Asked<typeof api.removeMyAgent>, 'authority' | 'ifMatch' | 'dryRun'>,
   ) => {
     const mustBeSeen = ifMatch && ((now: RemovedAgent) => ifMatch(recordOf(now)))
-    const tried = dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
-    return recordOf(await removeAgent({ ...which, authority, mustBeSeen }, tried))
+    return recordOf(await removeAgent({ ...which, authority, mustBeSeen }, tried({ dryRun }, stores)))
   }
 }
 

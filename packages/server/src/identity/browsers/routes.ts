@@ -1,6 +1,6 @@
 /** The caller's browsers in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { undone } from '../../change.ts'
+import { tried } from '../../change.ts'
 import type { AddManagementRoute } from '../../http/management/management-route.ts'
 import type { Stores } from '../../stores.ts'
 import { endBrowser, endBrowsers } from './end-browsers.ts'
@@ -8,17 +8,15 @@ import { browserRecord, listBrowsers } from './list-browsers.ts'
 
 export function browserManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   const api = MANAGEMENT_OPERATIONS
-  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
-    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
 
   add(api.myBrowsers, async ({ authority }) => ({
     browsers: (await listBrowsers({ authority }, stores)).map(browserRecord),
   }))
   add(api.endMyBrowser, async (asked) => {
     const { authority, parameters } = asked
-    return browserRecord(await endBrowser({ authority, id: parameters['id'] ?? '' }, tried(asked)))
+    return browserRecord(await endBrowser({ authority, id: parameters['id'] ?? '' }, tried(asked, stores)))
   })
   add(api.endMyBrowsers, async (asked) =>
-    endBrowsers({ authority: asked.authority, allBut: asked.body?.all_but ?? [] }, tried(asked)),
+    endBrowsers({ authority: asked.authority, allBut: asked.body?.all_but ?? [] }, tried(asked, stores)),
   )
 }

@@ -1,7 +1,7 @@
 /** The sessions of tokens in the management API: HTTP in, operation, HTTP out. */
 import { isSessionId } from '@ratafia/api'
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { undone } from '../../change.ts'
+import { tried } from '../../change.ts'
 import { instantField } from '../../http/management/instant-text.ts'
 import type { AddManagementRoute, Asked } from '../../http/management/management-route.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
@@ -19,8 +19,6 @@ interface SessionRouteDeps extends Stores {
 
 export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRouteDeps): void {
   const api = MANAGEMENT_OPERATIONS
-  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
-    dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
 
   add(api.myTokens, async ({ authority, query }) => {
     const asked = { ...listingIn(query), authority, accountId: authority.accountId }
@@ -30,15 +28,15 @@ export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRo
     sessionRecord(await showSession({ sessionId: id, authority, own: true }, deps)),
   )
   add(api.revokeMyToken, async (asked) => {
-    const { session } = await revokeSession({ ...changeOf(asked), own: true }, tried(asked))
+    const { session } = await revokeSession({ ...changeOf(asked), own: true }, tried(asked, deps))
     return sessionRecord(session)
   })
   add(api.shortenMyToken, async (asked) => {
     const until = instantField('body/until', asked.body.until)
-    return sessionRecord(await shortenSession({ ...changeOf(asked), until }, tried(asked)))
+    return sessionRecord(await shortenSession({ ...changeOf(asked), until }, tried(asked, deps)))
   })
   add(api.revokeMyTokens, async (asked) =>
-    revokeMine({ authority: asked.authority, allBut: asked.body?.all_but ?? [] }, tried(asked)),
+    revokeMine({ authority: asked.authority, allBut: asked.body?.all_but ?? [] }, tried(asked, deps)),
   )
   add(api.tokens, async ({ authority, query }) => {
     const { account, ends_before } = query
@@ -51,7 +49,7 @@ export function sessionManagementRoutes(add: AddManagementRoute, deps: SessionRo
     sessionRecord(await showSession({ sessionId: id, authority }, deps)),
   )
   add(api.revokeToken, async (asked) => {
-    const { session } = await revokeSession(changeOf(asked), tried(asked))
+    const { session } = await revokeSession(changeOf(asked), tried(asked, deps))
     return sessionRecord(session)
   })
 }
