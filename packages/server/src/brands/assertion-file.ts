@@ -21,9 +21,8 @@ export function readAssertions(file: NamedFile): readonly UnverifiedAssertion[] 
 }
 
 /**
- * Editors and version control on Windows write line ends as CR LF, which no signature covers. If the original
- * text can't be read, it is read with LF only: the signature decides whether that is the text that was
- * signed.
+ * Editors and version control on Windows write line ends as CR LF, which no signature covers. If the original text
+ * can't be read, it is read with LF only: the signature decides whether that is the text that was signed.
  */
 function decodeText(text: string): readonly UnverifiedAssertion[] {
   try {
@@ -35,8 +34,7 @@ function decodeText(text: string): readonly UnverifiedAssertion[] {
 }
 
 /**
- * Returns the only assertion of this type in the file, which can contain others. Throws as {@link
- * readAssertions} does.
+ * Returns the only assertion of this type in the file, which can contain others. Throws as {@link readAssertions} does.
  */
 export function assertionIn<Type extends TypeName>(
   file: NamedFile,
@@ -59,10 +57,7 @@ export function assertionIn<Type extends TypeName>(
   }
 }
 
-/**
- * Turns an `AssertionError` into `invalid-field` for the operator: `what`, a colon, the reason, and the
- * remedy.
- */
+/** Turns an `AssertionError` into `invalid-field` for the operator: `what`, a colon, the reason, and the remedy. */
 export function explainToOperator<T>(work: () => T, what: string): T {
   try {
     return work()

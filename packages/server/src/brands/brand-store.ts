@@ -33,9 +33,7 @@ export type KeyPosition = Pick<StoredSigningKey, 'accountId' | 'addedAt' | 'keyI
 
 export interface BrandStore {
   find(accountId: string): Promise<StoredBrand | undefined>
-  /**
-   * Keeps the brand from being removed until the transaction ends. Returns false if there is no such brand.
-   */
+  /** Keeps the brand from being removed until the transaction ends. Returns false if there is no such brand. */
   hold(accountId: string): Promise<boolean>
   /**
    * Keeps other transactions from holding the brand, or adding a model or key, until this one ends. Returns
@@ -61,9 +59,7 @@ export interface BrandStore {
     readonly limit: number
   }): Promise<readonly StoredSigningKey[]>
   findKey(keyId: string): Promise<StoredSigningKey | undefined>
-  /**
-   * Does the same as {@link findKey}, and locks the key: no other transaction changes it until this one ends.
-   */
+  /** Does the same as {@link findKey}, and locks the key: no other transaction changes it until this one ends. */
   lockKey(keyId: string): Promise<StoredSigningKey | undefined>
   /** Returns false if there is no such key, or it is already disabled. */
   disableKey(keyId: string, at: Date): Promise<boolean>

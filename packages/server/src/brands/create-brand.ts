@@ -17,8 +17,7 @@ export interface NewBrand extends NewAccount {
   readonly keyName: string
   readonly until?: Date | undefined
   /**
-   * Receives the account and the account-key, for devices, before anything is stored. If it fails, nothing is
-   * stored.
+   * Receives the account and the account-key, for devices, before anything is stored. If it fails, nothing is stored.
    */
   readonly keep: (assertions: Uint8Array) => Promise<void>
   readonly authority: Authority

@@ -27,9 +27,7 @@ interface CountedSeries {
   readonly labels: readonly string[]
   /** The buckets, oldest first, without gaps. */
   readonly buckets: readonly Bucket[]
-  /**
-   * The preceding period's counts by label; null if they are not kept, undefined if they were not requested.
-   */
+  /** The preceding period's counts by label; null if they are not kept, undefined if they were not requested. */
   readonly previous?: Readonly<Record<string, number>> | null
 }
 

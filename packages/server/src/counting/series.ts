@@ -20,8 +20,7 @@ export const SERIES: Readonly<Record<CounterName, Series>> = {
 }
 
 /**
- * Names in place of a brand, for the whole service and for brands beyond {@link MOST_BRANDS}. No brand has
- * such a name.
+ * Names in place of a brand, for the whole service and for brands beyond {@link MOST_BRANDS}. No brand has such a name.
  */
 export const ALL_BRANDS = '(all)'
 export const OTHER_BRANDS = '(other)'

@@ -39,9 +39,7 @@ export interface DecisionStore {
   supersede(device: DeviceRef & SerialName, decision: Decision): Promise<boolean>
   /** Returns false if the device is not active. */
   revoke(device: DeviceRef, decision: Decision): Promise<boolean>
-  /**
-   * Null releases the device. Returns false if nothing changes. Only an active device goes into quarantine.
-   */
+  /** Null releases the device. Returns false if nothing changes. Only an active device goes into quarantine. */
   setQuarantine(device: DeviceRef, at: Date | null): Promise<boolean>
   /**
    * Stores the revision of the newest assertion. Returns false if the device has an equal or higher one, or

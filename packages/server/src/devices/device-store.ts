@@ -210,9 +210,7 @@ function filtered<Row>(
   return fitting
 }
 
-/**
- * Returns the row without the columns of a waiting device, and without those unknown when a device is stored.
- */
+/** Returns the row without the columns of a waiting device, and without those unknown when a device is stored. */
 export function rowOf(
   device: Device,
 ): Omit<

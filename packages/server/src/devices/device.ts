@@ -11,10 +11,7 @@ export const DEVICE_STATUSES = ['pending', 'rejected', 'active', 'superseded', '
  */
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number]
 
-/**
- * How a device got into the register: a registration here, a session with a serial signed elsewhere, or an
- * import.
- */
+/** How a device got into the register: a registration here, a session with a serial signed elsewhere, or an import. */
 export const DEVICE_ORIGINS = ['registration', 'session', 'import'] as const
 export type DeviceOrigin = (typeof DEVICE_ORIGINS)[number]
 

@@ -37,8 +37,7 @@ export interface OpenedNonce {
 }
 
 /**
- * Throws {@link RequestError} `invalid-nonce` for a string that this service didn't issue, or issued as the
- * other kind.
+ * Throws {@link RequestError} `invalid-nonce` for a string that this service didn't issue, or issued as the other kind.
  */
 export async function openNonce(
   kind: NonceKind,

@@ -1,7 +1,4 @@
-/**
- * Releases a device from quarantine, after an operator has looked at the evidence: it can open sessions
- * again.
- */
+/** Releases a device from quarantine, after an operator has looked at the evidence: it can open sessions again. */
 import { requireForBrand } from '../authority.ts'
 import type { Stores } from '../stores.ts'
 import {

@@ -1,14 +1,11 @@
 /**
- * Finds out which key has which serial, from a log of signatures. A serial-vault can sign one serial for
- * several keys, and several serials for one key. Here, one of each remains, and the import reports the
- * others.
+ * Finds out which key has which serial, from a log of signatures. A serial-vault can sign one serial for several keys,
+ * and several serials for one key. Here, one of each remains, and the import reports the others.
  */
 import type { SignedDevice } from '../devices/transfer/signed-import.ts'
 import type { DumpRow } from './dump-rows.ts'
 
-/**
- * `deviceKeyId` is the `fingerprint` of the log: the key that signed the serial-request is the device key.
- */
+/** `deviceKeyId` is the `fingerprint` of the log: the key that signed the serial-request is the device key. */
 export interface Signature extends Omit<SignedDevice, 'firstSignedAt' | 'gaveWayTo'> {
   readonly place: string
 }
@@ -38,8 +35,7 @@ export function readSignature({ fields, place }: DumpRow, now: Date): Signature 
 }
 
 /**
- * Reads times such as `2018-03-01 10:20:30.123456`, with or without a zone, as PostgreSQL, SQLite and Go
- * write them.
+ * Reads times such as `2018-03-01 10:20:30.123456`, with or without a zone, as PostgreSQL, SQLite and Go write them.
  */
 function timeOf(text: string): Date | undefined {
   const [, day, clock, zone = 'Z'] =

@@ -1,7 +1,6 @@
 /**
- * Attacks by a stranger, a clone or a device with old assertions on remodels, models, hardware proofs and
- * quarantine. Those that involve the register run on both databases, those with only signatures and models on
- * one.
+ * Attacks by a stranger, a clone or a device with old assertions on remodels, models, hardware proofs and quarantine.
+ * Those that involve the register run on both databases, those with only signatures and models on one.
  */
 import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
@@ -192,8 +191,7 @@ eachDatabase((kind, _open, fresh) => {
       await service.installation.models.setPolicy({ brandId: ACME.brandId, model: of.model }, quarantining)
       const serial = await registered(service, { ...of, key, serial: 'SN-1' })
       const first = await sessionOf(service, { serial, key, modelText: of.modelText })
-      // The change to the new revision: snapd requests a session there, and keeps the other until the change
-      // succeeds.
+      // The change to the new revision: snapd requests a session there, and keeps the other until the change succeeds.
       await sessionOf(service, { serial, key, modelText: newer })
       const again = await openSession(service, { serial, key, modelText: of.modelText, previous: first })
       assert.equal(again.status, 200)

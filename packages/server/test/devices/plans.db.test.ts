@@ -95,9 +95,7 @@ interface Answered {
 interface Planned {
   /** Returns the request. */
   readonly prepare: (devices: Devices) => Promise<() => Promise<Answered>>
-  /**
-   * The first word of each statement about devices, and `table: index` of each look-up, in one shard each.
-   */
+  /** The first word of each statement about devices, and `table: index` of each look-up, in one shard each. */
   readonly planned: readonly string[]
 }
 

@@ -1,7 +1,6 @@
 /**
- * Which devices get a serial, depending on the operator's policy for the model (contract/devices.md,
- * decisions 9, 11 and 12). Tests that need the register run on both databases, those that only read the
- * request on one.
+ * Which devices get a serial, depending on the operator's policy for the model (contract/devices.md, decisions 9, 11
+ * and 12). Tests that need the register run on both databases, those that only read the request on one.
  */
 import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'

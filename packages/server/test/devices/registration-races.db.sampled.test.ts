@@ -1,7 +1,4 @@
-/**
- * Concurrent registrations, on both databases: the constraints of the register decide, not the order of
- * look-ups.
- */
+/** Concurrent registrations, on both databases: the constraints of the register decide, not the order of look-ups. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { PrivateKey } from '@ratafia/assertions'
@@ -24,10 +21,7 @@ import {
 } from '../support/devices.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
-/**
- * More than two nodes sign at a time, which is 4 each, so that some registrations race and the others come
- * later.
- */
+/** More than two nodes sign at a time, which is 4 each, so that some registrations race and the others come later. */
 const MANY = FULL ? 100 : 10
 /** Generated once for all tests. */
 const manyKeys = freshDeviceKeys(MANY)

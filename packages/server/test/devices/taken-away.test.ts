@@ -1,7 +1,6 @@
 /**
- * Guarantee: a permission that the operator withdraws also applies to a registration in progress: it is
- * checked again where the device is stored. Each change here is made, but not yet committed, when the
- * registration reaches it.
+ * Guarantee: a permission that the operator withdraws also applies to a registration in progress: it is checked again
+ * where the device is stored. Each change here is made, but not yet committed, when the registration reaches it.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'

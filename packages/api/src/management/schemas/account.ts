@@ -53,8 +53,7 @@ export const AccountsQuerySchema = Type.Object(
   exactly,
 )
 
-// The accounts' own rules decide on names and addresses, with their own messages. These limits come before
-// them.
+// The accounts' own rules decide on names and addresses, with their own messages. These limits come before them.
 const NameSchema = Type.String({ maxLength: 1024, description: '1 to 128 characters' })
 const EmailSchema = Type.String({ maxLength: 1024, description: 'At most 254 bytes' })
 

@@ -22,10 +22,7 @@ export interface SigningKeyFiles {
   readonly authority: Authority
 }
 
-/**
- * Adds another key to a stored brand, or enables a disabled key again. Throws as {@link storeSigningKey}
- * does.
- */
+/** Adds another key to a stored brand, or enables a disabled key again. Throws as {@link storeSigningKey} does. */
 export async function addSigningKey(files: SigningKeyFiles, stores: Stores): Promise<AddedKey> {
   const { authority } = files
   requireForAll(authority, 'roles:manage')

@@ -27,9 +27,8 @@ export interface SignedSerial {
 }
 
 /**
- * Signs with the key that `signerFor` finds, off the event loop, and verifies the result up to a root before
- * returning it. Stores nothing. Throws `invalid-field` if no key fits, `AssertionError` if a header is
- * malformed.
+ * Signs with the key that `signerFor` finds, off the event loop, and verifies the result up to a root before returning
+ * it. Stores nothing. Throws `invalid-field` if no key fits, `AssertionError` if a header is malformed.
  */
 export async function signSerial(input: SerialInput, stores: Stores): Promise<SignedSerial> {
   const { brandId, model, serial, deviceKey, revision, body } = input

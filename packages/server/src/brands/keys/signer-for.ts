@@ -61,10 +61,7 @@ export async function signerOrFault(
   }
 }
 
-/**
- * Does the same as {@link signerFor} for a model assertion whose chain is verified. It doesn't need to be
- * stored.
- */
+/** Does the same as {@link signerFor} for a model assertion whose chain is verified. It doesn't need to be stored. */
 export async function signerOf(
   model: TrustedAssertion<'model'>,
   headers: Headers | undefined,
@@ -132,9 +129,7 @@ async function openedKey(stored: StoredSigningKey, { sealer, brandMemory }: Stor
   return (await brandMemory?.current()?.find(`signing-key ${stored.keyId}`, open)) ?? open()
 }
 
-/**
- * With `general`, compares only the headers that the model determines, because the others are not known yet.
- */
+/** With `general`, compares only the headers that the model determines, because the others are not known yet. */
 function checkMaySign(
   accountKey: UnverifiedAssertion<'account-key'>,
   headers: Headers,

@@ -17,10 +17,7 @@ import { explainToOperator, type NamedFile } from '../assertion-file.ts'
 import { readPgpKey } from './pgp-key.ts'
 import { unfitKeyFile } from './unfit-key-file.ts'
 
-/**
- * Reads a private key from PEM or armored PGP. Throws `invalid-field`; the message reveals nothing about the
- * key.
- */
+/** Reads a private key from PEM or armored PGP. Throws `invalid-field`; the message reveals nothing about the key. */
 export async function readPrivateKey(file: NamedFile, passphrase: string | undefined): Promise<PrivateKey> {
   const unfit = unfitKeyFile(file.bytes)
   if (unfit !== undefined) throw invalidField(`${file.name} ${unfit}`)

@@ -21,10 +21,9 @@ interface NewModel {
 }
 
 /**
- * Adds a model. Its brand must exist, its chain must reach a root, and a key must be able to sign its
- * serials. Also stores the other assertions in the file. Throws {@link RequestError}: `invalid-field`, with
- * the same message for a missing brand and one that the caller can't see; `permission-denied`,
- * `already-exists`.
+ * Adds a model. Its brand must exist, its chain must reach a root, and a key must be able to sign its serials. Also
+ * stores the other assertions in the file. Throws {@link RequestError}: `invalid-field`, with the same message for a
+ * missing brand and one that the caller can't see; `permission-denied`, `already-exists`.
  */
 export async function addModel({ file, policy, authority }: NewModel, stores: Stores): Promise<ModelDetails> {
   // Checked first, so that the service does not read files for callers who do not manage any model.

@@ -5,9 +5,8 @@ import { type ModelName, showModelName } from './model-policy.ts'
 import { serialFromTemplate } from './serial-template.ts'
 
 /**
- * Fills the model's template with a number that was never given before, or generates a UUID. An unused number
- * leaves a gap. A generated serial can equal one that a device proposed: the register decides which device
- * has it.
+ * Fills the model's template with a number that was never given before, or generates a UUID. An unused number leaves a
+ * gap. A generated serial can equal one that a device proposed: the register decides which device has it.
  */
 export async function generateSerial(
   model: ModelName & { readonly policy: { readonly serialTemplate: string | null } },

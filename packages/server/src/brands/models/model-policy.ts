@@ -42,10 +42,7 @@ export interface StoredModel extends ModelName {
 
 /** A model that a device wants to register as. */
 export interface OpenModel extends StoredModel {
-  /**
-   * True if it has, or had, an API key: devices then need one. Once the last is revoked, no device can
-   * register.
-   */
+  /** True if it has, or had, an API key: devices then need one. Once the last is revoked, no device can register. */
   readonly needsApiKey: boolean
 }
 

@@ -46,10 +46,7 @@ export interface ModelStore {
   }): Promise<readonly OpenModel[]>
   /** Returns false, and changes nothing, if it already exists. */
   add(model: StoredModel): Promise<boolean>
-  /**
-   * Leaves other settings unchanged, even if they change at the same time. Returns false if there is no such
-   * model.
-   */
+  /** Leaves other settings unchanged, even if they change at the same time. Returns false if there is no such model. */
   setPolicy(name: ModelName, changes: Partial<ModelPolicy>): Promise<boolean>
   /**
    * Returns the next number for the model's serials. One statement counts up, so each is given once. Returns
@@ -61,9 +58,7 @@ export interface ModelStore {
   /** Returns false if it is not allowed. */
   disallowRemodel(from: ModelName, to: ModelName): Promise<boolean>
   isRemodelAllowed(from: ModelName, to: ModelName): Promise<boolean>
-  /**
-   * Returns the models of these brands that it can become, sorted by brand and name, after `after` if given.
-   */
+  /** Returns the models of these brands that it can become, sorted by brand and name, after `after` if given. */
   remodelsFrom(
     from: ModelName,
     page: {

@@ -69,9 +69,7 @@ function rootIn({ name }: NamedFile, assertion: UnverifiedAssertion): Root {
 const accountOf = (fields: UnverifiedAssertion['fields']): string =>
   'accountId' in fields ? fields.accountId : ''
 
-/**
- * Checks that a root certifies itself: its authority is its own account, and one of its own keys signed it.
- */
+/** Checks that a root certifies itself: its authority is its own account, and one of its own keys signed it. */
 function checkRoot(one: Root, all: readonly UnverifiedAssertion[], now: Date): void {
   const accountId = accountOf(one.fields)
   const what = `The ${one.type} assertion ${one.primaryKey.join('/')} is not a trust root`

@@ -1,6 +1,5 @@
 /**
- * The roots that the service trusts: chains of assertions are checked up to these roots, through the stored
- * assertions.
+ * The roots that the service trusts: chains of assertions are checked up to these roots, through the stored assertions.
  */
 import {
   checkReplaces,
@@ -110,9 +109,8 @@ export async function trustContext(
 }
 
 /**
- * Checks the chain of each assertion, and returns those to store: not roots, and not those already stored
- * byte for byte. Throws `invalid-field` if a chain reaches no root, or an older revision would replace a
- * newer one.
+ * Checks the chain of each assertion, and returns those to store: not roots, and not those already stored byte for
+ * byte. Throws `invalid-field` if a chain reaches no root, or an older revision would replace a newer one.
  */
 export async function checkAssertions(
   given: readonly UnverifiedAssertion[],

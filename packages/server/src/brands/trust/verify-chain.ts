@@ -10,9 +10,8 @@ import type { Stores } from '../../stores.ts'
 import { trustContext } from './trust.ts'
 
 /**
- * Works like `verifyTrust`, with a look-up that prefers `given`. The cache can only lead to acceptance:
- * before anything is refused, the database is read, because an operator may have just added a root or a key.
- * Throws `AssertionError`.
+ * Works like `verifyTrust`, with a look-up that prefers `given`. The cache can only lead to acceptance: before anything
+ * is refused, the database is read, because an operator may have just added a root or a key. Throws `AssertionError`.
  */
 export async function verifyChain<Type extends TypeName>(
   assertion: UnverifiedAssertion<Type>,

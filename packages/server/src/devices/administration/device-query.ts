@@ -49,10 +49,7 @@ export function filterIn(
   }
 }
 
-/**
- * A name identifies one device, so the fields of other names are refused. Throws `RequestError`
- * `invalid-field`.
- */
+/** A name identifies one device, so the fields of other names are refused. Throws `RequestError` `invalid-field`. */
 function named(name: string, query: Static<typeof DeviceFilterSchema>, place: string): ListFilter {
   const field = `${place}/name`
   const other = (['model', 'serial', 'key'] as const).find((one) => query[one] !== undefined)

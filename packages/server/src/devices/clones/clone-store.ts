@@ -19,9 +19,8 @@ import type { DeviceRef } from '../device.ts'
 import type { CloneEvidence, CloneEvidenceKind, Sighting } from './clone-evidence.ts'
 
 /**
- * Rows per device and kind; with four kinds, 100 rows per device. The limit is per kind, so that strangers
- * who request a serial with one new key after another can't crowd out evidence about the holders of the
- * device key.
+ * Rows per device and kind; with four kinds, 100 rows per device. The limit is per kind, so that strangers who request
+ * a serial with one new key after another can't crowd out evidence about the holders of the device key.
  */
 export const EVIDENCE_LIMIT = 25
 

@@ -48,9 +48,7 @@ interface EvidencePage {
   readonly evidence: readonly EvidenceOf[]
   /** The next page's position; undefined on the last page. */
   readonly next: EvidencePosition | undefined
-  /**
-   * The number of devices examined if the listing stopped early, with more remaining; undefined otherwise.
-   */
+  /** The number of devices examined if the listing stopped early, with more remaining; undefined otherwise. */
   readonly examined: number | undefined
 }
 

@@ -48,17 +48,15 @@ export async function lookForClones(
     sightings.push(seen('forked-chain', head))
   }
   const other = await livingNewerChain(opening, previous.chainId, stores)
-  // A device that changes to a different revision of its model, with a different store, opens a session there
-  // while it still uses its current one, and keeps the current one if the change fails (contract/devices.md
-  // 1.3).
+  // A device that changes to a different revision of its model, with a different store, opens a session there while it
+  // still uses its current one, and keeps the current one if the change fails (contract/devices.md 1.3).
   if (other) sightings.push(seen(other.store === store ? 'two-chains' : 'second-chain', other))
   return sightings
 }
 
 /**
- * Returns the head of a chain that began after this one and was used since this evidence was last recorded.
- * So each switch between the two counts once, and a released device doesn't return to quarantine because of
- * old evidence.
+ * Returns the head of a chain that began after this one and was used since this evidence was last recorded. So each
+ * switch between the two counts once, and a released device doesn't return to quarantine because of old evidence.
  */
 async function livingNewerChain(
   { device, sessions }: Opening,

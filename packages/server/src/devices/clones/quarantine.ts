@@ -7,9 +7,7 @@ import type { TransactionStores } from '../../stores.ts'
 import type { Device } from '../device.ts'
 import type { Sighting } from './clone-evidence.ts'
 
-/**
- * Only two chains in use prove that two devices have the key: the other kinds of evidence can be innocent.
- */
+/** Only two chains in use prove that two devices have the key: the other kinds of evidence can be innocent. */
 const isProof = ({ kind }: Sighting): boolean => kind === 'two-chains'
 
 /** If so, the policy of the device's model decides. */

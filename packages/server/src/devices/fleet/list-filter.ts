@@ -65,10 +65,7 @@ export interface Placed {
   readonly position: ListPosition
 }
 
-/**
- * Returns a negative number if `one` comes first. Strings are compared by code point, as both databases sort
- * them.
- */
+/** Returns a negative number if `one` comes first. Strings are compared by code point, as both databases sort them. */
 export function comparePositions(one: ListPosition, other: ListPosition, sort: ListSort): number {
   const direction = isDescending(sort) ? -1 : 1
   if (one.key !== other.key) return direction * (compare(one.key, other.key) || 0)

@@ -102,10 +102,7 @@ interface Part {
   readonly end: ListPosition | undefined
 }
 
-/**
- * Devices after the first stop are left out: rows of another brand that weren't read yet may come before
- * them.
- */
+/** Devices after the first stop are left out: rows of another brand that weren't read yet may come before them. */
 function merged(
   parts: readonly Part[],
   { sort, limit, examined }: { readonly sort: ListSort; readonly limit: number; readonly examined: number },

@@ -101,8 +101,7 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
     async fitting(stretch, { rows, limit }) {
       const { filter, sort } = stretch
       const ofDevice = deviceConditions(filter, query)
-      // The inner limit bounds the rows that are read. Both databases stop once enough rows match, and keep
-      // the order.
+      // The inner limit bounds the rows that are read. Both databases stop once enough rows match, and keep the order.
       const statement =
         orderOf(sort).table === 'device'
           ? sql<Row>`select * from (${window(stretch, rows, query, OF_DEVICE)}) as device
@@ -215,8 +214,7 @@ function fewActivities(
 }
 
 /**
- * Selects the first `rows` of a stretch: `columns`, by default the id, and the sort key. Uses the indexes of
- * the order.
+ * Selects the first `rows` of a stretch: `columns`, by default the id, and the sort key. Uses the indexes of the order.
  */
 function window(
   { sort, brandId, after, filter }: Stretch,

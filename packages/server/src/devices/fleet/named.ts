@@ -9,10 +9,7 @@ export const modelsNamed = (texts: readonly string[]): ListFilter['models'] => t
 
 const KEY = /^[A-Za-z0-9_-]{64}$/
 
-/**
- * Accepts the same names as `findDevice`. Throws `RequestError` `invalid-field`, about `field`, for other
- * strings.
- */
+/** Accepts the same names as `findDevice`. Throws `RequestError` `invalid-field`, about `field`, for other strings. */
 export function filterOfName(text: string, field: string): ListFilter {
   if (isDeviceId(text)) return { id: text }
   const [brandId, model, serial, more] = text.split('/')

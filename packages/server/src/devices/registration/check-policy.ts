@@ -94,9 +94,8 @@ export async function checkPolicy(
 }
 
 /**
- * Returns the audit details that come from the device: the board that signed the request-id, which can do so
- * for several keys (docs/decisions/0033), and the placeholder that its firmware sent instead of a serial
- * number.
+ * Returns the audit details that come from the device: the board that signed the request-id, which can do so for
+ * several keys (docs/decisions/0033), and the placeholder that its firmware sent instead of a serial number.
  */
 export const broughtBy = ({ hardwareKeyId, placeholder }: AllowedDevice): Details => ({
   ...(hardwareKeyId === undefined ? {} : { 'hardware-key': hardwareKeyId }),
@@ -104,10 +103,7 @@ export const broughtBy = ({ hardwareKeyId, placeholder }: AllowedDevice): Detail
   ...(placeholder === undefined ? {} : { 'ignored-serial': [...placeholder].slice(0, 64).join('') }),
 })
 
-/**
- * Returns undefined if the operator put the placeholder on the allow-list: it is then a number like any
- * other.
- */
+/** Returns undefined if the operator put the placeholder on the allow-list: it is then a number like any other. */
 async function placeholderIn(
   { request: { fields } }: Registration,
   model: OpenModel,

@@ -55,10 +55,7 @@ export async function registerNewDevice(
   })
 }
 
-/**
- * Issues a serial to a device that was imported without its assertion. Throws as {@link registerNewDevice}
- * does.
- */
+/** Issues a serial to a device that was imported without its assertion. Throws as {@link registerNewDevice} does. */
 export async function registerImported(
   registration: Registration,
   device: Device,
@@ -177,10 +174,7 @@ export function signPlanned(
   return signSerial({ brandId, model, serial, deviceKey, revision, ...body }, stores)
 }
 
-/**
- * Does the same as {@link signPlanned} for a registering device. If no key can sign, only the operator learns
- * why.
- */
+/** Does the same as {@link signPlanned} for a registering device. If no key can sign, only the operator learns why. */
 async function signFor(
   { request, model }: Registration,
   plan: Parameters<typeof signPlanned>[0],

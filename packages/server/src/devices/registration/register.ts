@@ -102,8 +102,7 @@ async function check(
 }
 
 /**
- * Returns undefined for a device that was imported without its assertion. Throws `RequestError`
- * `registration-refused`.
+ * Returns undefined for a device that was imported without its assertion. Throws `RequestError` `registration-refused`.
  */
 async function answerOf(device: Device, { devices }: Stores): Promise<Result | undefined> {
   const { status, reason } = device
@@ -129,8 +128,7 @@ async function answerOf(device: Device, { devices }: Stores): Promise<Result | u
 const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 /**
- * Applies the policy to new devices. Throws {@link RequestError}, and {@link LostRace} if another request was
- * faster.
+ * Applies the policy to new devices. Throws {@link RequestError}, and {@link LostRace} if another request was faster.
  */
 async function decide(
   registration: Registration,
@@ -177,10 +175,7 @@ function unknownModel(name: ModelName): RequestError {
   return registrationRefused(message)
 }
 
-/**
- * Returns the serial, its account-key and account, which saves the device two requests (contract/devices.md
- * 2.3).
- */
+/** Returns the serial, its account-key and account, which saves the device two requests (contract/devices.md 2.3). */
 async function withSigner(serial: SerialAssertion, stores: Stores): Promise<Uint8Array> {
   const accountKey = await findAssertion('account-key', [serial.signingKeyId], stores)
   const account = await findAssertion('account', [serial.authorityId], stores)

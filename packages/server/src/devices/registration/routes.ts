@@ -1,7 +1,4 @@
-/**
- * Registration: request-ids and serials, under the store's paths and under those of a gadget's device
- * service.
- */
+/** Registration: request-ids and serials, under the store's paths and under those of a gadget's device service. */
 import type { RequestIdResponse } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -13,8 +10,7 @@ import { type RegisterDeps, registerDevice } from './register.ts'
 
 export interface RegistrationDependencies extends RegisterDeps, DeviceServiceDependencies {
   /**
-   * The path below which a gadget's `device-service.url` finds `request-id` and `serial`, without a slash at
-   * the end.
+   * The path below which a gadget's `device-service.url` finds `request-id` and `serial`, without a slash at the end.
    */
   readonly deviceServicePath: string
 }

@@ -1,7 +1,6 @@
 /**
- * A request-id works for one request, which can be repeated. A registration stores a row for it, and another
- * row that prevents its use by any other device key: a proof of the hardware contains only the request-id
- * (check-hardware.ts).
+ * A request-id works for one request, which can be repeated. A registration stores a row for it, and another row that
+ * prevents its use by any other device key: a proof of the hardware contains only the request-id (check-hardware.ts).
  */
 import type { TransactionStores } from '../../stores.ts'
 import type { Device, DeviceRef } from '../device.ts'

@@ -128,8 +128,7 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
     },
 
     async lastRequest({ id, bucket }) {
-      // Uses the index device_registration_device. The maximum of no rows is null, which the types don't
-      // show.
+      // Uses the index device_registration_device. The maximum of no rows is null, which the types don't show.
       const { last } = await query
         .selectFrom('device_registration')
         .select((select) => select.fn.max('registered_at').as('last'))

@@ -17,10 +17,7 @@ interface ToRemove {
 
 export interface RemovedDevice {
   readonly device: Device
-  /**
-   * `row`: its serial number and key stay; `nothing`: its row is also removed; `before`: it was removed
-   * earlier.
-   */
+  /** `row`: its serial number and key stay; `nothing`: its row is also removed; `before`: it was removed earlier. */
   readonly left: 'row' | 'nothing' | 'before'
 }
 
@@ -76,10 +73,7 @@ async function remove(
   return { device: cleared, left }
 }
 
-/**
- * The row that ensures single use of a request-id is removed with the device, so the request-id must have
- * expired.
- */
+/** The row that ensures single use of a request-id is removed with the device, so the request-id must have expired. */
 async function requireUsedUp(device: Device, { removals, clock }: Stores): Promise<void> {
   const last = await removals.lastRequest(device)
   const until = last && new Date(last.getTime() + GUARD_MS)

@@ -35,8 +35,7 @@ export interface FoundSession {
 }
 
 /**
- * Returns a sentence about why this device cannot open a session and its sessions are not valid. Undefined if
- * it can.
+ * Returns a sentence about why this device cannot open a session and its sessions are not valid. Undefined if it can.
  */
 export function whyNoSession(device: Device): string | undefined {
   const { status, quarantinedAt, decidedAt, decidedBy } = device

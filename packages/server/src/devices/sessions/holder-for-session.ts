@@ -16,8 +16,7 @@ import { whyNoSession } from './device-session.ts'
 export interface SessionHolder {
   readonly device: Device
   /**
-   * Stores the serial's changes to the register, before the session. Undefined if there are none. Throws
-   * `LostRace`.
+   * Stores the serial's changes to the register, before the session. Undefined if there are none. Throws `LostRace`.
    */
   readonly enter: ((stores: InChange) => Promise<void>) | undefined
 }

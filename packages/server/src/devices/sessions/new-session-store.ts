@@ -115,8 +115,7 @@ const bucketsOf = (of: (table: string) => RawBuilder<unknown>) => ({
 })
 
 /**
- * Returns for each opening: `true` if its sighting was recorded, `false` if not, undefined if the session
- * isn't stored.
+ * Returns for each opening: `true` if its sighting was recorded, `false` if not, undefined if the session isn't stored.
  */
 export async function addSessions(
   query: Database['query'],

@@ -226,10 +226,9 @@ function hashRequest(
 }
 
 /**
- * A nonce opens one session of a device key. The same request, repeated within a minute, gets the same
- * session again, because the first answer may have been lost (contract/devices.md, decision 5); any other
- * second use is refused. If requests of one key race with one nonce, the unique constraint on `nonce_hash`
- * and `bucket` decides.
+ * A nonce opens one session of a device key. The same request, repeated within a minute, gets the same session again,
+ * because the first answer may have been lost (contract/devices.md, decision 5); any other second use is refused. If
+ * requests of one key race with one nonce, the unique constraint on `nonce_hash` and `bucket` decides.
  *
  * Returns the session that this request has already opened; undefined for an unused nonce. Throws
  * `RequestError` `invalid-nonce` if another request used it, or this one too long ago, and `device-refused`

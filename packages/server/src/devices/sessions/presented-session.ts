@@ -13,10 +13,7 @@ export type PresentedSession = { readonly macaroon: Macaroon } | { readonly unre
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/**
- * Reads these headers, in this order; the same session in both counts once. Returns undefined if there is
- * none.
- */
+/** Reads these headers, in this order; the same session in both counts once. Returns undefined if there is none. */
 export function presentedSession(headers: Headers, names: readonly string[]): PresentedSession | undefined {
   const values = names.flatMap((name) => headers[name] ?? []).map((value) => value.trim())
   const [value, ...others] = new Set(values)

@@ -74,8 +74,7 @@ function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
     method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     url: path,
     exposeHeadRoute: false,
-    // A reverse proxy can pass on the query of the request it checks, and checks all devices from one
-    // address.
+    // A reverse proxy can pass on the query of the request it checks, and checks all devices from one address.
     config: { anyQuery: true, limit: 'none' },
     onRequest: (request, reply, done) => {
       const answer = ({ description, headers }: VerifiedSession) => {

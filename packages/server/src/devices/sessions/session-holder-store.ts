@@ -51,10 +51,9 @@ const ASKED = {
 const COMPARED = ['session_id', 'chain_id', 'store', 'opened_at', 'expires_at', 'address', 'user_agent']
 
 /**
- * Uses the index device_key, then device_session's primary key, device_session_chain and
- * device_session_device. A program that has a device's key can open many sessions. Each relevant session is
- * the first entry of an index, and no others are read. The plus keeps SQLite from reading the sessions of all
- * devices that have not expired.
+ * Uses the index device_key, then device_session's primary key, device_session_chain and device_session_device. A
+ * program that has a device's key can open many sessions. Each relevant session is the first entry of an index, and no
+ * others are read. The plus keeps SQLite from reading the sessions of all devices that have not expired.
  */
 const holders = (query: Database['query'], list: string, bucket: RawBuilder<unknown>) => {
   const newest = sql`order by opened_at desc, session_id desc limit 1`

@@ -120,9 +120,8 @@ function asBefore({ place, fields }: ImportRow): ImportRow {
 }
 
 /**
- * Columns that identify the device, and who decided about it and when. An export has them so that a whole
- * register can be restored. An id could belong to another brand's device, and a decision could be in another
- * user's name.
+ * Columns that identify the device, and who decided about it and when. An export has them so that a whole register can
+ * be restored. An id could belong to another brand's device, and a decision could be in another user's name.
  */
 const CLAIMS = [
   ...(['id', 'origin', 'registered_at', 'decided_at', 'decided_by'] as const),

@@ -1,7 +1,6 @@
 /**
- * Takes over devices whose serials another service signed: names, keys and revisions, without the assertions.
- * The first registration here signs the next revision; a session opened with a serial of the other service
- * stores that serial.
+ * Takes over devices whose serials another service signed: names, keys and revisions, without the assertions. The first
+ * registration here signs the next revision; a session opened with a serial of the other service stores that serial.
  */
 import { newDeviceId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../../authority.ts'
@@ -19,10 +18,7 @@ interface ImportOptions {
 
 const BATCH = 500
 
-/**
- * Imports all devices or none, in one transaction. A second import changes nothing. Throws
- * `permission-denied`.
- */
+/** Imports all devices or none, in one transaction. A second import changes nothing. Throws `permission-denied`. */
 export async function importSignedDevices(
   all: readonly SignedDevice[],
   { source, dryRun, authority, onProgress }: ImportOptions,

@@ -67,8 +67,7 @@ export async function addGrant(
           { extra: { kind: 'grant', id: grantId(grant) } },
         )
       }
-      // The author of such a link may have had fewer roles than the account now has
-      // (contract/administration.md, B13).
+      // The author of such a link may have had fewer roles than the account now has (contract/administration.md, B13).
       await oneTimeLinks.removeAllOf(account.id)
       // The role requires a new sign-in (reaches.ts), which the next login asks for.
       await signInSessions.removeAllOf(account.id)

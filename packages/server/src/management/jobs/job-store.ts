@@ -37,10 +37,7 @@ export interface JobStore {
   removeUploading(before: Date, limit: number): Promise<number>
   /** Changes the state from queued to running. */
   start(id: string, at: Date): Promise<void>
-  /**
-   * Needs a transaction, as {@link lock} does. Also removes the file. Returns false if the job has ended
-   * already.
-   */
+  /** Needs a transaction, as {@link lock} does. Also removes the file. Returns false if the job has ended already. */
   end(id: string, state: JobState, at: Date, note?: string): Promise<boolean>
   /** Returns the first items that are not settled. */
   open(id: string, limit: number): Promise<readonly JobItem[]>
@@ -55,10 +52,7 @@ export interface JobStore {
   ): Promise<readonly JobItem[]>
   /** Needs a transaction, as {@link lock} does. Whether the item is still open, and its job has not ended. */
   claim(id: string, place: number): Promise<boolean>
-  /**
-   * Stores the outcome in the transaction of the item's change. Returns false if the item was settled
-   * already.
-   */
+  /** Stores the outcome in the transaction of the item's change. Returns false if the item was settled already. */
   settle(
     id: string,
     item: Pick<JobItem, 'place' | 'code' | 'message' | 'result' | 'extra'> & { readonly outcome: JobOutcome },

@@ -52,20 +52,16 @@ export interface OwnTokenDeps
       TokenDependencies,
       'keyring' | 'identity' | 'location' | 'clock' | 'lifetime' | 'snapIds' | 'entryOf'
     > {
-  /**
-   * This installation's own, even with an external identity service: only it can discharge what is minted
-   * here.
-   */
+  /** This installation's own, even with an external identity service: only it can discharge what is minted here. */
   readonly ownThirdParty: TokenDependencies['thirdParty']
   /** Returns where tools find this installation. */
   readonly addresses: () => Promise<Addresses>
 }
 
 /**
- * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken}
- * does; `invalid-field`, `package-not-found`, `limit-exceeded` for the wanted token; `no-such-record`,
- * `state-conflict` for the session that it replaces; a 401 if the user's own session or account has ended
- * meanwhile. Throws `Unavailable`.
+ * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken} does;
+ * `invalid-field`, `package-not-found`, `limit-exceeded` for the wanted token; `no-such-record`, `state-conflict` for
+ * the session that it replaces; a 401 if the user's own session or account has ended meanwhile. Throws `Unavailable`.
  */
 export async function makeOwnToken(
   { authority, wanted, replaces }: OwnTokenInput,
@@ -197,8 +193,7 @@ const NAMES: LimitNames = {
 }
 
 /**
- * Returns the token as a request for a root macaroon. Throws {@link RequestError} `invalid-field` with the
- * wrong field.
+ * Returns the token as a request for a root macaroon. Throws {@link RequestError} `invalid-field` with the wrong field.
  */
 function requestOf({ expires, description, ...wanted }: WantedToken): TokenRequest {
   const { limits, problems } = readLimits(wanted, NAMES)

@@ -5,8 +5,7 @@ import type { Manager } from './manager.ts'
 import { MANAGEMENT_TOKENS, verifyManager } from './verify-manager.ts'
 
 /**
- * Accepts the first valid management token. Throws {@link RequestError}: a 401 that names any other kind of
- * macaroon.
+ * Accepts the first valid management token. Throws {@link RequestError}: a 401 that names any other kind of macaroon.
  */
 export function authenticateManager(
   presented: Presented,

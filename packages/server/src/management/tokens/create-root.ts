@@ -1,6 +1,5 @@
 /**
- * `POST /api/management/v1/tokens/root`: the root of a management token. Needs no authentication and writes
- * nothing.
+ * `POST /api/management/v1/tokens/root`: the root of a management token. Needs no authentication and writes nothing.
  */
 import { type MacaroonResponse, newSessionId, type Role } from '@ratafia/api'
 import { encodeJson } from '@ratafia/macaroon'

@@ -1,7 +1,4 @@
-/**
- * Checks whether a management token has all permissions of its account (contract/administration.md, B4 and
- * B11).
- */
+/** Checks whether a management token has all permissions of its account (contract/administration.md, B4 and B11). */
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { RequestError } from '../../errors.ts'
 import type { ManagerAuthority } from './manager.ts'

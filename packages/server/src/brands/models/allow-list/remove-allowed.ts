@@ -9,8 +9,7 @@ import type { AllowListEntry } from './allow-list-store.ts'
 
 interface Removal extends NamedModel {
   /**
-   * A serial number stands for all its entries, a key for the entry without a serial number, both for only
-   * that entry.
+   * A serial number stands for all its entries, a key for the entry without a serial number, both for only that entry.
    */
   readonly entries: readonly AllowListEntry[] | 'all'
   /** Whether to only count what would be removed. */

@@ -5,10 +5,9 @@ import { decodeStored } from '../../trust/decode-stored.ts'
 import { trustContext } from '../../trust/trust.ts'
 
 /**
- * Returns the identity with this key, found by the digest that a registration names: base64url of SHA3-384 or
- * SHA-384 over the text of the key. snapd and its documentation name it differently, so both are looked up.
- * Checks the chain again: an identity that is no longer trusted counts as absent. Returns undefined if there
- * is none.
+ * Returns the identity with this key, found by the digest that a registration names: base64url of SHA3-384 or SHA-384
+ * over the text of the key. snapd and its documentation name it differently, so both are looked up. Checks the chain
+ * again: an identity that is no longer trusted counts as absent. Returns undefined if there is none.
  */
 export async function findHardwareIdentity(
   digest: string,

@@ -1,6 +1,4 @@
-/**
- * Imports hardware-identity assertions, which contain the keys built into boards (contract/devices.md 2.6).
- */
+/** Imports hardware-identity assertions, which contain the keys built into boards (contract/devices.md 2.6). */
 import { createHash } from 'node:crypto'
 import {
   checkReplaces,

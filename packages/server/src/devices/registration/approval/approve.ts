@@ -30,11 +30,10 @@ interface Approval extends DeviceDecision {
 const ATTEMPTS = 10
 
 /**
- * Approves a pending or rejected device. Leaves a device unchanged that is already active, with this serial
- * number if one is given. Throws {@link RequestError}: as `findDevice` does; `permission-denied`;
- * `state-conflict` if another operator has decided otherwise, or another device has the serial number;
- * `invalid-field` for an invalid serial number, or if no key can sign (with the remedy); and the errors of
- * `mustBeSeen`.
+ * Approves a pending or rejected device. Leaves a device unchanged that is already active, with this serial number if
+ * one is given. Throws {@link RequestError}: as `findDevice` does; `permission-denied`; `state-conflict` if another
+ * operator has decided otherwise, or another device has the serial number; `invalid-field` for an invalid serial
+ * number, or if no key can sign (with the remedy); and the errors of `mustBeSeen`.
  */
 export async function approveDevice(
   { name, serial, authority, mustBeSeen, dryRun = false }: Approval,
@@ -73,9 +72,7 @@ export async function approveDevice(
   throw stateConflict(`The device ${found.id} keeps changing. Try again.`)
 }
 
-/**
- * Throws {@link RequestError} `state-conflict` for a device that is not waiting, or whose model was removed.
- */
+/** Throws {@link RequestError} `state-conflict` for a device that is not waiting, or whose model was removed. */
 async function modelOfWaiting(device: Device, { models }: TransactionStores): Promise<StoredModel> {
   if (device.status !== 'pending' && device.status !== 'rejected') {
     throw deviceConflict(device, ' is not pending.')

@@ -1,6 +1,4 @@
-/**
- * Puts a new device into the register without a serial. It waits until the operator approves or rejects it.
- */
+/** Puts a new device into the register without a serial. It waits until the operator approves or rejects it. */
 import { encode } from '@ratafia/assertions'
 import { type Networks, networksOf } from '../../../addresses/address.ts'
 import { type ModelName, showModelName } from '../../../brands/models/model-policy.ts'

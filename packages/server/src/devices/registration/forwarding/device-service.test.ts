@@ -38,8 +38,7 @@ suite('the destination of a registration that names a device service', () => {
       assert.deepEqual(of(header), { at: 'elsewhere', url }))
   }
 
-  // Guarantee: requests are sent only to the operator's services, word for word, however the header is
-  // written.
+  // Guarantee: requests are sent only to the operator's services, word for word, however the header is written.
   const refused: readonly string[] = [
     // Another host, or one that only looks similar.
     'https://evil.example/v1/',

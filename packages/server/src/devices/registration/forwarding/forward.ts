@@ -37,9 +37,8 @@ const TIMEOUT_MS = 20_000
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /**
- * POSTs the request and returns answers with 2xx or 4xx. Throws `Unavailable` for everything else: no answer,
- * a late one, one larger than 4 MiB, a redirect, a 5xx, or a 429, which would make snapd give up instead of
- * retrying.
+ * POSTs the request and returns answers with 2xx or 4xx. Throws `Unavailable` for everything else: no answer, a late
+ * one, one larger than 4 MiB, a redirect, a 5xx, or a 429, which would make snapd give up instead of retrying.
  */
 export async function forward(
   { url, headers, body, signal }: ForwardedRequest,
@@ -66,9 +65,8 @@ export async function forward(
 }
 
 /**
- * The headers that snapd sends with a registration, and the key that serial-vault accepts
- * (contract/devices.md 2.1, 5). No others: a client's credentials for this service, and what proxies add
- * about it, are not for the other service.
+ * The headers that snapd sends with a registration, and the key that serial-vault accepts (contract/devices.md 2.1, 5).
+ * No others: a client's credentials for this service, and what proxies add about it, are not for the other service.
  */
 const FORWARDED = ['accept', 'api-key', 'content-type', 'snap-device-capabilities', 'user-agent']
 

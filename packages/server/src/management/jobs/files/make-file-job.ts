@@ -33,10 +33,7 @@ export function requireMaySendFile(authority: Authority, kind: unknown): void {
   if (fileSettings) brandsFor(authority, needs)
 }
 
-/**
- * Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that already has two
- * jobs.
- */
+/** Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that already has two jobs. */
 export async function makeFileJob(
   { parts, ...wanted }: WantedFileJob & { readonly parts: number },
   stores: Stores,
@@ -94,9 +91,8 @@ interface NamedJob {
 }
 
 /**
- * Stores a part, or replaces it. Throws as `findJob` does; `permission-denied` for a login other than the one
- * that created the job; `invalid-field` for a part that the job does not have; `state-conflict` once the job
- * is queued.
+ * Stores a part, or replaces it. Throws as `findJob` does; `permission-denied` for a login other than the one that
+ * created the job; `invalid-field` for a part that the job does not have; `state-conflict` once the job is queued.
  */
 export async function putPart(
   { place, body, ...named }: NamedJob & { readonly place: number; readonly body: Uint8Array },
