@@ -15,7 +15,7 @@ import {
 import {
   hardwareIdentityRecord,
   pageOfHardwareIdentities,
-} from '../models/hardware/list-hardware-identities.ts'
+} from '../models/hardware/find-hardware-identity.ts'
 import { brandRecord, listBrands, showBrand } from '../seen-brands.ts'
 import { listTrustRoots, trustRootRecord } from '../trust/list-trust-roots.ts'
 

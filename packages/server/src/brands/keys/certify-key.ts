@@ -12,8 +12,7 @@ import {
 import { invalidField, quote } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import { explainToOperator } from '../assertion-file.ts'
-import { findIssuer } from '../trust/find-issuer.ts'
-import { issueAccountKey } from '../trust/issue.ts'
+import { findIssuer, issueAccountKey } from '../trust/issue.ts'
 import { checkAssertions, findAssertion } from '../trust/trust.ts'
 
 export interface KeyToCertify {

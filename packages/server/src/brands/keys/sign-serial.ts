@@ -8,7 +8,7 @@ import {
 } from '@ratafia/assertions'
 import type { Stores } from '../../stores.ts'
 import type { ModelName } from '../models/model-policy.ts'
-import { verifyChain } from '../trust/verify-chain.ts'
+import { verifyChain } from '../trust/trust.ts'
 import { type Signer, signerFor } from './signer-for.ts'
 
 export interface SerialInput extends ModelName {

@@ -2,7 +2,8 @@
  * Reads, seals and opens the private keys of brands. Each is sealed for its key id, so a row that is moved
  * elsewhere can't be opened.
  */
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
 import {
   AssertionError,
   type PrivateKey,
@@ -70,3 +71,24 @@ export function openPrivateKey(
     `The signing key ${keyId} in the database was changed and cannot be used. Add it again with \`ratafia signing-keys add\`. ${OTHER_SECRET}`,
   )
 }
+
+const generate = promisify(generateKeyPair)
+
+/**
+ * Generates RSA with 4096 bits: what snapd generates, and the minimum for signing (contract/devices.md 3.4).
+ * Needs some seconds.
+ */
+export async function generateSigningKey(): Promise<PrivateKey> {
+  const { privateKey } = await generate('rsa', { modulusLength: 4096 })
+  return privateKeyFromKeyObject(privateKey)
+}
+
+/** Returns PKCS#8 as PEM, encrypted with AES-256 if there is a passphrase. */
+export const privateKeyToPem = ({ keyObject }: PrivateKey, passphrase?: string): string =>
+  keyObject
+    .export({
+      format: 'pem',
+      type: 'pkcs8',
+      ...(passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase }),
+    })
+    .toString()

@@ -120,7 +120,7 @@ async function namedIn(
   }
   if (all) return { all: true }
   if (!one) return {}
-  const { allowListRecord } = await import('../../brands/models/allow-list/list-allowed.ts')
+  const { allowListRecord } = await import('../../brands/models/allow-list/remove-allowed.ts')
   const { entryOf } = await import('../../brands/models/allow-list/import-allow-list.ts')
   return { entries: [allowListRecord(entryOf({ serial, device_key_id: deviceKeyId }, 'the options'))] }
 }

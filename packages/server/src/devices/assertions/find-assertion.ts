@@ -5,8 +5,7 @@
 import { FORMAT_NUMBER } from '@ratafia/api'
 import { ASSERTION_KEYS } from '@ratafia/api/schemas'
 import { encode, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
-import { decodeStored } from '../../brands/trust/decode-stored.ts'
-import { findAssertion } from '../../brands/trust/trust.ts'
+import { decodeStored, findAssertion } from '../../brands/trust/trust.ts'
 import { invalidField, RequestError } from '../../errors.ts'
 import type { TransactionStores } from '../../stores.ts'
 

@@ -1,7 +1,7 @@
 /** Checks whether a device may become a different model (contract/devices.md 8). */
 import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, showModelName } from '../../brands/models/model-policy.ts'
-import { verifyChain } from '../../brands/trust/verify-chain.ts'
+import { verifyChain } from '../../brands/trust/trust.ts'
 import { registrationRefused } from '../../errors.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import type { Device } from '../device.ts'

@@ -4,8 +4,8 @@
  */
 import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type SignedSerial, signSerial } from '../../brands/keys/sign-serial.ts'
-import { generateSerial } from '../../brands/models/generate-serial.ts'
 import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
+import { generateSerial } from '../../brands/models/serial-template.ts'
 import type { AuthoredStores, Recording } from '../../change.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'

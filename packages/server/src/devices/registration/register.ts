@@ -5,10 +5,8 @@
  */
 import { encode, encodeStream, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, type OpenModel, showModelName } from '../../brands/models/model-policy.ts'
-import { decodeStored } from '../../brands/trust/decode-stored.ts'
 import type { Recognised } from '../../brands/trust/recognised.ts'
-import { findAssertion } from '../../brands/trust/trust.ts'
-import { verifyChain } from '../../brands/trust/verify-chain.ts'
+import { decodeStored, findAssertion, verifyChain } from '../../brands/trust/trust.ts'
 import { type AuthoredStores, deviceKeyActor } from '../../change.ts'
 import type { Tally } from '../../counting/tally.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'

@@ -12,7 +12,7 @@ import {
   verifySignature,
 } from '@ratafia/assertions'
 import { findModelAssertion } from '../../brands/models/find-model.ts'
-import { verifyChain } from '../../brands/trust/verify-chain.ts'
+import { verifyChain } from '../../brands/trust/trust.ts'
 import type { Stores } from '../../stores.ts'
 import { showSerialName } from '../device.ts'
 import { explained, explainedAsync, FROM_DEVICES, invalidAssertion } from '../explained.ts'

@@ -1,9 +1,10 @@
-/** Removes devices from the allow-list of a model. */
+/** Lists the devices on the allow-list of a model, and removes them. */
 import { requireRecentPerson } from '../../../authority.ts'
 import { changeUnlessDry } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
-import type { Stores } from '../../../stores.ts'
-import { managedModel, type NamedModel } from '../find-model.ts'
+import { type Page, type Paging, pageOf } from '../../../page.ts'
+import type { Stores, TransactionStores } from '../../../stores.ts'
+import { managedModel, type NamedModel, seenModel } from '../find-model.ts'
 import { showModelName } from '../model-policy.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
 
@@ -59,3 +60,21 @@ function requireEntry({ serial, deviceKeyId }: AllowListEntry): void {
   if ((serial !== null || deviceKeyId !== null) && !/[\0\p{Cs}]/u.test(serial ?? '')) return
   throw invalidField('An entry has a serial number, the id of a device key, or both.', { field: 'entries' })
 }
+
+/**
+ * Returns entries sorted by serial number and key, those without a serial number first. Throws as {@link
+ * seenModel} does.
+ */
+export async function pageOfAllowed(
+  { after, limit, ...named }: NamedModel & Paging<AllowListEntry>,
+  stores: TransactionStores,
+): Promise<Page<AllowListEntry>> {
+  const model = await seenModel(named, stores)
+  return pageOf(limit, (most) => stores.allowList.list(model, { after, limit: most }))
+}
+
+/** The entry as the API, `--json` and exports show it. */
+export const allowListRecord = ({ serial, deviceKeyId }: AllowListEntry) => ({
+  serial,
+  device_key_id: deviceKeyId,
+})

@@ -16,8 +16,7 @@ import {
   type NamedFile,
   readAssertions,
 } from '../../assertion-file.ts'
-import { decodeStored } from '../../trust/decode-stored.ts'
-import { checkAssertions, trustContext } from '../../trust/trust.ts'
+import { checkAssertions, decodeStored, trustContext } from '../../trust/trust.ts'
 import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
 
 type Identity = UnverifiedAssertion<'hardware-identity'>
