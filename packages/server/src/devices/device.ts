@@ -79,3 +79,13 @@ export const showSerialName = ({ brandId, model, serial }: SerialName): string =
 /** Returns the beginning of a sentence about a device: `The device ID (BRAND/MODEL/SERIAL, active)`. */
 export const describeDevice = (device: Device): string =>
   `The device ${device.id} (${device.serial === '' ? `${device.brandId}/${device.model}` : showSerialName(device)}, ${device.status})`
+
+const MAX_USER_AGENT = 256
+
+export const callerOf = (request: {
+  readonly client: { readonly address: string }
+  readonly headers: { readonly 'user-agent'?: string | undefined }
+}): Caller => ({
+  address: request.client.address,
+  userAgent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT).replace(/[^ -~]/g, '?'),
+})

@@ -1,4 +1,4 @@
-/** Resolves the packages that a token is limited to into snap ids. */
+/** Resolves references to packages into snap ids, and finds ids that the directory doesn't know. */
 import { RequestError } from '../errors.ts'
 import type { TransactionStores } from '../stores.ts'
 
@@ -39,4 +39,14 @@ export async function resolvePackages(
     return resolved
   })
   return [...new Set(ids)]
+}
+
+/** Returns the ids that are not in the directory; none while the directory is empty. */
+export async function unknownPackages(
+  ids: readonly string[],
+  { packages }: TransactionStores,
+): Promise<readonly string[]> {
+  const known = await packages.knownIds(ids)
+  if (known.size === ids.length || (known.size === 0 && (await packages.isEmpty()))) return []
+  return ids.filter((id) => !known.has(id))
 }

@@ -1,7 +1,6 @@
 /** Imports the data of a serial-vault from a dump of its tables. */
 import { type Authority, requireForAll } from '../authority.ts'
-import { importSignedDevices } from '../devices/transfer/import-signed-devices.ts'
-import type { ImportedSigned } from '../devices/transfer/signed-import.ts'
+import { type ImportedSigned, importSignedDevices } from '../devices/transfer/import-signed-devices.ts'
 import type { Stores } from '../stores.ts'
 import type { DumpFile } from './dump-rows.ts'
 import { readDump } from './read-dump.ts'

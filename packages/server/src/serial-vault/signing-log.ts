@@ -2,7 +2,7 @@
  * Finds out which key has which serial, from a log of signatures. A serial-vault can sign one serial for several keys,
  * and several serials for one key. Here, one of each remains, and the import reports the others.
  */
-import type { SignedDevice } from '../devices/transfer/signed-import.ts'
+import type { SignedDevice } from '../devices/transfer/import-signed-devices.ts'
 import type { DumpRow } from './dump-rows.ts'
 
 /** `deviceKeyId` is the `fingerprint` of the log: the key that signed the serial-request is the device key. */

@@ -1,11 +1,13 @@
 /** Reads a filter of devices from the parameters of a list. */
+
+import { isDeviceId } from '@ratafia/api'
 import type { DeviceFilterSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { parsedAddress, plainAddress } from '../../addresses/address.ts'
 import { type AddressRange, addressRange } from '../../addresses/address-classes.ts'
+import { parseModelName } from '../../brands/models/model-policy.ts'
 import { invalidField } from '../../errors.ts'
 import type { ListFilter } from '../fleet/list-filter.ts'
-import { filterOfName, modelsNamed } from '../fleet/named.ts'
 
 /**
  * `instantIn` reads the instant of a field. `place` is the part of the request that contains the fields;
@@ -73,4 +75,21 @@ function rangeIn(text: string, place: string): AddressRange {
   if (range) return range
   const field = `${place}/address`
   throw invalidField(`${field} is neither an address nor a block such as 198.51.100.0/24.`, { field })
+}
+
+/** Parses strings of the form BRAND/MODEL. */
+export const modelsNamed = (texts: readonly string[]): ListFilter['models'] => texts.map(parseModelName)
+
+const KEY = /^[A-Za-z0-9_-]{64}$/
+
+/** Accepts the same names as `findDevice`. Throws `RequestError` `invalid-field`, about `field`, for other strings. */
+function filterOfName(text: string, field: string): ListFilter {
+  if (isDeviceId(text)) return { id: text }
+  const [brandId, model, serial, more] = text.split('/')
+  if (brandId && model && serial && more === undefined) return { models: [{ brandId, model }], serial }
+  if (KEY.test(text)) return { deviceKeyId: text }
+  throw invalidField(
+    `${field} is neither the id of a device, nor BRAND/MODEL/SERIAL, nor the id of a device key.`,
+    { field },
+  )
 }

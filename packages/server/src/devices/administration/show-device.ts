@@ -7,7 +7,7 @@ import type { Device, SerialAssertion } from '../device.ts'
 import { findDevice } from '../find-device.ts'
 import type { RegistrationRow } from '../registration/registration-store.ts'
 import type { DeviceSession } from '../sessions/device-session.ts'
-import { latestActivity } from './latest-activity.ts'
+import { latestActivity } from './device-parts.ts'
 
 export interface DeviceDetails {
   readonly device: Device

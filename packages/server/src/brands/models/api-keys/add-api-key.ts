@@ -45,7 +45,7 @@ interface CheckedApiKey {
   readonly authority: Authority
 }
 
-export async function storeApiKey(
+async function storeApiKey(
   { added, hash, authority }: CheckedApiKey,
   { changeBy }: Stores,
 ): Promise<ApiKey> {

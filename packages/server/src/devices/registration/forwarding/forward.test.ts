@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { destinationOf } from './device-service.ts'
+import { destinationOf } from './forward.ts'
 
 const BASE = 'https://store.example.com/auth'
 const VAULT = 'https://vault.example.net/v1/'
