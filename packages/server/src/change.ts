@@ -84,6 +84,12 @@ export const undone =
   (work) =>
     changeUnlessDry(true, changeBy(author), work)
 
+/** Returns the stores with which a request makes its change; a dry run rolls it back. */
+export const triedWith =
+  <Deps extends Stores>(stores: Deps) =>
+  ({ dryRun }: { readonly dryRun: boolean }): Deps =>
+    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
+
 export const accountActor = (username: string): string => `account:${username}`
 export const jobActor = (issuerUrl: string): string => `issuer:${issuerUrl}`
 export const deviceKeyActor = (deviceKeyId: string): string => `device-key:${deviceKeyId}`

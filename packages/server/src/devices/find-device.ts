@@ -17,7 +17,7 @@ export interface DeviceDecision {
    * Compares the device with the state that the caller decided about, under the lock of its row. Throws
    * `version-mismatch`. By default, any state is accepted.
    */
-  readonly mustBeSeen?: (now: Device) => void
+  readonly mustBeSeen?: ((now: Device) => void) | undefined
 }
 
 /** The outcome of a decision about a device. */

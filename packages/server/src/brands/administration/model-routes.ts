@@ -2,17 +2,17 @@
 import { MANAGEMENT_OPERATIONS, type PolicyPatchSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import type { Authority } from '../../authority.ts'
-import { undone } from '../../change.ts'
+import { triedWith } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import { instantField } from '../../http/management/instant-field.ts'
-import type { AddManagementRoute } from '../../http/management/management-route.ts'
+import { type AddManagementRoute, seenAs } from '../../http/management/management-route.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'
 import type { NamedFile } from '../assertion-file.ts'
 import { addModel, updateModel } from '../models/add-model.ts'
 import { allowListRecord, pageOfAllowed, removeAllowed } from '../models/allow-list/remove-allowed.ts'
 import { addApiKey } from '../models/api-keys/add-api-key.ts'
-import { type ApiKey, apiKeyRecord } from '../models/api-keys/api-key.ts'
+import { apiKeyRecord } from '../models/api-keys/api-key.ts'
 import { type NamedApiKey, pageOfApiKeys, seenApiKey } from '../models/api-keys/list-api-keys.ts'
 import { revokeApiKey } from '../models/api-keys/revoke-api-key.ts'
 import { listModels, type NamedModel } from '../models/find-model.ts'
@@ -20,12 +20,11 @@ import { DEFAULT_POLICY, type ModelName, type ModelPolicy, parseModelName } from
 import { allowRemodel, disallowRemodel, listRemodels, remodelRecord } from '../models/remodel.ts'
 import { removedModelRecord, removeModel } from '../models/remove-model.ts'
 import { type ModelChange, setPolicy } from '../models/set-policy.ts'
-import { type ModelDetails, modelDetailsRecord, modelRecord, showModel } from '../models/show-model.ts'
+import { modelDetailsRecord, modelRecord, showModel } from '../models/show-model.ts'
 
 export function modelManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   const api = MANAGEMENT_OPERATIONS
-  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
-    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
+  const tried = triedWith(stores)
 
   add(api.models, async ({ authority, query }) => {
     const { brand: brands, limit = 100 } = query
@@ -59,11 +58,10 @@ export function modelManagementRoutes(add: AddManagementRoute, stores: Stores): 
     )
   })
   add(api.removeRemodel, async (asked) => {
-    const { ifMatch, parameters } = asked
     const { model: from, authority } = modelIn(asked)
-    const to = { brandId: parameters['to_brand'] ?? '', model: parameters['to_model'] ?? '' }
-    const mustBeSeen = ifMatch && ((now: Remodel) => ifMatch(remodelRecord(now)))
-    const pair = { from, to, authority, ...(mustBeSeen && { mustBeSeen }) }
+    const { to_brand = '', to_model = '' } = asked.parameters
+    const to = { brandId: to_brand, model: to_model }
+    const pair = { from, to, authority, mustBeSeen: seenAs(asked, remodelRecord) }
     return remodelRecord(await disallowRemodel(pair, tried(asked)))
   })
   add(api.remodels, async (asked) => {
@@ -106,9 +104,7 @@ export function modelManagementRoutes(add: AddManagementRoute, stores: Stores): 
     return { ...apiKeyRecord(key), key: asked.dryRun ? null : text }
   })
   add(api.revokeApiKey, async (asked) => {
-    const { ifMatch } = asked
-    const mustBeSeen = ifMatch && ((now: ApiKey) => ifMatch(apiKeyRecord(now)))
-    const revocation = { ...apiKeyIn(asked), ...(mustBeSeen && { mustBeSeen }) }
+    const revocation = { ...apiKeyIn(asked), mustBeSeen: seenAs(asked, apiKeyRecord) }
     return apiKeyRecord(await revokeApiKey(revocation, tried(asked)))
   })
 
@@ -135,12 +131,10 @@ interface AnyAsked {
   readonly ifMatch?: (record: object) => void
 }
 
-const changeOf = ({ ifMatch, ...asked }: AnyAsked): ModelChange => ({
+const changeOf = (asked: AnyAsked): ModelChange => ({
   ...modelIn(asked),
-  ...(ifMatch && { mustBeSeen: (now: ModelDetails) => ifMatch(modelDetailsRecord(now)) }),
+  mustBeSeen: seenAs(asked, modelDetailsRecord),
 })
-
-type Remodel = Awaited<ReturnType<typeof disallowRemodel>>
 
 /** The name appears in messages. */
 const fileOf = (text: string): NamedFile => ({ name: 'The assertion', bytes: Buffer.from(text) })

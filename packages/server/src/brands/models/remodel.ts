@@ -51,7 +51,7 @@ export async function allowRemodel({ from, to, authority }: Pair, stores: Stores
  * see, and as `managedModel` does for the model they come from.
  */
 export async function disallowRemodel(
-  { from, to, authority, mustBeSeen }: Pair & { readonly mustBeSeen?: (now: Remodel) => void },
+  { from, to, authority, mustBeSeen }: Pair & { readonly mustBeSeen?: ((now: Remodel) => void) | undefined },
   stores: Stores,
 ): Promise<Remodel> {
   await managedModel({ model: from, authority }, stores)

@@ -1,21 +1,18 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { type Details, undone } from '../../change.ts'
+import { type Details, triedWith } from '../../change.ts'
 import { instantField } from '../../http/management/instant-field.ts'
-import type { AddManagementRoute, Asked } from '../../http/management/management-route.ts'
+import { type AddManagementRoute, type Asked, seenAs } from '../../http/management/management-route.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
 import type { Stores } from '../../stores.ts'
 import { activityRecord } from '../activity/device-activity.ts'
 import { countDevices, countsRecord } from '../counts/device-counts.ts'
-import type { Device } from '../device.ts'
+import { rejectDevice, releaseDevice, revokeDevice } from '../decide.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
 import type { ListPosition, ListSort } from '../fleet/list-filter.ts'
 import { listFleet } from '../fleet/list-fleet.ts'
 import { approveDevice } from '../registration/approval/approve.ts'
-import { rejectDevice } from '../registration/approval/reject.ts'
-import { releaseDevice } from '../release.ts'
-import { revokeDevice } from '../revoke.ts'
 import { fieldsOf } from '../transfer/device-record.ts'
 import {
   activityOfDevice,
@@ -105,8 +102,7 @@ export function deviceManagementRoutes(add: AddManagementRoute, stores: Stores):
     fieldsOf((await releaseDevice(decisionOf(asked), tried(asked))).device),
   )
 
-  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
-    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
+  const tried = triedWith(stores)
 }
 
 /** Returns the parameters as strings. */
@@ -138,8 +134,8 @@ const partOf = ({
   limit: query.limit ?? 100,
 })
 
-const decisionOf = ({ parameters, authority, ifMatch }: AnyAsked): DeviceDecision => ({
-  name: idIn(parameters),
-  authority,
-  ...(ifMatch && { mustBeSeen: (now: Device) => ifMatch(fieldsOf(now)) }),
+const decisionOf = (asked: AnyAsked): DeviceDecision => ({
+  name: idIn(asked.parameters),
+  authority: asked.authority,
+  mustBeSeen: seenAs(asked, fieldsOf),
 })

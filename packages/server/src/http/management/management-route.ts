@@ -31,6 +31,12 @@ export interface Asked<Operation extends ManagementOperation, Who extends Author
   readonly hold: () => AbortSignal
 }
 
+/** Returns the check that `ifMatch` makes of a record, for what the record shows; undefined if any version is accepted. */
+export const seenAs = <Shown>(
+  { ifMatch }: { readonly ifMatch?: (record: object) => void },
+  record: (now: Shown) => object,
+): ((now: Shown) => void) | undefined => ifMatch && ((now) => ifMatch(record(now)))
+
 /** An answer with a status other than the operation's, or with its own headers. */
 export class Reply {
   readonly record: object

@@ -9,7 +9,7 @@ interface Removal {
   readonly grant: GrantKey
   readonly authority: Authority
   /** Throws `version-mismatch` for a grant other than the one that the caller has seen. */
-  readonly mustBeSeen?: (now: ListedGrant) => void
+  readonly mustBeSeen?: ((now: ListedGrant) => void) | undefined
 }
 
 /**

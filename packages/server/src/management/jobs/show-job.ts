@@ -79,7 +79,7 @@ export async function listItems(
  * `state-conflict` for a running import; and what `mustBeSeen` throws.
  */
 export async function cancelJob(
-  { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: (now: Job) => void },
+  { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: ((now: Job) => void) | undefined },
   stores: Stores,
 ): Promise<Job> {
   const job = await findJob(named, stores)

@@ -45,10 +45,7 @@ interface CheckedApiKey {
   readonly authority: Authority
 }
 
-async function storeApiKey(
-  { added, hash, authority }: CheckedApiKey,
-  { changeBy }: Stores,
-): Promise<ApiKey> {
+async function storeApiKey({ added, hash, authority }: CheckedApiKey, { changeBy }: Stores): Promise<ApiKey> {
   const id = randomBytes(6).toString('hex')
   const key: ApiKey = { ...added, id, uses: 0, lastUsedAt: null, revokedAt: null }
   await changeBy(authority.author)(async ({ models, apiKeys, record }) => {
