@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { encode, type HeaderInput, type PrivateKey } from '@ratafia/assertions'
-import type { ModelName, ModelPolicy } from '../../src/brands/models/model-policy.ts'
+import { encode, type PrivateKey } from '@ratafia/assertions'
+import type { ModelName } from '../../src/brands/models/model-policy.ts'
 import { revokeDevice } from '../../src/devices/decide.ts'
 import { allowRemodel, importHardwareIdentities, updateModel } from '../support/as-operator.ts'
 import { deciding } from '../support/authorities.ts'
@@ -16,8 +16,6 @@ import {
   ACME,
   AUTH,
   acmeModel,
-  addAcmeModel,
-  freshDeviceKeys,
   getRequestId,
   openSession,
   presentingSession,
@@ -27,8 +25,8 @@ import {
   serialAssertion,
   sessionBody,
   sessionOf,
-  withAcme,
 } from '../support/devices.ts'
+import { acmeWithKeys, newModels, remodelHeaders, type TestModel } from '../support/own-devices.ts'
 import { call, refusalOf, testService } from '../support/service.ts'
 
 const DAY = 86_400_000
@@ -38,46 +36,17 @@ eachDatabase((kind, _open, fresh) => {
   // Two nodes on one database.
   const nodes = [testService(fresh), testService(fresh)] as const
   const [service, other] = nodes
-  let keys: PrivateKey[]
-  before(async () => {
-    await withAcme(service.installation)
-    keys = [...(await freshDeviceKeys(26))]
-  })
-  const newKey = () => keys.pop() ?? assert.fail('no key left')
-
-  let models = 0
-  const newModel = async (policy: Partial<ModelPolicy> = {}, headers: Record<string, HeaderInput> = {}) => {
-    const model = `attack-${++models}`
-    const modelText = await addAcmeModel(service.installation, model, { policy, headers })
-    const name = { brandId: ACME.brandId, model }
-    const { devices } = service.installation
-    return {
-      name,
-      of: { model, modelText },
-      holder: async (serial: string) => (await devices.findHolder({ ...name, serial })) ?? assert.fail(),
-      rows: () => devices.list({ ...name, limit: 100 }),
-    }
-  }
-  type Model = Awaited<ReturnType<typeof newModel>>
+  const newKey = acmeWithKeys(service, 26)
+  const newModel = newModels(service, 'attack')
 
   describe('a remodel', () => {
     const becoming = (
       from: { readonly name: ModelName },
-      to: Model,
+      to: TestModel,
       original: Uint8Array,
       serial: string,
       key: PrivateKey,
-    ) => ({
-      ...to.of,
-      key,
-      serial,
-      original,
-      headers: {
-        'original-brand-id': from.name.brandId,
-        'original-model': from.name.model,
-        'original-serial': serial,
-      },
-    })
+    ) => ({ ...to.of, key, serial, original, headers: remodelHeaders(from.name, serial) })
 
     test('keeps one serial of each model, however often a device changes to a different model and back', async () => {
       const [one, two] = [await newModel(), await newModel()]
@@ -154,7 +123,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(refusalOf(late).message, /its device is revoked/)
     })
 
-    const thirdAfter = async (from: Model) => {
+    const thirdAfter = async (from: TestModel) => {
       const model = await newModel()
       await allowRemodel({ from: from.name, to: model.name }, service.installation)
       return model
@@ -345,11 +314,7 @@ eachDatabase((kind, _open, fresh) => {
         key,
         serial: 'SN-1',
         original: encode(serial),
-        headers: {
-          'original-brand-id': ACME.brandId,
-          'original-model': model.name.model,
-          'original-serial': 'SN-1',
-        },
+        headers: remodelHeaders(model.name, 'SN-1'),
       }
       assert.match(refusalOf(await register(service, remodel)).message, /in quarantine/)
       assert.deepEqual([(await model.rows()).length, (await next.rows()).length], [1, 0])

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { encode, type HeaderInput, type PrivateKey } from '@ratafia/assertions'
+import { encode, type PrivateKey } from '@ratafia/assertions'
 import { signSerial } from '../../src/brands/keys/sign-serial.ts'
 import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import type { Device } from '../../src/devices/device.ts'
@@ -28,7 +28,6 @@ import { eachDatabase, onOne } from '../support/databases.ts'
 import {
   ACME,
   acmeModel,
-  addAcmeModel,
   deviceKey,
   freshDeviceKey,
   getRequestId,
@@ -40,6 +39,7 @@ import {
   streamOf,
   withAcme,
 } from '../support/devices.ts'
+import { newModels, remodelHeaders, type TestModel } from '../support/own-devices.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
 eachDatabase((kind, _open, fresh) => {
@@ -47,31 +47,7 @@ eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
   before(() => withAcme(service.installation))
 
-  interface TestModel {
-    readonly name: { readonly brandId: string; readonly model: string }
-    /** The model of a registration. */
-    readonly of: { readonly model: string; readonly modelText: Uint8Array }
-    /** Returns the device that has this serial number. */
-    holder(serial: string): Promise<Device | undefined>
-    rows(): Promise<readonly Device[]>
-  }
-
-  let models = 0
-  const newModel = async (
-    policy: Partial<ModelPolicy> = {},
-    headers: Record<string, HeaderInput> = {},
-  ): Promise<TestModel> => {
-    const model = `policy-${++models}`
-    const modelText = await addAcmeModel(service.installation, model, { policy, headers })
-    const name = { brandId: ACME.brandId, model }
-    const { devices } = service.installation
-    return {
-      name,
-      of: { model, modelText },
-      holder: (serial) => devices.findHolder({ ...name, serial }),
-      rows: () => devices.list({ ...name, limit: 100 }),
-    }
-  }
+  const newModel = newModels(service, 'policy')
 
   /** Returns the message of a refusal by the policy; nothing may be stored in the register. */
   const refused = async (input: RegisterInput) => {
@@ -105,7 +81,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await registered(service, { ...of, serial: 'not strict!' })).fields.serial, 'AC-1')
       const key = await freshDeviceKey()
       assert.equal((await registered(service, { ...of, serial: 'None', key })).fields.serial, 'AC-2')
-      const { id } = (await holder('AC-2')) ?? assert.fail()
+      const { id } = await holder('AC-2')
       const [entry] = await service.installation.audit.list({ subject: id }, { limit: 1 })
       assert.doesNotMatch(entry?.details ?? '', /ignored-serial/)
     })
@@ -248,7 +224,7 @@ eachDatabase((kind, _open, fresh) => {
           "The serial number SN-1 belongs to another device key. If it is this device's, ask the operator.",
         )
         const device = await holder('SN-1')
-        assert.equal(device?.deviceKeyId, deviceKey().publicKey.id)
+        assert.equal(device.deviceKeyId, deviceKey().publicKey.id)
         const [evidence, ...more] = await service.installation.clones.evidenceOf(device)
         assert.deepEqual(more, [])
         assert.deepEqual(
@@ -269,7 +245,7 @@ eachDatabase((kind, _open, fresh) => {
           ['SN-1', key.publicKey.id, revision],
         )
         const device = await holder('SN-1')
-        assert.deepEqual([device?.deviceKeyId, device?.revision], [key.publicKey.id, revision])
+        assert.deepEqual([device.deviceKeyId, device.revision], [key.publicKey.id, revision])
       }
       assert.match(
         await refused({ ...of, serial: 'SN-1' }),
@@ -291,7 +267,7 @@ eachDatabase((kind, _open, fresh) => {
       const { of, holder } = await newModel({ takenSerial: 'reissue' })
       const { devices } = service.installation
       await registered(service, { ...of, serial: 'SN-1' })
-      const device = (await holder('SN-1')) ?? assert.fail()
+      const device = await holder('SN-1')
       const key = await freshDeviceKey()
       await devices.setQuarantine(device, service.now())
       assert.match(await refused({ ...of, serial: 'SN-1', key }), /belongs to another device key/)
@@ -324,7 +300,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(first?.serial?.fields.serial, `SN-${i}`)
       assert.equal(first.serial.revision, (revision ?? -1) + 1)
       for (const { text } of answers) assert.equal(text, first.text)
-      assert.equal((await model.holder(`SN-${i}`))?.revision, first.serial.revision)
+      assert.equal((await model.holder(`SN-${i}`)).revision, first.serial.revision)
     }
   })
 
@@ -628,11 +604,6 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   describe('a remodel', () => {
-    const remodelHeaders = (from: TestModel, serial: string): Record<string, string> => ({
-      'original-brand-id': from.name.brandId,
-      'original-model': from.name.model,
-      'original-serial': serial,
-    })
     const twoModels = async (policy: Partial<ModelPolicy> = {}) => {
       const [from, to] = [await newModel(), await newModel(policy)]
       await allowRemodel({ from: from.name, to: to.name }, service.installation)
@@ -646,14 +617,14 @@ eachDatabase((kind, _open, fresh) => {
         ...to.of,
         serial: 'SN-1',
         original: encode(original),
-        headers: remodelHeaders(from, 'SN-1'),
+        headers: remodelHeaders(from.name, 'SN-1'),
       }
       const serial = await registered(service, input)
       assert.deepEqual(serial.primaryKey, [ACME.brandId, to.name.model, 'SN-1'])
       assert.equal(serial.fields.deviceKeyId, original.fields.deviceKeyId)
       const device = await to.holder('SN-1')
-      assert.equal(device?.original, `${ACME.brandId}/${from.name.model}/SN-1`)
-      assert.equal((await from.holder('SN-1'))?.status, 'active')
+      assert.equal(device.original, `${ACME.brandId}/${from.name.model}/SN-1`)
+      assert.equal((await from.holder('SN-1')).status, 'active')
     })
 
     testOnce('accepts a serial that was signed elsewhere, if its chain is valid', async () => {
@@ -661,7 +632,7 @@ eachDatabase((kind, _open, fresh) => {
       const input = { ...from.name, serial: 'OLD_1', deviceKey: deviceKey().publicKey, revision: 3 }
       const original = encode((await signSerial(input, service.installation)).assertion)
       const forged = Buffer.from(Buffer.from(original).toString().replace('revision: 3', 'revision: 4'))
-      const headers = remodelHeaders(from, 'OLD_1')
+      const headers = remodelHeaders(from.name, 'OLD_1')
       const refusal = refusalOf(await register(service, { ...to.of, original: forged, headers }))
       assert.equal(refusal.code, 'invalid-assertion')
       assert.match(
@@ -676,7 +647,7 @@ eachDatabase((kind, _open, fresh) => {
       async () => {
         const { from, to } = await twoModels()
         const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
-        const headers = remodelHeaders(from, 'SN-1')
+        const headers = remodelHeaders(from.name, 'SN-1')
         const invalid = async (input: RegisterInput, message: RegExp) => {
           const refusal = refusalOf(await register(service, { ...to.of, ...input }))
           assert.deepEqual([refusal.status, refusal.code], [400, 'invalid-assertion'])
@@ -701,13 +672,13 @@ eachDatabase((kind, _open, fresh) => {
     test('requires permission from the operator, and an active device', async () => {
       const [from, to] = [await newModel(), await newModel()]
       const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
-      const input = { ...to.of, original, headers: remodelHeaders(from, 'SN-1') }
+      const input = { ...to.of, original, headers: remodelHeaders(from.name, 'SN-1') }
       assert.match(
         await refused(input),
         /can't become acme-brand\/policy-\d+\. The operator can allow it with/,
       )
       await allowRemodel({ from: from.name, to: to.name }, service.installation)
-      const device = (await from.holder('SN-1')) ?? assert.fail()
+      const device = await from.holder('SN-1')
       const { devices } = service.installation
       await devices.setQuarantine(device, service.now())
       assert.match(await refused(input), /^The original serial cannot be used: its device is in quarantine/)
@@ -723,7 +694,7 @@ eachDatabase((kind, _open, fresh) => {
       await allowRemodel({ from: from.name, to: to.name }, service.installation)
       const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
       await registered(service, { ...from.of, serial: 'SN-1', key: await freshDeviceKey() })
-      const input = { ...to.of, original, headers: remodelHeaders(from, 'SN-1') }
+      const input = { ...to.of, original, headers: remodelHeaders(from.name, 'SN-1') }
       assert.match(await refused(input), /its device is superseded\.$/)
     })
   })

@@ -19,17 +19,9 @@ import { RequestError } from '../../src/errors.ts'
 import { addApiKey, allowRemodel, removeModel } from '../support/as-operator.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
-import {
-  ACME,
-  acmeKey,
-  addAcmeModel,
-  freshDeviceKeys,
-  type RegisterInput,
-  register,
-  registered,
-  withAcme,
-} from '../support/devices.ts'
+import { acmeKey, freshDeviceKeys, register, registered, withAcme } from '../support/devices.ts'
 import { eventually } from '../support/eventually.ts'
+import { newModels, remodelHeaders } from '../support/own-devices.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
 type On = Pick<Database, 'query'>
@@ -48,17 +40,13 @@ eachDatabase((kind, open, fresh) => {
   })
   const newKey = () => keys.pop() ?? assert.fail('more devices than keys')
 
-  let models = 0
+  const newOpenModel = newModels(service, 'taken')
   /** Has an API key, for whose row a registration of the model has to wait. */
   const newModel = async (policy: Partial<ModelPolicy> = {}) => {
-    const model = `taken-${++models}`
-    const modelText = await addAcmeModel(service.installation, model, { policy })
-    const name = { brandId: ACME.brandId, model }
+    const { name, of, rows } = await newOpenModel(policy)
     const key = { model: name, label: 'factory', expiresAt: null, useLimit: null }
     const { text } = await addApiKey(key, service.installation)
-    const of: RegisterInput = { model, modelText, requestHeaders: { 'api-key': text } }
-    const rows = () => service.installation.devices.list({ ...name, limit: 10 })
-    return { name, of, rows }
+    return { name, of: { ...of, requestHeaders: { 'api-key': text } }, rows }
   }
 
   /** Runs `work` as far as possible while `change` is in progress; it continues when that is committed. */
@@ -141,11 +129,7 @@ eachDatabase((kind, open, fresh) => {
         what === 'remodel'
           ? modelStore(on).disallowRemodel(from.name, to.name)
           : deviceStore(on).revoke(device, decision())
-      const headers = {
-        'original-brand-id': ACME.brandId,
-        'original-model': from.name.model,
-        'original-serial': original.fields.serial,
-      }
+      const headers = remodelHeaders(from.name, original.fields.serial)
       const answer = await during(taken, () =>
         register(service, { ...to.of, key, headers, original: encode(original) }),
       )

@@ -12,7 +12,6 @@ import { deciding } from '../support/authorities.ts'
 import { byOperator } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
-  ACME,
   addAcmeModel,
   freshDeviceKeys,
   getRequestId,
@@ -21,6 +20,7 @@ import {
   registered,
   withAcme,
 } from '../support/devices.ts'
+import { newModels } from '../support/own-devices.ts'
 import { refusalOf, type TestService, testService } from '../support/service.ts'
 
 const FROM_ADDRESS = 3
@@ -43,16 +43,8 @@ eachDatabase((kind, _open, fresh) => {
     keys = await someKeys
   })
 
-  let models = 0
-  const newModel = async () => {
-    const model = `waiting-${++models}`
-    const modelText = await addAcmeModel(service.installation, model, {
-      policy: { registration: 'approval' },
-    })
-    const name = { brandId: ACME.brandId, model }
-    const { devices } = service.installation
-    return { name, of: { model, modelText }, rows: () => devices.list({ ...name, limit: 100 }) }
-  }
+  const newOpenModel = newModels(service, 'waiting')
+  const newModel = () => newOpenModel({ registration: 'approval' })
   const ask = (node: TestService, from: string, input: RegisterInput) =>
     register(node, { ...input, requestHeaders: { 'x-forwarded-for': from } })
 
