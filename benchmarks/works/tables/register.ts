@@ -79,7 +79,7 @@ async function timesOf(on: Opened, devices: number, { pace, directory }: Run): P
     return median(times)
   }
   const shown = { name: keyOf(Math.floor(devices / 4)), limit: 20, authority: OPERATOR }
-  // What `devices show` asks for.
+  // The same requests as `devices show`.
   const show = await several(async () => {
     await parts.activityOfDevice(shown, on)
     await parts.assertionsOfDevice(shown, on)

@@ -46,9 +46,7 @@ export interface NewBrand extends NewAccount {
   readonly signingKey?: PrivateKey | undefined
   readonly keyName: string
   readonly until?: Date | undefined
-  /**
-   * Receives the account and the account-key, for devices, before anything is stored. If it fails, nothing is stored.
-   */
+  /** Receives both assertions, for devices, before anything is stored. If it fails, nothing is stored. */
   readonly keep: (assertions: Uint8Array) => Promise<void>
   readonly authority: Authority
 }
@@ -57,10 +55,7 @@ export interface CreatedBrand extends AddedKey {
   readonly rootId: string
 }
 
-/**
- * Throws `permission-denied`, and `invalid-field` if the account already exists or the root key belongs to no
- * root. Then nothing is stored.
- */
+/** Throws `permission-denied`, and `invalid-field` if the account exists or the root key belongs to no root. */
 export async function createBrand(brand: NewBrand, stores: Stores): Promise<CreatedBrand> {
   const { accountId, keyName, until, authority } = brand
   requireForAll(authority, 'roles:manage')

@@ -9,10 +9,7 @@ export interface NamedFile {
   readonly bytes: Uint8Array
 }
 
-/**
- * Returns the assertions of a file, one or a stream. Throws `invalid-field` if there is none or one is
- * malformed; verifies nothing.
- */
+/** Returns a file's assertions. Throws `invalid-field` if there is none or one is malformed; verifies nothing. */
 export function readAssertions(file: NamedFile): readonly UnverifiedAssertion[] {
   const text = textOr(file.bytes, (fault) => invalidField(`${file.name} ${fault}`))
   const assertions = explainToOperator(() => decodeText(text), `${file.name} contains no readable assertion`)
@@ -33,9 +30,7 @@ function decodeText(text: string): readonly UnverifiedAssertion[] {
   }
 }
 
-/**
- * Returns the only assertion of this type in the file, which can contain others. Throws as {@link readAssertions} does.
- */
+/** Returns the file's only assertion of this type, and the others. Throws as {@link readAssertions} does. */
 export function assertionIn<Type extends TypeName>(
   file: NamedFile,
   type: Type,

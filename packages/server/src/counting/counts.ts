@@ -39,8 +39,7 @@ export interface Counts {
 }
 
 /**
- * Lists counts. A brand that the caller cannot see looks like one without counts. Throws `RequestError`
- * `permission-denied`, and `invalid-field` for a brand with a counter that is not kept by brand.
+ * Lists counts. A brand that the caller cannot see looks like one without counts. Throws `permission-denied`, and `invalid-field` for a brand with a counter that is not kept by brand.
  */
 export async function listCounts(
   { authority, name, period, brandId, previous = false }: CountsAsked,
@@ -96,10 +95,7 @@ function brandsCounted(scope: BrandScope, brandId: string | undefined): readonly
   return scope === 'all' ? [ALL_BRANDS] : [...scope]
 }
 
-/**
- * Returns the time when each bucket begins, in UTC. The last one is not over. `before` starts an equally long
- * preceding period.
- */
+/** Returns when each bucket begins, in UTC. The last is not over. `before` starts an equally long preceding period. */
 function startsOf(
   period: CounterPeriod,
   now: Date,

@@ -47,10 +47,7 @@ export interface Device extends DeviceRef, SerialName {
   readonly reason: string | null
   /** When it went into quarantine. While set, it cannot open a session. */
   readonly quarantinedAt: Date | null
-  /**
-   * When its personal data was removed. From then on, the row only keeps its serial and its key from being
-   * given again (`removal/`).
-   */
+  /** When its personal data was removed. The row then only keeps its serial and key from being given again. */
   readonly removedAt?: Date
 }
 

@@ -21,10 +21,7 @@ export interface ImportOptions {
   readonly onProgress?: (done: number, total: number) => void
 }
 
-/**
- * Imports all entries in one transaction, and returns their number. Only operators can. Throws `permission-denied` and
- * {@link ImportError}.
- */
+/** Imports all entries or none, and returns their number. Throws `permission-denied` and {@link ImportError}. */
 export async function importPackages(
   text: string,
   { format, replaceAll, authority, onProgress }: ImportOptions,

@@ -30,10 +30,7 @@ export interface ImportedVault extends TakenApiKeys {
 
 const SOURCE = 'serial-vault'
 
-/**
- * Imports all devices or none. A second import changes nothing. Throws `permission-denied`, and `ImportError`
- * if a dump can't be read.
- */
+/** Imports all devices or none. A second import changes nothing. Throws `permission-denied` and `ImportError`. */
 export async function importSerialVault(
   { files, dryRun, authority, onProgress }: ImportOptions,
   stores: Stores,

@@ -34,9 +34,7 @@ export function readSignature({ fields, place }: DumpRow, now: Date): Signature 
   return { brandId: make, model, serial, deviceKeyId: fingerprint, revision: Number(number), signedAt, place }
 }
 
-/**
- * Reads times such as `2018-03-01 10:20:30.123456`, with or without a zone, as PostgreSQL, SQLite and Go write them.
- */
+/** Reads times such as `2018-03-01 10:20:30.123456`, with or without a zone (PostgreSQL, SQLite, Go). */
 function timeOf(text: string): Date | undefined {
   const [, day, clock, zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)\d*(?: ?(Z|[+-]\d\d(?::?\d\d)?))?/.exec(text) ?? []

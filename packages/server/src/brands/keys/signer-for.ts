@@ -33,7 +33,7 @@ export interface SerialDraft extends ModelName {
 /**
  * Returns the signer of this model's serials: a key of the brand if one fits, otherwise of an account that
  * the model names. Checks that the chains of model and key reach a root, that the key is valid now, and that
- * its constraints allow this serial. Throws {@link RequestError} `invalid-field` if no key fits, with a
+ * its constraints allow this serial. Throws `invalid-field` if no key fits, with a
  * sentence for each unfit key; `KeyringError` for a damaged key.
  */
 export async function signerFor(draft: SerialDraft, stores: Stores): Promise<Signer> {
@@ -120,10 +120,7 @@ async function enabledKeys(
   return (await (brandMemory?.current()?.find(`signing-keys ${accountId}`, read) ?? read())) ?? []
 }
 
-/**
- * Cached, because opening a key costs a third of a signature. Whether it can still sign is checked again when
- * the serial is stored.
- */
+/** Cached: opening a key costs a third of a signature. Storing the serial checks whether the key can still sign. */
 async function openedKey(stored: StoredSigningKey, { sealer, brandMemory }: Stores): Promise<PrivateKey> {
   const open = async () => openPrivateKey(stored, sealer)
   return (await brandMemory?.current()?.find(`signing-key ${stored.keyId}`, open)) ?? open()

@@ -1,7 +1,4 @@
-/**
- * Checks whether a key can sign serials: when it is added, and before each signature (contract/devices.md,
- * decision 12).
- */
+/** Checks whether a key can sign serials, when it is added and before each signature (contract/devices.md, 12). */
 import {
   type Constraints,
   checkKeyPolicy,

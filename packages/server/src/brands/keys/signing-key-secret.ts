@@ -1,7 +1,4 @@
-/**
- * Reads, seals and opens the private keys of brands. Each is sealed for its key id, so a row that is moved
- * elsewhere can't be opened.
- */
+/** The private keys of brands. Each is sealed for its key id, so a row that is moved elsewhere can't be opened. */
 import { createPrivateKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import {
@@ -74,10 +71,7 @@ export function openPrivateKey(
 
 const generate = promisify(generateKeyPair)
 
-/**
- * Generates RSA with 4096 bits: what snapd generates, and the minimum for signing (contract/devices.md 3.4).
- * Needs some seconds.
- */
+/** Generates RSA with 4096 bits, the minimum for signing (contract/devices.md 3.4), which needs some seconds. */
 export async function generateSigningKey(): Promise<PrivateKey> {
   const { privateKey } = await generate('rsa', { modulusLength: 4096 })
   return privateKeyFromKeyObject(privateKey)

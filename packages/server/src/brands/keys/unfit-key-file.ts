@@ -1,6 +1,4 @@
-/**
- * Recognises files that were given as a private key but can't be read as one, and explains how to get a key from them.
- */
+/** Recognises files that can't be read as a private key, and explains how to get a key from them. */
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 
 const CERTIFICATE = 'is a certificate. Give the private key that belongs to it.'

@@ -14,7 +14,7 @@ export interface NamedModel {
 }
 
 /**
- * Returns the model if the caller can see it. Throws {@link RequestError} `permission-denied`, and
+ * Returns the model if the caller can see it. Throws `permission-denied`, and
  * `no-such-record`, even for a model of a brand that the caller can't see.
  */
 export async function seenModel(

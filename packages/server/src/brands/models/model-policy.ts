@@ -46,7 +46,7 @@ export interface OpenModel extends StoredModel {
   readonly needsApiKey: boolean
 }
 
-/** Reads `BRAND/MODEL`. Throws `RequestError` `invalid-field`. */
+/** Reads `BRAND/MODEL`. Throws `invalid-field`. */
 export function parseModelName(text: string): ModelName {
   const [brandId, model, more] = text.split('/')
   if (brandId && model && more === undefined) return { brandId, model }

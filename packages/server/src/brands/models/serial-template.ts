@@ -8,10 +8,7 @@ import { type ModelName, showModelName } from './model-policy.ts'
 
 const NUMBER = /\{number(?::([1-9]))?\}/
 
-/**
- * Throws `invalid-field` unless the template has one `{number}` and gives serials that newer snapd accepts.
- * Null stands for UUIDs.
- */
+/** Throws `invalid-field` unless the template has one `{number}` and gives serials that newer snapd accepts. */
 export function checkSerialTemplate(template: string | null): void {
   if (template === null) return
   const sample = serialFromTemplate(template, 1)
@@ -21,9 +18,7 @@ export function checkSerialTemplate(template: string | null): void {
   )
 }
 
-/**
- * Writes the number in decimal, with leading zeros up to the template's width; a longer number keeps all its digits.
- */
+/** Writes the number with leading zeros up to the template's width; a longer one keeps all its digits. */
 export function serialFromTemplate(template: string, number: number): string {
   return template.replace(NUMBER, (_, width: string | undefined) =>
     String(number).padStart(Number(width ?? 1), '0'),

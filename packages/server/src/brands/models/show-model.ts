@@ -67,9 +67,7 @@ export const modelDetailsRecord = ({ signer, ...model }: ModelDetails) => ({
 })
 
 interface PolicyWarning {
-  /**
-   * The setting that it concerns, as named in the record of a model. No two warnings of a model have the same setting.
-   */
+  /** The setting's name in the record of a model. No two warnings of a model have the same one. */
   readonly setting: 'registration' | 'taken_serial' | 'hardware_identity'
   readonly warning: string
 }

@@ -110,10 +110,7 @@ export interface CreatedRoot {
   readonly keyId: string
 }
 
-/**
- * Throws `permission-denied`, and `invalid-field` if the account already exists or can't be a root. Then
- * nothing is trusted.
- */
+/** Throws `permission-denied`, and `invalid-field`, with nothing trusted, if the account exists or can't be a root. */
 export async function createRoot(root: NewRoot, stores: Stores): Promise<CreatedRoot> {
   const { accountId, key, keyName, until, authority } = root
   requireForAll(authority, 'roles:manage')

@@ -1,6 +1,4 @@
-/**
- * The roots that the service trusts: chains of assertions are checked up to these roots, through the stored assertions.
- */
+/** The roots that the service trusts. Checks chains of assertions up to them, through the stored ones. */
 import {
   AssertionError,
   checkReplaces,

@@ -31,10 +31,7 @@ declare module '../../stores.ts' {
   }
 }
 
-/**
- * Not `superseded` or `revoked`: an operator may have removed the personal data of such a device, and none
- * may be added afterwards.
- */
+/** Statuses whose devices still have personal data. An operator may have removed that of others for good. */
 const SEEN_STATUSES: readonly DeviceStatus[] = ['pending', 'rejected', 'active']
 
 export function activityStore({ query }: Pick<Database, 'query'>): ActivityStore {

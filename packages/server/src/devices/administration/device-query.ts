@@ -11,7 +11,7 @@ import type { ListFilter } from '../fleet/list-filter.ts'
 
 /**
  * `instantIn` reads the instant of a field. `place` is the part of the request that contains the fields;
- * errors name it. Throws `RequestError` `invalid-field`.
+ * errors name it. Throws `invalid-field`.
  */
 export function filterIn(
   query: Static<typeof DeviceFilterSchema>,
@@ -51,7 +51,7 @@ export function filterIn(
   }
 }
 
-/** A name identifies one device, so the fields of other names are refused. Throws `RequestError` `invalid-field`. */
+/** A name identifies one device, so the fields of other names are refused. Throws `invalid-field`. */
 function named(name: string, query: Static<typeof DeviceFilterSchema>, place: string): ListFilter {
   const field = `${place}/name`
   const other = (['model', 'serial', 'key'] as const).find((one) => query[one] !== undefined)
@@ -61,7 +61,7 @@ function named(name: string, query: Static<typeof DeviceFilterSchema>, place: st
   return filterOfName(name, field)
 }
 
-/** Returns the address in the form that the register stores. Throws `RequestError` `invalid-field`. */
+/** Returns the address in the form that the register stores. Throws `invalid-field`. */
 function addressIn(text: string, place: string): string {
   const parsed = parsedAddress(plainAddress(text))
   if (parsed) return parsed.toString()
@@ -69,7 +69,7 @@ function addressIn(text: string, place: string): string {
   throw invalidField(`${field} is not an IP address.`, { field })
 }
 
-/** Throws `RequestError` `invalid-field`. */
+/** Throws `invalid-field`. */
 function rangeIn(text: string, place: string): AddressRange {
   const range = addressRange(text)
   if (range) return range
@@ -82,7 +82,7 @@ export const modelsNamed = (texts: readonly string[]): ListFilter['models'] => t
 
 const KEY = /^[A-Za-z0-9_-]{64}$/
 
-/** Accepts the same names as `findDevice`. Throws `RequestError` `invalid-field`, about `field`, for other strings. */
+/** Accepts the same names as `findDevice`. Throws `invalid-field`, about `field`, for other strings. */
 function filterOfName(text: string, field: string): ListFilter {
   if (isDeviceId(text)) return { id: text }
   const [brandId, model, serial, more] = text.split('/')

@@ -42,7 +42,7 @@ const cursorAt = ({ device, within }: EvidencePosition, query: EvidenceQuery): s
     query,
   )
 
-/** An invalid number starts from the beginning. Throws `RequestError` `invalid-field`. */
+/** An invalid number starts from the beginning. Throws `invalid-field`. */
 function placeIn(query: EvidenceQuery): EvidencePosition | undefined {
   const parts = positionIn(query, 6)
   if (!parts) return undefined

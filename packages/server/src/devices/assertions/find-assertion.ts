@@ -18,7 +18,7 @@ export interface AssertionQuery {
 }
 
 /**
- * Returns the encoded assertion. Throws {@link RequestError} `invalid-field` if `maxFormat` is not a number,
+ * Returns the encoded assertion. Throws `invalid-field` if `maxFormat` is not a number,
  * and `assertion-not-found`: the same error for an absent assertion, a different type, a format above
  * `maxFormat` and the serial of a device that is not active.
  */

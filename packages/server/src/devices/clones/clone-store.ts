@@ -98,10 +98,7 @@ export const insertOf = (
       times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details`
 }
 
-/**
- * Stores one sighting and marks the device. Returns false if the device already has as many rows of the kind
- * as allowed.
- */
+/** Stores a sighting and marks the device. Returns false if it already has {@link EVIDENCE_LIMIT} rows of the kind. */
 export async function recordSighting(query: Database['query'], seen: SightingOf): Promise<boolean> {
   const given = { list: listOf(SIGHTING, [sightingRow(seen)]), bucket: seen.bucket }
   if (insertsInWith(query)) {

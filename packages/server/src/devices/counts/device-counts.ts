@@ -59,7 +59,7 @@ const NONE: DeviceCounts = {
 /** Lists show "more than 10,000" above this number. */
 const MOST = 10_000
 
-/** Brands that the caller can't see are treated as missing. Throws `RequestError` `permission-denied`. */
+/** Brands that the caller can't see are treated as missing. Throws `permission-denied`. */
 export async function countDevices(
   { authority, brands: named }: ToCount,
   { deviceCounts }: Stores,

@@ -5,10 +5,7 @@ import type { ModelName } from '../../brands/models/model-policy.ts'
 import type { CloneEvidenceKind } from '../clones/clone-evidence.ts'
 import type { Device, DeviceOrigin, DeviceStatus } from '../device.ts'
 
-/**
- * A device has to match every given field; for a list, one of its values. Times are included from `…Since`
- * and excluded from `…Until`.
- */
+/** A device has to match every field; for a list, one of its values. `…Since` is inclusive, `…Until` exclusive. */
 export interface ListFilter {
   readonly id?: DeviceId | undefined
   readonly serial?: string | undefined

@@ -42,10 +42,7 @@ export interface FleetPage {
 
 const MOST_ROWS = 20_000
 
-/**
- * Treats devices of brands that the caller can't see as missing, and doesn't read them either. Throws
- * `RequestError` `permission-denied`.
- */
+/** Neither shows nor reads devices of brands that the caller can't see. Throws `permission-denied`. */
 export async function listFleet({ authority, ...listing }: FleetListing, stores: Stores): Promise<FleetPage> {
   const { models, brands: asked } = listing.filter
   const named = models?.map(({ brandId }) => brandId).filter((id) => asked?.includes(id) ?? true) ?? asked

@@ -19,26 +19,16 @@ import { checkHardware } from './check-hardware.ts'
 import { proposedSerial, type Registration } from './read-registration.ts'
 
 /**
- * Strings that firmware contains if the maker never programmed a serial number. Many units share them, so
- * they do not identify a unit.
+ * Strings that firmware contains if the maker never programmed a serial number, so they identify no unit: lower-case,
+ * without separators, from SMBIOS tables, and from scripts that print an absent value.
  */
-
-/** Lower-case, without separators: from SMBIOS tables, and from scripts that print an absent value. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set([
   ...['none', 'null', 'nil', 'nan', 'undefined', 'unknown', 'empty', 'invalid', 'default', 'defaultstring'],
-  ...[
-    'na',
-    'notapplicable',
-    'notavailable',
-    'notspecified',
-    'notset',
-    'notprovided',
-    'unspecified',
-    'noserial',
-  ],
-  ...['tobefilledbyoem', 'tobefilled', 'filledbyoem', 'oem', 'tbd', 'todo', 'placeholder', 'noserialnumber'],
+  ...['na', 'notapplicable', 'notavailable', 'notspecified', 'notset', 'notprovided', 'unspecified'],
+  ...['tobefilledbyoem', 'tobefilled', 'filledbyoem', 'oem', 'tbd', 'todo', 'placeholder', 'noserial'],
   ...['serial', 'serialnumber', 'systemserialnumber', 'chassisserialnumber', 'baseboardserialnumber'],
   ...['boardserialnumber', 'systemserial', 'serialno', 'serialnum', 'productserial', 'productserialnumber'],
+  'noserialnumber',
   ...['0123456789', '1234567890', '123456789', '0123456789abcdef', '123456789abcdef', 'abcdefghij'],
   // The UUID of boards whose BIOS has no UUID.
   '03000200040005000006000700080009',
@@ -55,25 +45,18 @@ function isPlaceholderSerial(text: string): boolean {
 /** A new device that the policy allows. */
 export interface AllowedDevice {
   readonly registration: Registration
-  /** The serial number it will get; undefined if the service generates one. */
   readonly model: OpenModel
   /** The serial number it will get; undefined if the service generates one. */
   readonly proposed: string | undefined
-  /**
-   * The placeholder that unprogrammed firmware sent instead of a serial number; undefined if it proposed one,
-   * or nothing.
-   */
+  /** The placeholder that unprogrammed firmware sent instead of a serial number. */
   readonly placeholder: string | undefined
   /** The use of the proposed number when it was looked up. */
   readonly use: SerialUse | undefined
-  /**
-   * The key of the board that signed the request-id, as {@link checkHardware} returns it; undefined if the
-   * model doesn't require one.
-   */
+  /** The key of the board that signed the request-id; undefined if the model doesn't require one. */
   readonly hardwareKeyId: string | undefined
 }
 
-/** Throws {@link RequestError} `registration-refused`, `invalid-api-key` or `invalid-assertion`. */
+/** Throws `registration-refused`, `invalid-api-key` or `invalid-assertion`. */
 export async function checkPolicy(
   registration: Registration,
   model: OpenModel,
@@ -130,7 +113,7 @@ async function placeholderIn(
 /**
  * Counts one use of the API key, in the transaction that stores the device. Returns the id of the key, for
  * the audit log. Without a key there is nothing to count: `policyStillAllows` checks whether the model now
- * needs one. Throws {@link RequestError} `invalid-api-key`.
+ * needs one. Throws `invalid-api-key`.
  */
 export async function countApiKeyUse(
   { registration, model }: AllowedDevice,
@@ -162,10 +145,7 @@ export async function policyStillAllows(
   return !original || (await whyNoRemodel(original, model, stores)) === undefined
 }
 
-/**
- * Finds the device that has the proposed number. Records a second key for it even if the request is refused,
- * because a clone would show one.
- */
+/** Finds the holder of the proposed number. Records a second key for it even if the request is refused. */
 async function lookUp(
   serial: string,
   { request, caller }: Registration,
@@ -189,8 +169,7 @@ async function lookUp(
 
 /**
  * `original` is the serial of the same device key. Another service may have signed it, if its chain reaches a
- * trusted root. If the device is in the register, it must be active. Throws `RequestError`
- * `registration-refused` or `invalid-assertion`.
+ * trusted root. If the device is in the register, it must be active. Throws `registration-refused` or `invalid-assertion`.
  */
 async function checkRemodel(
   original: UnverifiedAssertion<'serial'>,

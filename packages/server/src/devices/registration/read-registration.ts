@@ -41,7 +41,7 @@ export interface Registration extends RegistrationRequest, Omit<RegisterInput, '
   readonly requestHash: Uint8Array
 }
 
-/** Throws `RequestError` `invalid-assertion` or `invalid-nonce`. */
+/** Throws `invalid-assertion` or `invalid-nonce`. */
 export async function readRegistration(
   { stream, apiKey, caller }: RegisterInput,
   stores: Stores,
@@ -101,7 +101,7 @@ const MAX_SERIAL = 128
 
 /**
  * Returns the serial number that the device proposes; undefined if the service generates one. `placeholder` is the text
- * that unprogrammed firmware sent instead of a number. Throws `RequestError` `registration-refused` if the policy
+ * that unprogrammed firmware sent instead of a number. Throws `registration-refused` if the policy
  * requires a proposal and there is none, and for one that newer snapd would refuse (contract/devices.md 2.5).
  */
 export function proposedSerial(

@@ -37,8 +37,7 @@ type Result = SerialAssertion | 'wait'
 /**
  * Returns the encoded answer: the serial, with its signer's assertions if the device accepts a stream;
  * undefined while the device waits for approval. The same request (request-id, key and everything else that
- * is signed) always gets the same answer, however late it is repeated. Throws {@link RequestError}
- * `invalid-assertion`, `invalid-nonce`, `registration-refused` or `invalid-api-key`, which uses up nothing;
+ * is signed) always gets the same answer, however late it is repeated. Throws `invalid-assertion`, `invalid-nonce`, `registration-refused` or `invalid-api-key`, which uses up nothing;
  * {@link Unavailable} if too many requests are waiting.
  */
 export async function registerDevice(
@@ -99,9 +98,7 @@ async function check(
   return { answer }
 }
 
-/**
- * Returns undefined for a device that was imported without its assertion. Throws `RequestError` `registration-refused`.
- */
+/** Returns undefined for a device that was imported without its assertion. Throws `registration-refused`. */
 async function answerOf(device: Device, { devices }: Stores): Promise<Result | undefined> {
   const { status, reason } = device
   switch (status) {
@@ -125,9 +122,7 @@ async function answerOf(device: Device, { devices }: Stores): Promise<Result | u
 /** A reason can already have a full stop at the end. */
 const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/**
- * Applies the policy to new devices. Throws {@link RequestError}, and {@link LostRace} if another request was faster.
- */
+/** Applies the policy to new devices. Throws {@link RequestError}, and {@link LostRace} if another was faster. */
 async function decide(
   registration: Registration,
   { model, imported }: Checked,

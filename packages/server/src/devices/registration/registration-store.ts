@@ -22,10 +22,7 @@ export interface RegistrationRow {
   readonly deviceId: DeviceId
   /** The device's bucket. */
   readonly bucket: number
-  /**
-   * The SHA-256 of the serial-request's content, without the signature: a request that is signed again is the
-   * same request.
-   */
+  /** The SHA-256 of the serial-request's content. A request that is signed again is the same request. */
   readonly requestHash: Uint8Array
   readonly at: Date
   readonly caller: Caller

@@ -9,9 +9,7 @@ import { type DeviceServiceDependencies, forwardElsewhere } from './forwarding/r
 import { type RegisterDeps, registerDevice } from './register.ts'
 
 export interface RegistrationDependencies extends RegisterDeps, DeviceServiceDependencies {
-  /**
-   * The path below which a gadget's `device-service.url` finds `request-id` and `serial`, without a slash at the end.
-   */
+  /** The path that a gadget's `device-service.url` names, without a slash at the end. */
   readonly deviceServicePath: string
 }
 

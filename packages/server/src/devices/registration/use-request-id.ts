@@ -8,10 +8,7 @@ import { won } from '../lost-race.ts'
 import { staleNonce } from '../nonce.ts'
 import type { Registration } from './read-registration.ts'
 
-/**
- * Throws `LostRace` if another request was faster, and `RequestError` `invalid-nonce` if another key used the
- * request-id.
- */
+/** Throws `LostRace` if another request was faster, and `invalid-nonce` if another key used the request-id. */
 export async function useRequestId(
   { requestIdHash, requestHash, caller }: Registration,
   { id, bucket }: DeviceRef,
@@ -25,8 +22,7 @@ export async function useRequestId(
 }
 
 /**
- * Returns the device that this request led to; undefined for a request-id that this key has not used. Throws
- * `RequestError` `invalid-nonce` if the key used it for another request.
+ * Returns the device that this request led to; undefined for a request-id that this key has not used. Throws `invalid-nonce` if the key used it for another request.
  */
 export async function deviceOfRequest(
   { request, requestIdHash, requestHash }: Registration,

@@ -46,10 +46,7 @@ const CLEARED: readonly DeviceStatus[] = ['revoked', 'superseded']
 export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
   const NOWHERE = { address: '', user_agent: '' }
 
-  /**
-   * Evidence about other devices that involves this key contains addresses. Few rows have evidence, so all of
-   * them are read.
-   */
+  /** Evidence about other devices with this key contains addresses. Reads the whole table, which has few rows. */
   const forgetSightings = (deviceKeyId: string) =>
     query
       .updateTable('clone_evidence')

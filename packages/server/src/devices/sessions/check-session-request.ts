@@ -1,7 +1,4 @@
-/**
- * Checks all assertions of a session request: is this the device it claims to be (contract/devices.md 1.6,
- * steps 1 to 4)?
- */
+/** Checks the assertions of a session request: is this the device it claims to be (contract/devices.md 1.6)? */
 import {
   type AssertionOf,
   DEFAULT_LIMITS,
@@ -45,7 +42,7 @@ export const repeatedText = ({ serial, model }: SessionTexts): string =>
 
 /**
  * Decodes the request, and checks everything that needs no cryptography. `known` is the earlier decoding of
- * {@link repeatedText}. Throws `RequestError` `invalid-assertion`.
+ * {@link repeatedText}. Throws `invalid-assertion`.
  */
 export function readSessionRequest(
   texts: SessionTexts,
@@ -94,7 +91,7 @@ function requireEqual(what: string, header: string, actual: string, wanted: stri
 
 /**
  * Checks every signature: the device's, and the chains of serial and model to a trusted root. Uses the stored
- * model assertion if the request contains none. Throws `RequestError` `invalid-assertion`.
+ * model assertion if the request contains none. Throws `invalid-assertion`.
  */
 export async function checkSessionRequest(
   { serial, request, model }: UnverifiedSessionRequest,

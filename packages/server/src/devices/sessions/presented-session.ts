@@ -25,10 +25,7 @@ export function presentedSession(headers: Headers, names: readonly string[]): Pr
 
 const EMPTY = 'The header is empty. Leave it out if there is no session yet.'
 
-/**
- * The value is in double quotes, in single quotes (a shell's leftover) or bare. Node joins repeated headers
- * with a comma.
- */
+/** In double quotes, in single quotes (a shell's leftover) or bare. Node joins repeated headers with a comma. */
 const FORM = /^macaroon\s+root\s*=\s*(?:"([^"\s,]+)"|'([^'\s,]+)'|([^"'\s,=]+={0,2}))$/i
 
 function parse(value: string): PresentedSession {

@@ -1,7 +1,4 @@
-/**
- * Finds the devices of requests that arrive at the same moment together, with the sessions that new ones are
- * compared with.
- */
+/** Finds the devices of simultaneous requests together, with the sessions that new ones are compared with. */
 import type { DeviceSessionId } from '@ratafia/api'
 import { type RawBuilder, sql } from 'kysely'
 import { bucketOf, oneBucket } from '../../bucket.ts'

@@ -20,7 +20,7 @@ export interface RememberedDeviceSessions {
   remember(digest: string, verify: () => Promise<VerifiedSession>): Promise<VerifiedSession>
 }
 
-/** Throws {@link RequestError} `device-session-required`, with the reason in its message. */
+/** Throws `device-session-required`, with the reason in its message. */
 export async function verifySession(
   presented: PresentedSession | undefined,
   { keyring, deviceSessions, clock }: Stores,

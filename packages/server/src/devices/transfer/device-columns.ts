@@ -1,6 +1,4 @@
-/**
- * The columns of files about devices, in their order. A separate module, so that commands over HTTP load nothing else.
- */
+/** The columns of files about devices, in order. A module of its own, so that commands over HTTP load nothing else. */
 
 /** The columns of the device itself, as `fieldsOf` returns them. */
 const FIELDS = [

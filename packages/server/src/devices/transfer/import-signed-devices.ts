@@ -185,10 +185,7 @@ class SignedImport {
     return this.#row(id, signed, { status: 'active', reason: null })
   }
 
-  /**
-   * Checks that nothing has happened to the device here since its import; otherwise the register is more
-   * recent than the dump.
-   */
+  /** Checks that nothing has happened to the device here since its import; otherwise the register is newer. */
   async #isUntouched({ id, origin, status, quarantinedAt }: Device): Promise<boolean> {
     if (origin !== 'import' || status !== 'active' || quarantinedAt) return false
     const [stored] = await this.#register.byIds([id])

@@ -13,7 +13,7 @@ interface Removal {
 }
 
 /**
- * Returns the removed grant. Throws {@link RequestError}: `permission-denied`, `person-required`,
+ * Returns the removed grant. Throws `permission-denied`, `person-required`,
  * `recent-sign-in-required`, `no-such-record`, `state-conflict` for the caller's own role operator, `last-operator`.
  */
 export async function removeGrant(

@@ -37,7 +37,7 @@ const MOST_ACTIVE = 2
 const PAGE = 1_000
 
 /**
- * Throws {@link RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field`,
+ * Throws `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field`,
  * `devices-too-many`, `selection-changed`; and `TooManyRequests` for an account that already has two jobs.
  */
 export async function makeJob(wanted: WantedJob, stores: Stores): Promise<Job> {

@@ -32,7 +32,7 @@ export interface OwnAgent {
 }
 
 /**
- * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken}
+ * Throws `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken}
  * does; `state-conflict` if an external identity service has the agents; `invalid-field` (`name`,
  * `permission`, `channel`, `package`, `store`) and `package-not-found`.
  */

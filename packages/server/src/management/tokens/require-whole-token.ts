@@ -1,4 +1,4 @@
-/** What a limited management token can do for its own account (contract/administration.md, B4 and B11). */
+/** Checks what a limited management token can do for its own account (contract/administration.md, B4 and B11). */
 import { MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import { isChange, MANAGEMENT_OPERATIONS, type ManagementOperation } from '@ratafia/api/schemas'
 import { RequestError } from '../../errors.ts'
@@ -21,7 +21,7 @@ function isWholeToken({ manager: { minted, limits }, scopeOf, accountScopeOf }: 
  * Required to create another credential for one's own account. It would have none of the token's limits, so
  * the holder of a limited token would get more than they were given. Only a session that a browser opened in
  * the console can do it: the token of `ratafia login` is in a file, and its thief must not be able to create
- * a credential that outlives it. Throws {@link RequestError} `permission-denied`.
+ * a credential that outlives it. Throws `permission-denied`.
  */
 export function requireWholeToken(authority: Rights): void {
   if (!authority.manager.inConsole) {
@@ -53,7 +53,7 @@ const ENDS_ITSELF: ReadonlySet<ManagementOperation> = new Set([revokeMyToken, sh
 /** Operations on jobs, which have their own permissions and compare them with those of the job's author. */
 const OF_JOBS: ReadonlySet<ManagementOperation> = new Set([makeJob, putJobPart, startJob, cancelJob])
 
-/** Throws {@link RequestError} `permission-denied`. */
+/** Throws `permission-denied`. */
 export function requireChangingToken(
   operation: ManagementOperation,
   { authority, parameters: { id } }: Wanted,

@@ -111,9 +111,7 @@ function clearManager(
   return { ...login, minted, limits }
 }
 
-/**
- * Accepts the first valid management token. Throws {@link RequestError}: a 401 that names any other kind of macaroon.
- */
+/** Accepts the first valid management token. Throws a 401, which names any other kind of macaroon. */
 export function authenticateManager(
   presented: Presented,
   deps: ManagementDependencies & { readonly source: string },

@@ -9,9 +9,7 @@ import { showModelName } from '../model-policy.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
 
 interface Removal extends NamedModel {
-  /**
-   * A serial number stands for all its entries, a key for the entry without a serial number, both for only that entry.
-   */
+  /** A serial number stands for all its entries, a key for the entry without one, both for only that entry. */
   readonly entries: readonly AllowListEntry[] | 'all'
   /** Whether to only count what would be removed. */
   readonly dryRun?: boolean
@@ -61,10 +59,7 @@ function requireEntry({ serial, deviceKeyId }: AllowListEntry): void {
   throw invalidField('An entry has a serial number, the id of a device key, or both.', { field: 'entries' })
 }
 
-/**
- * Returns entries sorted by serial number and key, those without a serial number first. Throws as {@link
- * seenModel} does.
- */
+/** Returns entries sorted by serial number (those without one first) and key. Throws as {@link seenModel} does. */
 export async function pageOfAllowed(
   { after, limit, ...named }: NamedModel & Paging<AllowListEntry>,
   stores: TransactionStores,

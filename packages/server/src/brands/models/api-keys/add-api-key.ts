@@ -13,10 +13,7 @@ interface NewApiKey extends NamedModel {
   readonly useLimit: number | null
 }
 
-/**
- * Returns the text of the key, which is stored nowhere. Throws {@link RequestError} `invalid-field`, and as
- * `managedModel` does.
- */
+/** Returns the text of the key, which is stored nowhere. Throws `invalid-field`, and as `managedModel` does. */
 export async function addApiKey(
   { model: name, authority, label, expiresAt, useLimit }: NewApiKey,
   stores: Stores,

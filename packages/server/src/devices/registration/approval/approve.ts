@@ -72,7 +72,7 @@ export async function approveDevice(
   throw stateConflict(`The device ${found.id} keeps changing. Try again.`)
 }
 
-/** Throws {@link RequestError} `state-conflict` for a device that is not waiting, or whose model was removed. */
+/** Throws `state-conflict` for a device that is not waiting, or whose model was removed. */
 async function modelOfWaiting(device: Device, { models }: TransactionStores): Promise<StoredModel> {
   if (device.status !== 'pending' && device.status !== 'rejected') {
     throw deviceConflict(device, ' is not pending.')

@@ -15,7 +15,7 @@ const MAX_PENDING_BYTES = 64 * 1024
 export interface WaitDeps extends AuthoredStores, WaitingPlaces {}
 
 /**
- * Throws `RequestError` `registration-refused` or `invalid-api-key`, `LostRace` if another request was
+ * Throws `registration-refused` or `invalid-api-key`, `LostRace` if another request was
  * faster, and `TooManyRequests` if too many devices of the model, or from the network, are waiting.
  */
 export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): Promise<'wait'> {

@@ -16,10 +16,7 @@ export interface ForwardedRequest {
 
 export interface ForwardedAnswer {
   readonly status: number
-  /**
-   * The type as received, except that JSON is exactly `application/json`: otherwise snapd does not show the
-   * message (1.0).
-   */
+  /** As received, but JSON is exactly `application/json`: otherwise snapd does not show the message (1.0). */
   readonly contentType: string | undefined
   readonly body: Uint8Array
 }
@@ -120,8 +117,7 @@ export interface DeviceServices {
 }
 
 /**
- * Reads the header and returns the destination: `here` without a header. Throws {@link RequestError}
- * `device-service-not-allowed` for an address that is neither below the base URL nor equal to an allowed one
+ * Reads the header and returns the destination: `here` without a header. Throws `device-service-not-allowed` for an address that is neither below the base URL nor equal to an allowed one
  * in scheme, host, port and path.
  */
 export function destinationOf(header: string | undefined, { baseUrl, allowed }: DeviceServices): Destination {

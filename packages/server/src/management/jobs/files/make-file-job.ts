@@ -110,10 +110,7 @@ export async function putPart(
   })
 }
 
-/**
- * Queues the job. Throws as {@link putPart} does; `state-conflict` while parts are missing, and for a job
- * without a file.
- */
+/** Queues the job. Throws as {@link putPart} does, and `state-conflict` while parts are missing or without a file. */
 export async function startFileJob(named: NamedJob, stores: Stores): Promise<Job> {
   const found = await ownFileJob(named, stores)
   if (found.state === 'queued' || found.state === 'running') {
