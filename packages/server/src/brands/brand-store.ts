@@ -35,7 +35,7 @@ export interface BrandStore {
   find(accountId: string): Promise<StoredBrand | undefined>
   /** Keeps the brand from being removed until the transaction ends. Returns false if there is no such brand. */
   hold(accountId: string): Promise<boolean>
-  /** Until the transaction ends, no other holds the brand or adds a model or key. Returns false without a brand. */
+  /** Until the transaction ends, no other holds the brand or adds a model or key. Returns false if there is none. */
   lock(accountId: string): Promise<boolean>
   /** Returns all brands, sorted by account id. */
   list(): Promise<readonly StoredBrand[]>

@@ -28,8 +28,8 @@ export interface Statement {
 }
 
 /**
- * Reads a JSON object of headers, with `body` for the body. Adds a `timestamp` of `now` if it is missing,
- * except to an account-key, which does not have one. Throws `invalid-field`.
+ * Reads a JSON object of headers, with `body` for the body. Adds a `timestamp` of `now` if it is missing, except to an
+ * account-key, which does not have one. Throws `invalid-field`.
  */
 export function readStatement({ name, bytes }: NamedFile, now: Date): Statement {
   const value = parse(name, bytes)

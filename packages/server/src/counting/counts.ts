@@ -39,7 +39,8 @@ export interface Counts {
 }
 
 /**
- * Lists counts. A brand that the caller cannot see looks like one without counts. Throws `permission-denied`, and `invalid-field` for a brand with a counter that is not kept by brand.
+ * Lists counts. A brand that the caller cannot see looks like one without counts. Throws `permission-denied`, and
+ * `invalid-field` for a brand with a counter that is not kept by brand.
  */
 export async function listCounts(
   { authority, name, period, brandId, previous = false }: CountsAsked,

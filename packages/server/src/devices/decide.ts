@@ -19,8 +19,8 @@ import {
 
 /**
  * Rejects a device. A device that is already rejected keeps its reason. Throws `RequestError`: as `findDevice` does,
- * `permission-denied`, `invalid-field` for the reason, `state-conflict` for a device that is not waiting, and the errors
- * of `mustBeSeen`.
+ * `permission-denied`, `invalid-field` for the reason, `state-conflict` for a device that is not waiting, and the
+ * errors of `mustBeSeen`.
  */
 export async function rejectDevice(
   { reason: given, ...asked }: DeviceDecision & { readonly reason: string },

@@ -39,8 +39,9 @@ interface ToFind {
 }
 
 /**
- * A serial number or a key can match several rows: its holder, former holders and applicants. Prefers devices
- * with a status in `prefer`, then the one that has the serial, then the others. Throws `permission-denied`, `no-such-record`, or `invalid-field` with their ids if several match.
+ * A serial number or a key can match several rows: its holder, former holders and applicants. Prefers devices with a
+ * status in `prefer`, then the one that has the serial, then the others. Throws `permission-denied`, `no-such-record`,
+ * or `invalid-field` with their ids if several match.
  */
 export async function findDevice(
   { name, prefer = [], authority }: ToFind,

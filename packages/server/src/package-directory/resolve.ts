@@ -10,8 +10,8 @@ export interface PackageReference {
 
 /**
  * Returns the snap id of each reference, in their order, without repetition. The package directory resolves names; if
- * it is empty, it is not configured, and a name is its own id. Throws `package-not-found` for a
- * name that is not in the directory, or has a different id there than the given one.
+ * it is empty, it is not configured, and a name is its own id. Throws `package-not-found` for a name that is not in the
+ * directory, or has a different id there than the given one.
  */
 export async function resolvePackages(
   references: readonly PackageReference[],

@@ -29,9 +29,9 @@ export interface KeyToCertify {
 }
 
 /**
- * Returns the account-key assertion, with the next revision if this key already has one. Stores nothing: the
- * private key can be elsewhere. Throws `invalid-field` if the key is too small to sign serials, the account
- * is unknown, another of its keys has the name, or the root key belongs to no root.
+ * Returns the account-key assertion, with the next revision if this key already has one. Stores nothing: the private
+ * key can be elsewhere. Throws `invalid-field` if the key is too small to sign serials, the account is unknown, another
+ * of its keys has the name, or the root key belongs to no root.
  */
 export async function certifyKey(key: KeyToCertify, stores: Stores): Promise<Uint8Array> {
   const { accountId, publicKey, name, until } = key

@@ -31,10 +31,10 @@ export interface SerialDraft extends ModelName {
 }
 
 /**
- * Returns the signer of this model's serials: a key of the brand if one fits, otherwise of an account that
- * the model names. Checks that the chains of model and key reach a root, that the key is valid now, and that
- * its constraints allow this serial. Throws `invalid-field` if no key fits, with a
- * sentence for each unfit key; `KeyringError` for a damaged key.
+ * Returns the signer of this model's serials: a key of the brand if one fits, otherwise of an account that the model
+ * names. Checks that the chains of model and key reach a root, that the key is valid now, and that its constraints
+ * allow this serial. Throws `invalid-field` if no key fits, with a sentence for each unfit key; `KeyringError` for a
+ * damaged key.
  */
 export async function signerFor(draft: SerialDraft, stores: Stores): Promise<Signer> {
   const find = async (own: Stores) => signerOf(await trustedModel(draft, own), draft.headers, own)

@@ -14,8 +14,8 @@ import { invalidField } from '../../errors.ts'
 import { explainToOperator, explainToOperatorAsync } from '../assertion-file.ts'
 
 /**
- * Checks an account-key assertion on its own: its chain reaches a root, it is valid now and strong enough,
- * and its constraints permit serials. Throws `invalid-field` with the reason.
+ * Checks an account-key assertion on its own: its chain reaches a root, it is valid now and strong enough, and its
+ * constraints permit serials. Throws `invalid-field` with the reason.
  */
 export async function checkSigningKey(
   accountKey: UnverifiedAssertion<'account-key'>,

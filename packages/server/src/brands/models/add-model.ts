@@ -22,8 +22,8 @@ interface NewModel {
 
 /**
  * Adds a model. Its brand must exist, its chain must reach a root, and a key must be able to sign its serials. Also
- * stores the other assertions in the file. Throws `invalid-field`, with the same message for a
- * missing brand and one that the caller can't see; `permission-denied`, `already-exists`.
+ * stores the other assertions in the file. Throws `invalid-field`, with the same message for a missing brand and one
+ * that the caller can't see; `permission-denied`, `already-exists`.
  */
 export async function addModel({ file, policy, authority }: NewModel, stores: Stores): Promise<ModelDetails> {
   // Checked first, so that the service does not read files for callers who do not manage any model.
@@ -122,8 +122,8 @@ interface ToStore {
 }
 
 /**
- * Callers who manage some brands store assertions of these brands only, and can't let another brand sign.
- * Throws `permission-denied`, whether the other brand exists or not.
+ * Callers who manage some brands store assertions of these brands only, and can't let another brand sign. Throws
+ * `permission-denied`, whether the other brand exists or not.
  */
 async function requireMayAdd(
   { assertion, others, named }: ToStore,

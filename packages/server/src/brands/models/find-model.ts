@@ -14,8 +14,8 @@ export interface NamedModel {
 }
 
 /**
- * Returns the model if the caller can see it. Throws `permission-denied`, and
- * `no-such-record`, even for a model of a brand that the caller can't see.
+ * Returns the model if the caller can see it. Throws `permission-denied`, and `no-such-record`, even for a model of a
+ * brand that the caller can't see.
  */
 export async function seenModel(
   { model, authority }: NamedModel,

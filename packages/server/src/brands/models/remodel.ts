@@ -45,9 +45,9 @@ export async function allowRemodel({ from, to, authority }: Pair, stores: Stores
 }
 
 /**
- * Stops allowing a remodel, and returns it. Devices that have already become the other model stay unchanged.
- * Throws `no-such-record` if it is not allowed, even for a model that the caller can't
- * see, and as `managedModel` does for the model they come from.
+ * Stops allowing a remodel, and returns it. Devices that have already become the other model stay unchanged. Throws
+ * `no-such-record` if it is not allowed, even for a model that the caller can't see, and as `managedModel` does for the
+ * model they come from.
  */
 export async function disallowRemodel(
   { from, to, authority, mustBeSeen }: Pair & { readonly mustBeSeen?: ((now: Remodel) => void) | undefined },

@@ -24,9 +24,9 @@ export interface AddedRoot {
 type Root = UnverifiedAssertion<'account' | 'account-key'>
 
 /**
- * Adds account and account-key assertions that a root signed for itself. An account needs a key, and a key
- * its account, among the files or stored already. Throws `permission-denied`, and `invalid-field` if one of
- * them doesn't fit; then it adds nothing.
+ * Adds account and account-key assertions that a root signed for itself. An account needs a key, and a key its account,
+ * among the files or stored already. Throws `permission-denied`, and `invalid-field` if one of them doesn't fit; then
+ * it adds nothing.
  */
 export async function addTrustRoots(
   { files, authority }: { readonly files: readonly NamedFile[]; readonly authority: Authority },

@@ -137,8 +137,8 @@ export async function checkAssertions(
 }
 
 /**
- * Decodes without the rules of models and account-keys: a later release can have stricter ones, and stored
- * assertions can still be shown and replaced. Throws `AssertionError`.
+ * Decodes without the rules of models and account-keys: a later release can have stricter ones, and stored assertions
+ * can still be shown and replaced. Throws `AssertionError`.
  */
 export const decodeStored = (encoded: Uint8Array): UnverifiedAssertion =>
   decode(encoded, DEFAULT_LIMITS, { rules: false })

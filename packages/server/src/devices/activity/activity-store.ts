@@ -31,7 +31,7 @@ declare module '../../stores.ts' {
   }
 }
 
-/** Statuses whose devices still have personal data. An operator may have removed that of others for good. */
+/** Statuses whose devices still have personal data. An operator may have removed that of others permanently. */
 const SEEN_STATUSES: readonly DeviceStatus[] = ['pending', 'rejected', 'active']
 
 export function activityStore({ query }: Pick<Database, 'query'>): ActivityStore {

@@ -10,8 +10,8 @@ import { invalidField } from '../../errors.ts'
 import type { ListFilter } from '../fleet/list-filter.ts'
 
 /**
- * `instantIn` reads the instant of a field. `place` is the part of the request that contains the fields;
- * errors name it. Throws `invalid-field`.
+ * `instantIn` reads the instant of a field. `place` is the part of the request that contains the fields; errors name
+ * it. Throws `invalid-field`.
  */
 export function filterIn(
   query: Static<typeof DeviceFilterSchema>,

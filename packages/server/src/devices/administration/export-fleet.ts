@@ -20,8 +20,9 @@ interface FleetExport extends Omit<FleetListing, 'after' | 'limit'> {
 const PAGE = 1000
 
 /**
- * Returns the chunks of the file. Records the export in the audit log before the first chunk. Throws `permission-denied`. Each page is read at its own moment: a device that changes meanwhile
- * appears either before or after the change.
+ * Returns the chunks of the file. Records the export in the audit log before the first chunk. Throws
+ * `permission-denied`. Each page is read at its own moment: a device that changes meanwhile appears either before or
+ * after the change.
  */
 export async function exportFleet(
   { format, whole, asked, ...listing }: FleetExport,

@@ -18,9 +18,9 @@ export interface AssertionQuery {
 }
 
 /**
- * Returns the encoded assertion. Throws `invalid-field` if `maxFormat` is not a number,
- * and `assertion-not-found`: the same error for an absent assertion, a different type, a format above
- * `maxFormat` and the serial of a device that is not active.
+ * Returns the encoded assertion. Throws `invalid-field` if `maxFormat` is not a number, and `assertion-not-found`: the
+ * same error for an absent assertion, a different type, a format above `maxFormat` and the serial of a device that is
+ * not active.
  */
 export async function findPublicAssertion(
   { type, key, maxFormat }: AssertionQuery,

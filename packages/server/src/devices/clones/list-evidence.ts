@@ -56,8 +56,8 @@ interface EvidencePage {
 const MOST_DEVICES = 100
 
 /**
- * Lists the device whose evidence was seen last first, with all its evidence, last seen first. A device that
- * gets new evidence between two pages moves to the front. Throws `permission-denied`.
+ * Lists the device whose evidence was seen last first, with all its evidence, last seen first. A device that gets new
+ * evidence between two pages moves to the front. Throws `permission-denied`.
  */
 export async function listCloneEvidence(
   { authority, filter, after, limit }: EvidenceListing,

@@ -111,9 +111,9 @@ async function placeholderIn(
 }
 
 /**
- * Counts one use of the API key, in the transaction that stores the device. Returns the id of the key, for
- * the audit log. Without a key there is nothing to count: `policyStillAllows` checks whether the model now
- * needs one. Throws `invalid-api-key`.
+ * Counts one use of the API key, in the transaction that stores the device. Returns the id of the key, for the audit
+ * log. Without a key there is nothing to count: `policyStillAllows` checks whether the model now needs one. Throws
+ * `invalid-api-key`.
  */
 export async function countApiKeyUse(
   { registration, model }: AllowedDevice,
@@ -168,8 +168,8 @@ async function lookUp(
 }
 
 /**
- * `original` is the serial of the same device key. Another service may have signed it, if its chain reaches a
- * trusted root. If the device is in the register, it must be active. Throws `registration-refused` or `invalid-assertion`.
+ * `original` is the serial of the same device key. Another service may have signed it, if its chain reaches a trusted
+ * root. If the device is in the register, it must be active. Throws `registration-refused` or `invalid-assertion`.
  */
 async function checkRemodel(
   original: UnverifiedAssertion<'serial'>,

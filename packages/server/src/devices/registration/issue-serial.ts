@@ -26,8 +26,8 @@ export interface RegisterNewDeps extends AuthoredStores {
 }
 
 /**
- * Registers a device that the policy allows. Throws `registration-refused` or
- * `invalid-api-key`, and {@link LostRace} if another request was faster.
+ * Registers a device that the policy allows. Throws `registration-refused` or `invalid-api-key`, and {@link LostRace}
+ * if another request was faster.
  */
 export async function registerNewDevice(
   allowed: AllowedDevice,
@@ -144,8 +144,8 @@ async function planNewNumber(model: StoredModel, stores: AuthoredStores): Promis
 }
 
 /**
- * Does the same as {@link planSerial} for a registering device. Throws `registration-refused`,
- * and {@link LostRace} if its own key has the number: the same request, sent twice at once, was then faster.
+ * Does the same as {@link planSerial} for a registering device. Throws `registration-refused`, and {@link LostRace} if
+ * its own key has the number: the same request, sent twice at once, was then faster.
  */
 export async function planRegistration(allowed: AllowedDevice, stores: AuthoredStores): Promise<SerialPlan> {
   const plan = await planSerial(allowed, stores)

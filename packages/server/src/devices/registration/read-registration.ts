@@ -101,8 +101,8 @@ const MAX_SERIAL = 128
 
 /**
  * Returns the serial number that the device proposes; undefined if the service generates one. `placeholder` is the text
- * that unprogrammed firmware sent instead of a number. Throws `registration-refused` if the policy
- * requires a proposal and there is none, and for one that newer snapd would refuse (contract/devices.md 2.5).
+ * that unprogrammed firmware sent instead of a number. Throws `registration-refused` if the policy requires a proposal
+ * and there is none, and for one that newer snapd would refuse (contract/devices.md 2.5).
  */
 export function proposedSerial(
   { fields }: RegistrationRequest['request'],

@@ -35,10 +35,10 @@ const ATTEMPTS = 20
 type Result = SerialAssertion | 'wait'
 
 /**
- * Returns the encoded answer: the serial, with its signer's assertions if the device accepts a stream;
- * undefined while the device waits for approval. The same request (request-id, key and everything else that
- * is signed) always gets the same answer, however late it is repeated. Throws `invalid-assertion`, `invalid-nonce`, `registration-refused` or `invalid-api-key`, which uses up nothing;
- * {@link Unavailable} if too many requests are waiting.
+ * Returns the encoded answer: the serial, with its signer's assertions if the device accepts a stream; undefined while
+ * the device waits for approval. The same request (request-id, key and everything else that is signed) always gets the
+ * same answer, however late it is repeated. Throws `invalid-assertion`, `invalid-nonce`, `registration-refused` or
+ * `invalid-api-key`, which uses up nothing; {@link Unavailable} if too many requests are waiting.
  */
 export async function registerDevice(
   { serialStream, ...input }: RegisterInput & { readonly serialStream: boolean },

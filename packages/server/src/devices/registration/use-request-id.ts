@@ -22,7 +22,8 @@ export async function useRequestId(
 }
 
 /**
- * Returns the device that this request led to; undefined for a request-id that this key has not used. Throws `invalid-nonce` if the key used it for another request.
+ * Returns the device that this request led to; undefined for a request-id that this key has not used. Throws
+ * `invalid-nonce` if the key used it for another request.
  */
 export async function deviceOfRequest(
   { request, requestIdHash, requestHash }: Registration,

@@ -24,8 +24,8 @@ export interface RemovedDevice {
 const ATTEMPTS = 3
 
 /**
- * Returns the device named `name` (as {@link findDevice} accepts it), if it can be removed now. Throws
- * `RequestError` as `findDevice` does, `permission-denied` and `state-conflict`.
+ * Returns the device named `name` (as {@link findDevice} accepts it), if it can be removed now. Throws `RequestError`
+ * as `findDevice` does, `permission-denied` and `state-conflict`.
  */
 export async function findRemovable({ name, authority }: ToRemove, stores: Stores): Promise<Device> {
   // No status is preferred: a serial number names the device that has it.

@@ -90,8 +90,8 @@ function requireEqual(what: string, header: string, actual: string, wanted: stri
 }
 
 /**
- * Checks every signature: the device's, and the chains of serial and model to a trusted root. Uses the stored
- * model assertion if the request contains none. Throws `invalid-assertion`.
+ * Checks every signature: the device's, and the chains of serial and model to a trusted root. Uses the stored model
+ * assertion if the request contains none. Throws `invalid-assertion`.
  */
 export async function checkSessionRequest(
   { serial, request, model }: UnverifiedSessionRequest,

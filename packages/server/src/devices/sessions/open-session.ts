@@ -74,8 +74,8 @@ export interface SessionInput extends SessionTexts {
 const ATTEMPTS = 10
 
 /**
- * Throws `invalid-assertion`, `invalid-nonce`, `invalid-device-session` or `device-refused`. A
- * refused request doesn't use up its nonce.
+ * Throws `invalid-assertion`, `invalid-nonce`, `invalid-device-session` or `device-refused`. A refused request doesn't
+ * use up its nonce.
  */
 export async function openSession(
   input: SessionInput,
@@ -225,8 +225,9 @@ function hashRequest(
  * because the first answer may have been lost (contract/devices.md, decision 5); any other second use is refused. If
  * requests of one key race with one nonce, the unique constraint on `nonce_hash` and `bucket` decides.
  *
- * Returns the session that this request has already opened; undefined for an unused nonce. Throws `invalid-nonce` if another request used it, or this one too long ago, and `device-refused`
- * if the device can't have the session any more.
+ * Returns the session that this request has already opened; undefined for an unused nonce. Throws `invalid-nonce` if
+ * another request used it, or this one too long ago, and `device-refused` if the device can't have the session any
+ * more.
  */
 async function findOpened(
   { deviceKeyId, nonceHash, requestHash }: NonceUse,

@@ -42,9 +42,9 @@ export interface ImportedDevices {
 }
 
 /**
- * Imports devices. A row that is already in the register with the same values is skipped; a row without an id
- * matches a device with its key and serial. Throws `permission-denied`, and {@link ImportError}, with nothing
- * imported, for malformed rows or rows that contradict the register; it reports at most a hundred.
+ * Imports devices. A row that is already in the register with the same values is skipped; a row without an id matches a
+ * device with its key and serial. Throws `permission-denied`, and {@link ImportError}, with nothing imported, for
+ * malformed rows or rows that contradict the register; it reports at most a hundred.
  */
 export async function importDevices(
   { source, authority, unknownModels = false, dryRun = false, onProgress }: ImportOptions,

@@ -22,8 +22,9 @@ interface WantedGrant {
 }
 
 /**
- * Grants the role, signs out the account's browsers and revokes its one-time links. Throws `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field` for what
- * cannot be granted, `no-such-record` for the account, `already-exists`.
+ * Grants the role, signs out the account's browsers and revokes its one-time links. Throws `permission-denied`,
+ * `person-required`, `recent-sign-in-required`, `invalid-field` for what cannot be granted, `no-such-record` for the
+ * account, `already-exists`.
  */
 export async function addGrant(
   { account: nameOrId, role, brand, expires, agents = [], externalAgents = false, authority }: WantedGrant,

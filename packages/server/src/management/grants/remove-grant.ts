@@ -13,8 +13,8 @@ interface Removal {
 }
 
 /**
- * Returns the removed grant. Throws `permission-denied`, `person-required`,
- * `recent-sign-in-required`, `no-such-record`, `state-conflict` for the caller's own role operator, `last-operator`.
+ * Returns the removed grant. Throws `permission-denied`, `person-required`, `recent-sign-in-required`,
+ * `no-such-record`, `state-conflict` for the caller's own role operator, `last-operator`.
  */
 export async function removeGrant(
   { grant, authority, mustBeSeen }: Removal,

@@ -19,8 +19,8 @@ const withoutReason = (reason: string | undefined): Settings => {
 }
 
 /**
- * A filter for waiting devices does not include a device that is rejected before its turn comes, unless the
- * request names the status or the id. Throws `state-conflict`.
+ * A filter for waiting devices does not include a device that is rejected before its turn comes, unless the request
+ * names the status or the id. Throws `state-conflict`.
  */
 function notRejectedSince(now: Device, { statuses }: Settings): void {
   if (now.status !== 'rejected' || statuses === undefined || statuses.split(' ').includes('rejected')) return

@@ -37,8 +37,8 @@ const MOST_ACTIVE = 2
 const PAGE = 1_000
 
 /**
- * Throws `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field`,
- * `devices-too-many`, `selection-changed`; and `TooManyRequests` for an account that already has two jobs.
+ * Throws `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field`, `devices-too-many`,
+ * `selection-changed`; and `TooManyRequests` for an account that already has two jobs.
  */
 export async function makeJob(wanted: WantedJob, stores: Stores): Promise<Job> {
   const { kind: name, authority } = wanted

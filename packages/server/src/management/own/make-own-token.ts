@@ -59,9 +59,9 @@ export interface OwnTokenDeps
 }
 
 /**
- * Throws `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken} does;
- * `invalid-field`, `package-not-found`, `limit-exceeded` for the wanted token; `no-such-record`, `state-conflict` for
- * the session that it replaces; a 401 if the user's own session or account has ended meanwhile. Throws `Unavailable`.
+ * Throws `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken} does; `invalid-field`,
+ * `package-not-found`, `limit-exceeded` for the wanted token; `no-such-record`, `state-conflict` for the session that
+ * it replaces; a 401 if the user's own session or account has ended meanwhile. Throws `Unavailable`.
  */
 export async function makeOwnToken(
   { authority, wanted, replaces }: OwnTokenInput,

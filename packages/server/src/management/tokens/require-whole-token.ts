@@ -18,10 +18,10 @@ function isWholeToken({ manager: { minted, limits }, scopeOf, accountScopeOf }: 
 }
 
 /**
- * Required to create another credential for one's own account. It would have none of the token's limits, so
- * the holder of a limited token would get more than they were given. Only a session that a browser opened in
- * the console can do it: the token of `ratafia login` is in a file, and its thief must not be able to create
- * a credential that outlives it. Throws `permission-denied`.
+ * Required to create another credential for one's own account. It would have none of the token's limits, so the holder
+ * of a limited token would get more than they were given. Only a session that a browser opened in the console can do
+ * it: the token of `ratafia login` is in a file, and its thief must not be able to create a credential that outlives
+ * it. Throws `permission-denied`.
  */
 export function requireWholeToken(authority: Rights): void {
   if (!authority.manager.inConsole) {

@@ -22,10 +22,10 @@ import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
 type Identity = UnverifiedAssertion<'hardware-identity'>
 
 /**
- * Imports all identities or none. The files can also contain the account and account-key assertions that the
- * chains need. Returns how many identities were given. They do not belong to a brand: a board can be built
- * into the models of several. Throws `permission-denied`, and `invalid-field` if a chain reaches no root, an
- * assertion has a different type, or a revision is not newer than the stored one.
+ * Imports all identities or none. The files can also contain the account and account-key assertions that the chains
+ * need. Returns how many identities were given. They do not belong to a brand: a board can be built into the models of
+ * several. Throws `permission-denied`, and `invalid-field` if a chain reaches no root, an assertion has a different
+ * type, or a revision is not newer than the stored one.
  */
 export async function importHardwareIdentities(
   files: readonly NamedFile[],

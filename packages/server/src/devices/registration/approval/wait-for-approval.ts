@@ -15,8 +15,8 @@ const MAX_PENDING_BYTES = 64 * 1024
 export interface WaitDeps extends AuthoredStores, WaitingPlaces {}
 
 /**
- * Throws `registration-refused` or `invalid-api-key`, `LostRace` if another request was
- * faster, and `TooManyRequests` if too many devices of the model, or from the network, are waiting.
+ * Throws `registration-refused` or `invalid-api-key`, `LostRace` if another request was faster, and `TooManyRequests`
+ * if too many devices of the model, or from the network, are waiting.
  */
 export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): Promise<'wait'> {
   const { registration, model, proposed } = allowed

@@ -117,8 +117,8 @@ export interface DeviceServices {
 }
 
 /**
- * Reads the header and returns the destination: `here` without a header. Throws `device-service-not-allowed` for an address that is neither below the base URL nor equal to an allowed one
- * in scheme, host, port and path.
+ * Reads the header and returns the destination: `here` without a header. Throws `device-service-not-allowed` for an
+ * address that is neither below the base URL nor equal to an allowed one in scheme, host, port and path.
  */
 export function destinationOf(header: string | undefined, { baseUrl, allowed }: DeviceServices): Destination {
   if (header === undefined) return { at: 'here' }

@@ -22,8 +22,8 @@ interface WantedFileJob {
 }
 
 /**
- * Checks the permission before the file is read. Throws `permission-denied`, and `invalid-field` for an
- * unknown kind. A kind without a file is refused later, with the rest of the query.
+ * Checks the permission before the file is read. Throws `permission-denied`, and `invalid-field` for an unknown kind. A
+ * kind without a file is refused later, with the rest of the query.
  */
 export function requireMaySendFile(authority: Authority, kind: unknown): void {
   if (kind === undefined) return
