@@ -23,7 +23,7 @@ import {
   setPolicy,
 } from '../support/as-operator.ts'
 import { deciding } from '../support/authorities.ts'
-import { acmeFiles, vector } from '../support/brands.ts'
+import { acmeFiles, brandFiles, vector } from '../support/brands.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import {
   ACME,
@@ -723,14 +723,7 @@ eachDatabase((kind, _open, fresh) => {
 
     test('can be an account that the model names, unless the device would reject its signature', async () => {
       const named = await newModel({}, { 'serial-authority': ['generic'] })
-      await addBrand(
-        {
-          account: vector('world/account-generic'),
-          accountKey: vector('world/account-key-generic'),
-          signingKey: vector('world/keys/generic.pem'),
-        },
-        service.installation,
-      )
+      await addBrand(brandFiles('generic', 'generic'), service.installation)
       const { keyId } = await addAcmeKey()
       await disableSigningKey({ keyId, force: true }, service.installation)
       try {
