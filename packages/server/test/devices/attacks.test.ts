@@ -3,12 +3,11 @@
  * Those that involve the register run on both databases, those with only signatures and models on one.
  */
 import assert from 'node:assert/strict'
-import { sign as signBytes } from 'node:crypto'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { encode, type PrivateKey } from '@ratafia/assertions'
 import type { ModelName } from '../../src/brands/models/model-policy.ts'
 import { revokeDevice } from '../../src/devices/decide.ts'
-import { allowRemodel, importHardwareIdentities, updateModel } from '../support/as-operator.ts'
+import { allowRemodel, updateModel } from '../support/as-operator.ts'
 import { deciding } from '../support/authorities.ts'
 import { testKey, vector } from '../support/brands.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
@@ -26,7 +25,13 @@ import {
   sessionBody,
   sessionOf,
 } from '../support/devices.ts'
-import { acmeWithKeys, newModels, remodelHeaders, type TestModel } from '../support/own-devices.ts'
+import {
+  acmeWithKeys,
+  newModels,
+  remodelHeaders,
+  type TestModel,
+  withHardware,
+} from '../support/own-devices.ts'
 import { call, refusalOf, testService } from '../support/service.ts'
 
 const DAY = 86_400_000
@@ -179,17 +184,9 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   describe('proof of the hardware', () => {
-    const pem = vector('world/keys/hwid-p256.pem').bytes.toString()
-    let digest: string
-    before(async () => {
-      await importHardwareIdentities([vector('extra-head/hardware-identity')], service.installation)
-      const [stored] = await service.installation.hardwareIdentities.list({ limit: 1 })
-      digest = stored?.keySha3 ?? assert.fail()
-    })
+    const { identity, signed } = withHardware(service)
     const bodyWith = (signature: string) =>
-      JSON.stringify({ 'hardware-id-key-sha3-384': digest, 'request-id-signature': signature })
-    const signed = (requestId: string, algorithm = 'sha256') =>
-      signBytes(algorithm, Buffer.from(requestId), pem).toString('base64')
+      JSON.stringify({ 'hardware-id-key-sha3-384': identity().keySha3, 'request-id-signature': signature })
 
     test('works only for the request-id that it signs, so a copy is useless to another device', async () => {
       const { of, rows } = await newModel({ hardwareIdentity: true })
@@ -209,16 +206,16 @@ eachDatabase((kind, _open, fresh) => {
       const key = newKey()
       const requestId = await getRequestId(service)
       const good = signed(requestId)
+      const { keySha3 } = identity()
       const raw = Buffer.from(good, 'base64')
       const flipped = Buffer.from(raw)
       flipped[10] = (flipped[10] as number) ^ 1
-      const ecdsa = { key: pem, dsaEncoding: 'ieee-p1363' } as const
       for (const signature of [
         flipped.toString('base64'),
         raw.subarray(0, -1).toString('base64'),
         Buffer.concat([raw, Buffer.of(0)]).toString('base64'),
-        signBytes('sha256', Buffer.from(requestId), ecdsa).toString('base64'),
-        signBytes('sha256', Buffer.from(requestId), acmePem()).toString('base64'),
+        signed(requestId, 'sha256', { dsaEncoding: 'ieee-p1363' }),
+        signed(requestId, 'sha256', { key: vector('world/keys/brand.pem').bytes.toString() }),
         signed(requestId, 'sha1'),
         signed(`${requestId}\n`),
         Buffer.alloc(4096, 0x30).toString('base64'),
@@ -232,16 +229,14 @@ eachDatabase((kind, _open, fresh) => {
       for (const body of [
         `{"__proto__":${bodyWith(good)}}`,
         `[${bodyWith(good)}]`,
-        JSON.stringify({ 'hardware-id-key-sha3-384': [digest], 'request-id-signature': good }),
-        JSON.stringify({ 'hardware-id-key-sha3-384': `${digest}%`, 'request-id-signature': good }),
+        JSON.stringify({ 'hardware-id-key-sha3-384': [keySha3], 'request-id-signature': good }),
+        JSON.stringify({ 'hardware-id-key-sha3-384': `${keySha3}%`, 'request-id-signature': good }),
       ]) {
         assert.equal(refusalOf(await register(service, { ...of, key, requestId, body })).status, 400)
       }
       assert.deepEqual(await rows(), [])
       await registered(service, { ...of, key, requestId, body: bodyWith(good) })
     })
-
-    const acmePem = () => vector('world/keys/brand.pem').bytes.toString()
   })
 
   describe('quarantine', () => {

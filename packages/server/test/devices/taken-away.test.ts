@@ -43,10 +43,10 @@ eachDatabase((kind, open, fresh) => {
   const newOpenModel = newModels(service, 'taken')
   /** Has an API key, for whose row a registration of the model has to wait. */
   const newModel = async (policy: Partial<ModelPolicy> = {}) => {
-    const { name, of, rows } = await newOpenModel(policy)
+    const { name, of, ...found } = await newOpenModel(policy)
     const key = { model: name, label: 'factory', expiresAt: null, useLimit: null }
     const { text } = await addApiKey(key, service.installation)
-    return { name, of: { ...of, requestHeaders: { 'api-key': text } }, rows }
+    return { name, of: { ...of, requestHeaders: { 'api-key': text } }, ...found }
   }
 
   /** Runs `work` as far as possible while `change` is in progress; it continues when that is committed. */
@@ -123,8 +123,7 @@ eachDatabase((kind, open, fresh) => {
       await allowRemodel({ from: from.name, to: to.name }, service.installation)
       const key = newKey()
       const original = await registered(service, { ...from.of, key })
-      const [device] = await from.rows()
-      assert.ok(device)
+      const device = await from.latest()
       const taken = (on: On) =>
         what === 'remodel'
           ? modelStore(on).disallowRemodel(from.name, to.name)
@@ -154,10 +153,9 @@ eachDatabase((kind, open, fresh) => {
   })
 
   test('a device in quarantine keeps its serial, even if another device requests it at that moment', async () => {
-    const { of, rows } = await newModel({ takenSerial: 'reissue' })
+    const { of, latest, rows } = await newModel({ takenSerial: 'reissue' })
     await registered(service, { ...of, key: newKey(), serial: 'SN-1' })
-    const [holder] = await rows()
-    assert.ok(holder)
+    const holder = await latest()
     const answer = await during(
       (on) => deviceStore(on).setQuarantine(holder, service.now()),
       () => register(service, { ...of, key: newKey(), serial: 'SN-1' }),
@@ -170,10 +168,9 @@ eachDatabase((kind, open, fresh) => {
   })
 
   test("the second of two operators gets the first one's decision", async () => {
-    const { of, rows } = await newModel({ registration: 'approval' })
+    const { of, latest } = await newModel({ registration: 'approval' })
     await register(service, { ...of, key: newKey(), serial: 'SN-1' })
-    const [device] = await rows()
-    assert.ok(device)
+    const device = await latest()
     const approve = () => approveDevice({ name: device.id, authority: deciding('bob') }, other.installation)
     await assert.rejects(
       during((on) => deviceStore(on).reject(device, decision()), approve),

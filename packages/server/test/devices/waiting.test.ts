@@ -151,12 +151,11 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('is not removed after a decision', async () => {
-      const { of, rows } = await newModel()
+      const { of, latest, rows } = await newModel()
       const [key] = keys
       assert.ok(key)
       assert.equal((await register(service, { ...of, key })).status, 202)
-      const [device] = await rows()
-      assert.ok(device)
+      const device = await latest()
       await rejectDevice(
         { name: device.id, reason: 'No', authority: deciding('maria') },
         service.installation,
@@ -166,12 +165,11 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('registers and waits again if it polls at that moment', async () => {
-      const { of, rows } = await newModel()
+      const { of, latest } = await newModel()
       const [key] = keys
       assert.ok(key)
       assert.equal((await register(service, { ...of, key })).status, 202)
-      const [device] = await rows()
-      assert.ok(device)
+      const device = await latest()
       await expire(-1)
       const use = { requestIdHash: randomBytes(32), requestHash: randomBytes(32) }
       const own = { deviceId: device.id, bucket: device.bucket }

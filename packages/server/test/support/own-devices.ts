@@ -1,5 +1,6 @@
 /** Models and devices of acme-brand that only one test uses, and what the register has of them. */
 import assert from 'node:assert/strict'
+import { type SignPrivateKeyInput, sign } from 'node:crypto'
 import { before } from 'node:test'
 import type { AssertionOf, HeaderInput, PrivateKey } from '@ratafia/assertions'
 import {
@@ -11,6 +12,8 @@ import {
   type Macaroon,
 } from '@ratafia/macaroon'
 import type { ModelName, ModelPolicy } from '../../src/brands/models/model-policy.ts'
+import { importHardwareIdentities } from './as-operator.ts'
+import { vector } from './brands.ts'
 import { ACME, addAcmeModel, freshDeviceKeys, serialAssertion, withAcme } from './devices.ts'
 import { type Answer, refusalOf, type TestService } from './service.ts'
 
@@ -32,6 +35,9 @@ export function newModels(service: Service, prefix: string) {
       holder: async (serial: string) =>
         (await devices.findHolder({ ...name, serial })) ?? assert.fail('not in the register'),
       rows: () => devices.list({ ...name, limit: 1_000 }),
+      /** Returns the device that registered last. */
+      latest: async () =>
+        (await devices.list({ ...name, limit: 1 }))[0] ?? assert.fail('not in the register'),
     }
   }
 }
@@ -66,6 +72,27 @@ export function acmeWithDevices(service: Service, prefix: string, count: number)
   const sessionsOf = async (device: Pick<SignedDevice, 'serial'>) =>
     service.installation.deviceSessions.ofDevice(await holderOf(device), 100)
   return { newKey, newDevice, holderOf, sessionsOf }
+}
+
+const hardwareKey = vector('world/keys/hwid-p256.pem').bytes.toString()
+
+/** Imports the hardware of the vectors before the tests of a suite, and returns what proves it. */
+export function withHardware(service: Service) {
+  let stored: { readonly keySha2: string; readonly keySha3: string }
+  before(async () => {
+    const { installation } = service
+    await importHardwareIdentities([vector('extra-head/hardware-identity')], installation)
+    stored = (await installation.hardwareIdentities.list({ limit: 1 }))[0] ?? assert.fail()
+  })
+  const identity = () => stored
+  /** Returns a signature of this request-id, by the key of the hardware unless `other` has one. */
+  const signed = (requestId: string, algorithm = 'sha256', other: Partial<SignPrivateKeyInput> = {}) =>
+    sign(algorithm, Buffer.from(requestId), { key: hardwareKey, ...other }).toString('base64')
+  const proof = (requestId: string) => ({
+    'hardware-id-key-sha3-384': stored.keySha3,
+    'request-id-signature': signed(requestId),
+  })
+  return { identity, signed, proof }
 }
 
 /** Returns the headers of a remodel. */
