@@ -5,8 +5,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { makeScene } from '../../../faults/load/scene.ts'
 import { directAuthority } from '../../../packages/server/src/authority.ts'
+import * as parts from '../../../packages/server/src/devices/administration/device-parts.ts'
 import { exportFleet } from '../../../packages/server/src/devices/administration/export-fleet.ts'
-import { showDevice } from '../../../packages/server/src/devices/administration/show-device.ts'
 import { importDevices } from '../../../packages/server/src/devices/transfer/import-devices.ts'
 import { type Fleet, fillRegister, keyOf } from '../../data/fleet.ts'
 import { type Opened, opened } from '../../data/opened.ts'
@@ -78,9 +78,15 @@ async function timesOf(on: Opened, devices: number, { pace, directory }: Run): P
     for (let round = 0; round < pace.rounds; round++) times.push((await seconds(work)) * 1_000)
     return median(times)
   }
-  const show = await several(() =>
-    showDevice({ name: keyOf(Math.floor(devices / 4)), limit: 20, authority: OPERATOR }, on),
-  )
+  const shown = { name: keyOf(Math.floor(devices / 4)), limit: 20, authority: OPERATOR }
+  // The same requests as `devices show`.
+  const show = await several(async () => {
+    await parts.activityOfDevice(shown, on)
+    await parts.assertionsOfDevice(shown, on)
+    await parts.registrationsOfDevice(shown, on)
+    await parts.sessionsOfDevice(shown, on)
+    await parts.evidenceOfDevice(shown, on)
+  })
   const file = join(directory, `register-${database.kind}.csv`)
   const all = { authority: OPERATOR, filter: {}, sort: 'registered', asked: {} } as const
   const exported = await seconds(async () => {

@@ -60,10 +60,7 @@ export const RegistrationHeadersSchema = Type.Object({
 /** An encoded assertion, or several separated by an empty line. */
 export const AssertionStreamSchema = Type.String({ description: 'Encoded snap assertions' })
 
-/**
- * Other parameters are ignored. Newer clients send more, such as `sequence`, for assertions that are not
- * here.
- */
+/** Other parameters are ignored. Newer clients send more, such as `sequence`, for assertions that are not here. */
 export const AssertionQuerySchema = Type.Object({
   'max-format': Type.Optional(
     Type.String({

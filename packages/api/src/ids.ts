@@ -1,6 +1,4 @@
-/**
- * Ids on the wire: a branded type and a guard for each, and a generator for those that the service creates.
- */
+/** Ids on the wire: a branded type and a guard for each, and a generator for those that the service creates. */
 import { randomInt, randomUUID } from 'node:crypto'
 import { v7, validate } from 'uuid'
 
@@ -20,9 +18,7 @@ export function newAccountId(): AccountId {
   return Array.from({ length: 32 }, () => LETTERS_AND_DIGITS[randomInt(62)]).join('') as AccountId
 }
 
-/**
- * The id of a token's session. We create UUIDs v4, but when read it is an opaque text of up to 64 characters.
- */
+/** The id of a token's session. We create UUIDs v4, but when read it is an opaque text of up to 64 characters. */
 export type SessionId = Branded<'SessionId'>
 const SESSION_ID = /^[A-Za-z0-9._:-]{1,64}$/
 export const isSessionId = (text: string): text is SessionId => SESSION_ID.test(text)
@@ -52,10 +48,7 @@ export const newDeviceId = (at: Date): DeviceId => uuidOf(at) as DeviceId
 /** The id of a job of the management API: a UUID v7. */
 export const newJobId = (at: Date): string => uuidOf(at)
 
-/**
- * The id of a device's session: a UUID v7. A chain of sessions has the id of its first, so chains also sort
- * by age.
- */
+/** The id of a device's session: a UUID v7. A chain of sessions has the id of its first, so chains also sort by age. */
 export type DeviceSessionId = Branded<'DeviceSessionId'>
 export const isDeviceSessionId = (text: string): text is DeviceSessionId => validate(text)
 export const newDeviceSessionId = (at: Date): DeviceSessionId => uuidOf(at) as DeviceSessionId

@@ -1,7 +1,4 @@
-/**
- * The operations of the API. `GET /`, the routes, the OpenAPI document and the tests all come from this
- * table.
- */
+/** The operations of the API. `GET /`, the routes, the OpenAPI document and the tests all come from this table. */
 import { CI_OPERATIONS } from './ci/operations.ts'
 import {
   AssertionQuerySchema,

@@ -23,9 +23,8 @@ export interface DecodeOptions {
 }
 
 /**
- * Checks the headers that every type needs, then those of this type. If there are several problems, the order
- * of the checks decides which is reported: lengths, common headers, primary key, the type's own headers, its
- * rules.
+ * Checks the headers that every type needs, then those of this type. If there are several problems, the order of the
+ * checks decides which is reported: lengths, common headers, primary key, the type's own headers, its rules.
  */
 export function assemble(
   { headers, body, content, signature }: Parts,

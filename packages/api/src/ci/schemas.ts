@@ -57,9 +57,7 @@ export const ExchangeIdTokenRequestSchema = Type.Object(
   { title: 'ExchangeIdTokenRequest' },
 )
 
-/**
- * A job that did not get the answer can present its ID token again, with the same key and within two minutes.
- */
+/** A job that did not get the answer can present its ID token again, with the same key and within two minutes. */
 export const IdempotencyHeadersSchema = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({

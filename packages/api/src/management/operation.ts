@@ -6,8 +6,7 @@ import type { ManagementPermission } from './roles.ts'
 
 export interface ManagementOperation {
   /**
-   * `PATCH` is a JSON Merge Patch (RFC 7396) of a record, and requires `If-Match`. `PUT` never sends a whole
-   * record.
+   * `PATCH` is a JSON Merge Patch (RFC 7396) of a record, and requires `If-Match`. `PUT` never sends a whole record.
    */
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** The path below {@link MANAGEMENT_PREFIX}, with `:name` for a parameter. */
@@ -71,9 +70,8 @@ const DryRun = Type.Optional(
 const querySchemas = new WeakMap<ManagementOperation, TObject>()
 
 /**
- * Returns the schema of an operation's query parameters, with `dry_run` for a change
- * (contract/administration.md, A13), and no others. Returns the same object each time, so that it is compiled
- * only once.
+ * Returns the schema of an operation's query parameters, with `dry_run` for a change (contract/administration.md, A13),
+ * and no others. Returns the same object each time, so that it is compiled only once.
  */
 export function querySchemaOf(operation: ManagementOperation): TObject {
   const known = querySchemas.get(operation)

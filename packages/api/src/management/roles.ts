@@ -28,9 +28,7 @@ interface RoleFacts {
 
 const VIEWER = ['devices:read', 'models:read'] as const
 
-/**
- * The roles, narrowest first. A published role is never renamed. An account can have several, which add up.
- */
+/** The roles, narrowest first. A published role is never renamed. An account can have several, which add up. */
 export const ROLES = {
   viewer: { scope: 'brand', meaning: 'sees devices and models', permissions: VIEWER },
   'device-approver': {

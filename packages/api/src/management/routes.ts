@@ -1,7 +1,4 @@
-/**
- * The method and path of each operation of the management API, without schemas: all that a client needs to
- * call it.
- */
+/** The method and path of each operation of the management API, without schemas: all that a client needs to call it. */
 
 export const MANAGEMENT_PREFIX = '/api/management/v1'
 

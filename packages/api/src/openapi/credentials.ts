@@ -1,7 +1,4 @@
-/**
- * How a request presents its credential: security schemes, and the headers that links and generated clients
- * set.
- */
+/** How a request presents its credential: security schemes, and the headers that links and generated clients set. */
 import type { Operation } from '../operation.ts'
 import type { Parameter } from './described.ts'
 

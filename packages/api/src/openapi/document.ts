@@ -24,9 +24,7 @@ import { refusalsOf, unreadResponses } from './refusals.ts'
 export interface OpenApiOptions {
   /** The base URL, without a trailing slash. */
   readonly baseUrl: string
-  /**
-   * The location of the identity service. Its operations are part of the document if it is below `baseUrl`.
-   */
+  /** The location of the identity service. Its operations are part of the document if it is below `baseUrl`. */
   readonly identity: string
   /** The path where `request-id` and `serial` are for a gadget's device service; without a trailing slash. */
   readonly deviceServicePath: string

@@ -6,50 +6,38 @@ interface Header {
   readonly required?: boolean
 }
 
+const text = (description: string): Header => ({ description, schema: { type: 'string' } })
+
 const HEADERS = {
   'Snap-Store-Version': {
     description: 'The version of the API as a whole',
     required: true,
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
-  'WWW-Authenticate': {
-    description:
-      'The missing credential: `Macaroon realm="Ratafia"`, `ApiKey realm="Ratafia"`, `Macaroon refresh_device_session=1` for a device session, or `Macaroon needs_refresh=1` for a fresh discharge. The identity service sends `Macaroon`, and only with `interaction required`.',
-    schema: { type: 'string' },
-  },
-  'Accept-Encoding': {
-    description: 'The codings that bodies of requests can have: `identity`, which means unencoded',
-    schema: { type: 'string' },
-  },
+  'WWW-Authenticate': text(
+    'The missing credential: `Macaroon realm="Ratafia"`, `ApiKey realm="Ratafia"`, `Macaroon refresh_device_session=1` for a device session, or `Macaroon needs_refresh=1` for a fresh discharge. The identity service sends `Macaroon`, and only with `interaction required`.',
+  ),
+  'Accept-Encoding': text('The codings that bodies of requests can have: `identity`, which means unencoded'),
   'Retry-After': {
     description: 'The seconds after which a retry makes sense',
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
-  ETag: { description: 'The version of the record, for `If-Match`', schema: { type: 'string' } },
-  Location: { description: 'The address of the new record', schema: { type: 'string' } },
-  'Preference-Applied': {
-    description: '`wait=SECONDS`: how long the request could wait',
-    schema: { type: 'string' },
-  },
-  'Ratafia-Dry-Run': { description: '`true`: nothing was changed', schema: { type: 'string' } },
-  'Idempotent-Replayed': {
-    description: '`true`: the response to the first request with this `Idempotency-Key`',
-    schema: { type: 'string' },
-  },
-  'Content-Disposition': { description: 'A name for the file', schema: { type: 'string' } },
-  'Content-Encoding': { description: '`gzip`, if the request accepts it', schema: { type: 'string' } },
-  'Cache-Control': { description: '`no-store`', schema: { type: 'string' } },
-  Vary: { description: 'The headers that carry credentials', schema: { type: 'string' } },
-  'Ratafia-Brand': { description: '`brand-id` of the answer', schema: { type: 'string' } },
-  'Ratafia-Model': { description: '`model` of the answer', schema: { type: 'string' } },
-  'Ratafia-Serial': { description: '`serial` of the answer', schema: { type: 'string' } },
-  'Ratafia-Store': { description: '`store` of the answer, unless it is null', schema: { type: 'string' } },
-  'Ratafia-Device-Key': {
-    description: '`device-key-sha3-384` of the answer',
-    schema: { type: 'string' },
-  },
-  'Ratafia-Session': { description: '`session-id` of the answer', schema: { type: 'string' } },
-  'Ratafia-Valid-Until': { description: '`valid-until` of the answer', schema: { type: 'string' } },
+  ETag: text('The version of the record, for `If-Match`'),
+  Location: text('The address of the new record'),
+  'Preference-Applied': text('`wait=SECONDS`: how long the request could wait'),
+  'Ratafia-Dry-Run': text('`true`: nothing was changed'),
+  'Idempotent-Replayed': text('`true`: the response to the first request with this `Idempotency-Key`'),
+  'Content-Disposition': text('A name for the file'),
+  'Content-Encoding': text('`gzip`, if the request accepts it'),
+  'Cache-Control': text('`no-store`'),
+  Vary: text('The headers that carry credentials'),
+  'Ratafia-Brand': text('`brand-id` of the answer'),
+  'Ratafia-Model': text('`model` of the answer'),
+  'Ratafia-Serial': text('`serial` of the answer'),
+  'Ratafia-Store': text('`store` of the answer, unless it is null'),
+  'Ratafia-Device-Key': text('`device-key-sha3-384` of the answer'),
+  'Ratafia-Session': text('`session-id` of the answer'),
+  'Ratafia-Valid-Until': text('`valid-until` of the answer'),
 } as const satisfies Record<string, Header>
 
 export type HeaderName = keyof typeof HEADERS

@@ -17,148 +17,127 @@ interface Link {
 
 type Links = Readonly<Record<string, Link>>
 
-/** The links by operation and status. A link without parameters needs cryptography in between. */
+/** Without parameters, it needs cryptography in between. */
+const link = (
+  operationId: Link['operationId'],
+  description: string,
+  parameters?: Link['parameters'],
+  requestBody?: unknown,
+): Link => ({
+  operationId,
+  description,
+  ...(parameters && { parameters }),
+  ...(requestBody !== undefined && { requestBody }),
+})
+
+const presenting = (token: string) => ({ 'header.Macaroons': token })
+
+const EXCHANGE = link(
+  'exchangeToken',
+  '`Macaroons` is base64 of a JSON list of the root and its bound discharge.',
+)
+
+/** The links by operation and status. */
 export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Links>> } = {
   createToken: {
     200: {
-      Discharge: {
-        operationId: 'discharge',
-        description: '`id64` is the `i64` (or `id` the `i`) of the caveat with an `l`.',
-      },
-      Exchange: {
-        operationId: 'exchangeToken',
-        description: '`Macaroons` is base64 of a JSON list of the root and its bound discharge.',
-      },
+      Discharge: link('discharge', '`id64` is the `i64` (or `id` the `i`) of the caveat with an `l`.'),
+      Exchange: EXCHANGE,
     },
   },
   exchangeIdToken: {
     200: {
-      Whoami: {
-        operationId: 'whoami',
-        description: 'Returns what the token permits',
-        parameters: { 'header.Macaroons': '$response.body#/access_token' },
-      },
-      Revoke: {
-        operationId: 'revokeToken',
-        description: "Revokes the job's session, which the job itself can do",
-        parameters: { 'header.Macaroons': '$response.body#/access_token' },
-        requestBody: { 'session-id': '$response.body#/session_id' },
-      },
+      Whoami: link('whoami', 'Returns what the token permits', presenting('$response.body#/access_token')),
+      Revoke: link(
+        'revokeToken',
+        "Revokes the job's session, which the job itself can do",
+        presenting('$response.body#/access_token'),
+        { 'session-id': '$response.body#/session_id' },
+      ),
     },
   },
   discharge: {
     200: {
-      Exchange: {
-        operationId: 'exchangeToken',
-        description: '`Macaroons` is base64 of a JSON list of the root and its bound discharge.',
-      },
+      Exchange: EXCHANGE,
     },
     401: {
-      AgentLogin: {
-        operationId: 'agentLogin',
-        description: '`did` is in `/Info/InteractionMethods/agent/login-url`.',
-      },
-      WaitForLogin: {
-        operationId: 'waitForLogin',
-        description: '`did` is in `/Info/InteractionMethods/browser-window/WaitTokenURL`.',
-      },
-      RedeemCode: {
-        operationId: 'redeemCode',
-        description:
-          'The browser returns with `code` from `/Info/InteractionMethods/browser-redirect/LoginURL`.',
-      },
+      AgentLogin: link('agentLogin', '`did` is in `/Info/InteractionMethods/agent/login-url`.'),
+      WaitForLogin: link(
+        'waitForLogin',
+        '`did` is in `/Info/InteractionMethods/browser-window/WaitTokenURL`.',
+      ),
+      RedeemCode: link(
+        'redeemCode',
+        'The browser returns with `code` from `/Info/InteractionMethods/browser-redirect/LoginURL`.',
+      ),
     },
   },
   agentLogin: {
     200: {
-      Discharge: {
-        operationId: 'discharge',
-        description: 'Send the same `id64` again, with `token64` and `token-kind=agent`.',
-      },
+      Discharge: link('discharge', 'Send the same `id64` again, with `token64` and `token-kind=agent`.'),
     },
   },
   waitForLogin: {
     200: {
-      Discharge: {
-        operationId: 'discharge',
-        description:
-          'Send the same `id64` again, with the `token64` and, as `token-kind`, the `kind` of this response.',
-      },
+      Discharge: link(
+        'discharge',
+        'Send the same `id64` again, with the `token64` and, as `token-kind`, the `kind` of this response.',
+      ),
     },
   },
   redeemCode: {
     200: {
-      Discharge: {
-        operationId: 'discharge',
-        description:
-          'Send the same `id64` again, with the `value` of the token as `token64` and, as `token-kind`, its `kind`.',
-      },
+      Discharge: link(
+        'discharge',
+        'Send the same `id64` again, with the `value` of the token as `token64` and, as `token-kind`, its `kind`.',
+      ),
     },
   },
   exchangeToken: {
     200: {
-      Whoami: {
-        operationId: 'whoami',
-        description: 'Returns what the token permits',
-        parameters: { 'header.Macaroons': '$response.body#/macaroon' },
-      },
-      List: {
-        operationId: 'listTokens',
-        description: "Lists the sessions of the token's account",
-        parameters: { 'header.Macaroons': '$response.body#/macaroon' },
-      },
+      Whoami: link('whoami', 'Returns what the token permits', presenting('$response.body#/macaroon')),
+      List: link(
+        'listTokens',
+        "Lists the sessions of the token's account",
+        presenting('$response.body#/macaroon'),
+      ),
     },
   },
   whoami: {
     200: {
-      List: {
-        operationId: 'listTokens',
-        description: 'Lists the sessions of the same account',
-        parameters: { 'header.Macaroons': '$request.header.Macaroons' },
-      },
+      List: link(
+        'listTokens',
+        'Lists the sessions of the same account',
+        presenting('$request.header.Macaroons'),
+      ),
     },
   },
   listTokens: {
     200: {
-      Revoke: {
-        operationId: 'revokeToken',
-        description: 'Revokes the newest session',
-        parameters: { 'header.Macaroons': '$request.header.Macaroons' },
-        requestBody: { 'session-id': '$response.body#/macaroons/0/session-id' },
-      },
+      Revoke: link('revokeToken', 'Revokes the newest session', presenting('$request.header.Macaroons'), {
+        'session-id': '$response.body#/macaroons/0/session-id',
+      }),
     },
   },
   nonces: {
-    200: {
-      OpenSession: {
-        operationId: 'openSession',
-        description: 'The device signs a device-session-request with the nonce.',
-      },
-    },
+    200: { OpenSession: link('openSession', 'The device signs a device-session-request with the nonce.') },
   },
   requestId: {
-    200: {
-      Register: {
-        operationId: 'registerDevice',
-        description: 'The device signs a serial-request with the request-id.',
-      },
-    },
+    200: { Register: link('registerDevice', 'The device signs a serial-request with the request-id.') },
   },
   openSession: {
     200: {
-      DeviceSession: {
-        operationId: 'deviceSession',
-        description: 'Returns the device of the session',
-        parameters: { 'header.X-Device-Authorization': 'Macaroon root="{$response.body#/macaroon}"' },
-      },
+      DeviceSession: link('deviceSession', 'Returns the device of the session', {
+        'header.X-Device-Authorization': 'Macaroon root="{$response.body#/macaroon}"',
+      }),
     },
   },
   registerDevice: {
     200: {
-      Serial: {
-        operationId: 'serialAssertion',
-        description: 'Returns the same serial assertion, by its headers `brand-id`, `model` and `serial`',
-      },
+      Serial: link(
+        'serialAssertion',
+        'Returns the same serial assertion, by its headers `brand-id`, `model` and `serial`',
+      ),
     },
   },
 }

@@ -1,6 +1,5 @@
 /**
- * Moves schemas that have a title into `components`, so that generated clients have one type for each, with
- * that name.
+ * Moves schemas that have a title into `components`, so that generated clients have one type for each, with that name.
  */
 
 export interface Named {
@@ -9,10 +8,7 @@ export interface Named {
   readonly schemas: Readonly<Record<string, unknown>>
 }
 
-/**
- * Returns `value` with references instead of titled schemas. Throws `TypeError` if two schemas have the same
- * title.
- */
+/** Returns `value` with references instead of titled schemas. Throws `TypeError` if two schemas have the same title. */
 export function nameSchemas(value: unknown): Named {
   const found = new Map<string, { readonly from: object; named: unknown }>()
   const walk = (node: unknown): unknown => {
@@ -68,9 +64,8 @@ interface SchemaOfObject {
 }
 
 /**
- * Rewrites an `anyOf` that only requires fields. Generators treat every `anyOf` as a choice between types and
- * lose the properties next to it. They leave the equivalent form (one of these is true: not all of them are
- * false) alone.
+ * Rewrites an `anyOf` that only requires fields. Generators treat every `anyOf` as a choice between types and lose the
+ * properties next to it. They leave the equivalent form (one of these is true: not all of them are false) alone.
  */
 function forGenerators(node: object): object {
   const { anyOf, ...rest } = node as { readonly anyOf?: readonly object[] }

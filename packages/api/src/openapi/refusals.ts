@@ -19,10 +19,7 @@ import { type HeaderName, headersNamed } from './headers.ts'
 
 export type Responses = Described['responses']
 
-/**
- * Returns the responses by status. Refusals before a request is read are references to {@link
- * unreadResponses}.
- */
+/** Returns the responses by status. Refusals before a request is read are references to {@link unreadResponses}. */
 export function refusalsOf({
   method,
   errors,

@@ -20,8 +20,7 @@ export type Constraints = readonly ReadonlyMap<string, Condition>[]
 const MISSING = '$MISSING'
 
 /**
- * The maximum number of steps for all patterns of one key. Short strings can make long patterns, so this
- * bounds memory.
+ * The maximum number of steps for all patterns of one key. Short strings can make long patterns, so this bounds memory.
  */
 const MAXIMUM_STEPS = 10_000
 

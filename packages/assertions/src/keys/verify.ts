@@ -13,8 +13,7 @@ const RSA = 1
  * the `deviceKey` of the device's serial.
  *
  * Throws {@link AssertionError} `wrong-key` when the assertion names a different key, `malformed-signature`,
- * `unsupported-signature`, `weak-key`, `weak-hash`, `malformed-key` or `bad-signature`. contract/devices.md
- * 3.5.
+ * `unsupported-signature`, `weak-key`, `weak-hash`, `malformed-key` or `bad-signature`. contract/devices.md 3.5.
  */
 export function verifySignature(
   assertion: UnverifiedAssertion,

@@ -9,10 +9,7 @@ export interface NamedFile {
   readonly bytes: Uint8Array
 }
 
-/**
- * Returns the assertions of a file, one or a stream. Throws `invalid-field` if there is none or one is
- * malformed; verifies nothing.
- */
+/** Returns a file's assertions. Throws `invalid-field` if there is none or one is malformed; verifies nothing. */
 export function readAssertions(file: NamedFile): readonly UnverifiedAssertion[] {
   const text = textOr(file.bytes, (fault) => invalidField(`${file.name} ${fault}`))
   const assertions = explainToOperator(() => decodeText(text), `${file.name} contains no readable assertion`)
@@ -21,9 +18,8 @@ export function readAssertions(file: NamedFile): readonly UnverifiedAssertion[] 
 }
 
 /**
- * Editors and version control on Windows write line ends as CR LF, which no signature covers. If the original
- * text can't be read, it is read with LF only: the signature decides whether that is the text that was
- * signed.
+ * Editors and version control on Windows write line ends as CR LF, which no signature covers. If the original text
+ * can't be read, it is read with LF only: the signature decides whether that is the text that was signed.
  */
 function decodeText(text: string): readonly UnverifiedAssertion[] {
   try {
@@ -34,10 +30,7 @@ function decodeText(text: string): readonly UnverifiedAssertion[] {
   }
 }
 
-/**
- * Returns the only assertion of this type in the file, which can contain others. Throws as {@link
- * readAssertions} does.
- */
+/** Returns the file's only assertion of this type, and the others. Throws as {@link readAssertions} does. */
 export function assertionIn<Type extends TypeName>(
   file: NamedFile,
   type: Type,
@@ -59,10 +52,7 @@ export function assertionIn<Type extends TypeName>(
   }
 }
 
-/**
- * Turns an `AssertionError` into `invalid-field` for the operator: `what`, a colon, the reason, and the
- * remedy.
- */
+/** Turns an `AssertionError` into `invalid-field` for the operator: `what`, a colon, the reason, and the remedy. */
 export function explainToOperator<T>(work: () => T, what: string): T {
   try {
     return work()

@@ -33,14 +33,9 @@ export type KeyPosition = Pick<StoredSigningKey, 'accountId' | 'addedAt' | 'keyI
 
 export interface BrandStore {
   find(accountId: string): Promise<StoredBrand | undefined>
-  /**
-   * Keeps the brand from being removed until the transaction ends. Returns false if there is no such brand.
-   */
+  /** Keeps the brand from being removed until the transaction ends. Returns false if there is no such brand. */
   hold(accountId: string): Promise<boolean>
-  /**
-   * Keeps other transactions from holding the brand, or adding a model or key, until this one ends. Returns
-   * false if there is no such brand.
-   */
+  /** Until the transaction ends, no other holds the brand or adds a model or key. Returns false if there is none. */
   lock(accountId: string): Promise<boolean>
   /** Returns all brands, sorted by account id. */
   list(): Promise<readonly StoredBrand[]>
@@ -61,9 +56,7 @@ export interface BrandStore {
     readonly limit: number
   }): Promise<readonly StoredSigningKey[]>
   findKey(keyId: string): Promise<StoredSigningKey | undefined>
-  /**
-   * Does the same as {@link findKey}, and locks the key: no other transaction changes it until this one ends.
-   */
+  /** Does the same as {@link findKey}, and locks the key: no other transaction changes it until this one ends. */
   lockKey(keyId: string): Promise<StoredSigningKey | undefined>
   /** Returns false if there is no such key, or it is already disabled. */
   disableKey(keyId: string, at: Date): Promise<boolean>

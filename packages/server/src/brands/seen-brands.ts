@@ -5,10 +5,7 @@ import { type Page, type Paging, pageOf } from '../page.ts'
 import type { TransactionStores } from '../stores.ts'
 import type { StoredBrand } from './brand-store.ts'
 
-/**
- * Returns brands sorted by account id, which is also the position. Throws {@link RequestError}
- * `permission-denied`.
- */
+/** Returns brands sorted by account id, which is also the position. Throws `permission-denied`. */
 export async function listBrands(
   { authority, after, limit }: Paging<string> & { readonly authority: Authority },
   { brands }: TransactionStores,
@@ -17,10 +14,7 @@ export async function listBrands(
   return pageOf(limit, (most) => brands.page({ brands: seen, after, limit: most }))
 }
 
-/**
- * Throws {@link RequestError} `permission-denied`, and `no-such-record`, even for a brand that the caller
- * can't see.
- */
+/** Throws `permission-denied`, and `no-such-record`, even for a brand that the caller can't see. */
 export async function showBrand(
   { accountId, authority }: { readonly accountId: string; readonly authority: Authority },
   { brands }: TransactionStores,

@@ -28,8 +28,8 @@ export interface Statement {
 }
 
 /**
- * Reads a JSON object of headers, with `body` for the body. Adds a `timestamp` of `now` if it is missing,
- * except to an account-key, which does not have one. Throws `invalid-field`.
+ * Reads a JSON object of headers, with `body` for the body. Adds a `timestamp` of `now` if it is missing, except to an
+ * account-key, which does not have one. Throws `invalid-field`.
  */
 export function readStatement({ name, bytes }: NamedFile, now: Date): Statement {
   const value = parse(name, bytes)
@@ -49,19 +49,15 @@ export function readStatement({ name, bytes }: NamedFile, now: Date): Statement 
   return { input: { type, headers: stamped, body }, authorityId }
 }
 
-/**
- * Signs with a key that the service doesn't have. Nothing is verified here, only by recipients of the
- * assertion.
- */
+/** Signs with a key that the service doesn't have. Nothing is verified here, only by recipients of the assertion. */
 export function signWith(key: PrivateKey, { input }: Statement, now: Date): Uint8Array {
   return encode(signed(input, key, now))
 }
 
 /**
- * Signs with a stored key of the account that the statement names, and verifies the result up to a root. A
- * statement can assert anything in the brand's name, so only operators can sign one. Throws
- * `permission-denied`, and `invalid-field` if no key of the account can sign it, or if it is a serial: those
- * are signed only for devices.
+ * Signs with a stored key of the account that the statement names, and verifies the result up to a root. A statement
+ * can assert anything in the brand's name, so only operators can sign one. Throws `permission-denied`, and
+ * `invalid-field` if no key of the account can sign it, or if it is a serial: those are signed only for devices.
  */
 export async function signWithStoredKey(
   { statement, authority }: { readonly statement: Statement; readonly authority: Authority },
@@ -117,10 +113,7 @@ function parse(name: string, bytes: Uint8Array): unknown {
   return value
 }
 
-/**
- * Refuses values that assertions can't contain, with their place, instead of guessing: "5" and 5 are
- * different.
- */
+/** Refuses values that assertions can't contain, with their place, instead of guessing: "5" and 5 are different. */
 function headerOf(value: unknown, place: string): HeaderInput {
   if (value === null) return null
   if (typeof value === 'string') {

@@ -5,7 +5,7 @@ import {
   type UnverifiedAssertion,
   verifySignature,
 } from '@ratafia/assertions'
-import { decodeStored } from '../brands/trust/decode-stored.ts'
+import { decodeStored } from '../brands/trust/trust.ts'
 import { bucketOf } from '../bucket.ts'
 import type { Check, CheckDeps } from './check.ts'
 import type { SerialRow } from './checkup-store.ts'

@@ -1,6 +1,6 @@
 /** The management API routes for publishing from CI. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { undone } from '../change.ts'
+import { tried } from '../change.ts'
 import { invalidField } from '../errors.ts'
 import type { AddManagementRoute } from '../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../http/management/pages.ts'
@@ -45,8 +45,7 @@ export function publisherManagementRoutes(
 
   add(api.removeMyPublisher, async ({ authority, parameters: { id: name = '' }, dryRun, ifMatch }) => {
     const mustBeSeen = ifMatch && (await seenAs(ifMatch, { authority, name }))
-    const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-    const ended = await removeRule({ name, authority, own: true, mustBeSeen }, tried)
+    const ended = await removeRule({ name, authority, own: true, mustBeSeen }, tried({ dryRun }, deps))
     return { ...publisherRecord(ended, deps.clock()), revoked: ended.revoked }
   })
 

@@ -36,10 +36,7 @@ export interface CounterStore {
   ): Promise<Readonly<Record<'first' | 'later', ReadonlySet<string>>>>
   /** Returns the counts by bucket and label, without zeros. Times before the last fold have only days. */
   counts(of: CountsOf): Promise<readonly CountedBucket[]>
-  /**
-   * Folds the oldest hour before that instant into its day of `day` milliseconds. Returns false if there is
-   * none.
-   */
+  /** Folds the oldest hour before that instant into its day of `day` milliseconds. Returns false if there is none. */
   foldHour(before: Date, day: number): Promise<boolean>
   /** Removes at most `limit` rows from before that instant. Returns how many. */
   removeOld(before: Date, limit: number): Promise<number>

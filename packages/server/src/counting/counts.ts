@@ -27,9 +27,7 @@ interface CountedSeries {
   readonly labels: readonly string[]
   /** The buckets, oldest first, without gaps. */
   readonly buckets: readonly Bucket[]
-  /**
-   * The preceding period's counts by label; null if they are not kept, undefined if they were not requested.
-   */
+  /** The preceding period's counts by label; null if they are not kept, undefined if they were not requested. */
   readonly previous?: Readonly<Record<string, number>> | null
 }
 
@@ -41,8 +39,8 @@ export interface Counts {
 }
 
 /**
- * Lists counts. A brand that the caller cannot see looks like one without counts. Throws `RequestError`
- * `permission-denied`, and `invalid-field` for a brand with a counter that is not kept by brand.
+ * Lists counts. A brand that the caller cannot see looks like one without counts. Throws `permission-denied`, and
+ * `invalid-field` for a brand with a counter that is not kept by brand.
  */
 export async function listCounts(
   { authority, name, period, brandId, previous = false }: CountsAsked,
@@ -98,10 +96,7 @@ function brandsCounted(scope: BrandScope, brandId: string | undefined): readonly
   return scope === 'all' ? [ALL_BRANDS] : [...scope]
 }
 
-/**
- * Returns the time when each bucket begins, in UTC. The last one is not over. `before` starts an equally long
- * preceding period.
- */
+/** Returns when each bucket begins, in UTC. The last is not over. `before` starts an equally long preceding period. */
 function startsOf(
   period: CounterPeriod,
   now: Date,

@@ -1,7 +1,7 @@
 /** Stores the counts of a process, every minute and when it ends. */
 import { type CountedRow, type CounterStore, keyOf } from './counter-store.ts'
-import type { KeptTally } from './kept-tally.ts'
 import { ALL_BRANDS, MOST_BRANDS, OTHER_BRANDS } from './series.ts'
+import type { KeptTally } from './tally.ts'
 
 interface SendDeps {
   readonly tally: Pick<KeptTally, 'take' | 'giveBack'>

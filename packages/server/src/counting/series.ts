@@ -19,10 +19,7 @@ export const SERIES: Readonly<Record<CounterName, Series>> = {
   refusals: OF_SERVICE,
 }
 
-/**
- * Names in place of a brand, for the whole service and for brands beyond {@link MOST_BRANDS}. No brand has
- * such a name.
- */
+/** In place of a brand's name, for the whole service and for brands beyond {@link MOST_BRANDS}. */
 export const ALL_BRANDS = '(all)'
 export const OTHER_BRANDS = '(other)'
 export const MOST_BRANDS = 200

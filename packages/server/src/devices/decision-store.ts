@@ -1,7 +1,4 @@
-/**
- * Decisions about devices in the register: conditional updates of the table `device`, which do nothing if the
- * device has changed.
- */
+/** Decisions about devices: conditional updates of the table `device`, which do nothing if the device has changed. */
 import {
   anyRowChanged,
   changeAnnounced,
@@ -39,14 +36,9 @@ export interface DecisionStore {
   supersede(device: DeviceRef & SerialName, decision: Decision): Promise<boolean>
   /** Returns false if the device is not active. */
   revoke(device: DeviceRef, decision: Decision): Promise<boolean>
-  /**
-   * Null releases the device. Returns false if nothing changes. Only an active device goes into quarantine.
-   */
+  /** Null releases the device. Returns false if nothing changes. Only an active device goes into quarantine. */
   setQuarantine(device: DeviceRef, at: Date | null): Promise<boolean>
-  /**
-   * Stores the revision of the newest assertion. Returns false if the device has an equal or higher one, or
-   * is not active.
-   */
+  /** Stores the newest assertion's revision. Returns false if the device has an equal or higher one or isn't active. */
   setRevision(device: DeviceRef & SerialName, revision: number): Promise<boolean>
 }
 

@@ -47,10 +47,7 @@ export interface DeviceStore extends DecisionStore, SerialAssertionStore {
   findHolder(name: SerialName): Promise<Device | undefined>
   /** Returns everything given under this serial, which a new revision has to follow. */
   findUse(name: SerialName): Promise<SerialUse>
-  /**
-   * Returns all devices with a serial: its holder, former holders and applicants. Newest first, at most 100.
-   * For operators.
-   */
+  /** Returns the holder, former holders and applicants of a serial, newest first, at most 100. For operators. */
   findBySerial(name: SerialName): Promise<readonly Device[]>
   /** Newest first. For operators. */
   list(filter: DeviceFilter): Promise<readonly Device[]>
@@ -93,10 +90,7 @@ const selectByKey = compiledOnce((query, name: KeyName & { bucket: number }) =>
     .limit(100),
 )
 
-/**
- * How many times to look for the holder of a serial that moves from one device to another. Constraints decide
- * in any case.
- */
+/** How often to look for the holder of a serial that moves between devices. Constraints decide in any case. */
 const LOOKS = 5
 
 /** Uses the primary key. */
@@ -210,9 +204,7 @@ function filtered<Row>(
   return fitting
 }
 
-/**
- * Returns the row without the columns of a waiting device, and without those unknown when a device is stored.
- */
+/** Returns the row without the columns of a waiting device, and without those unknown when a device is stored. */
 export function rowOf(
   device: Device,
 ): Omit<

@@ -11,10 +11,7 @@ export const DEVICE_STATUSES = ['pending', 'rejected', 'active', 'superseded', '
  */
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number]
 
-/**
- * How a device got into the register: a registration here, a session with a serial signed elsewhere, or an
- * import.
- */
+/** How a device got into the register: a registration here, a session with a serial signed elsewhere, or an import. */
 export const DEVICE_ORIGINS = ['registration', 'session', 'import'] as const
 export type DeviceOrigin = (typeof DEVICE_ORIGINS)[number]
 
@@ -50,10 +47,7 @@ export interface Device extends DeviceRef, SerialName {
   readonly reason: string | null
   /** When it went into quarantine. While set, it cannot open a session. */
   readonly quarantinedAt: Date | null
-  /**
-   * When its personal data was removed. From then on, the row only keeps its serial and its key from being
-   * given again (`removal/`).
-   */
+  /** When its personal data was removed. The row then only keeps its serial and key from being given again. */
   readonly removedAt?: Date
 }
 
@@ -82,3 +76,13 @@ export const showSerialName = ({ brandId, model, serial }: SerialName): string =
 /** Returns the beginning of a sentence about a device: `The device ID (BRAND/MODEL/SERIAL, active)`. */
 export const describeDevice = (device: Device): string =>
   `The device ${device.id} (${device.serial === '' ? `${device.brandId}/${device.model}` : showSerialName(device)}, ${device.status})`
+
+const MAX_USER_AGENT = 256
+
+export const callerOf = (request: {
+  readonly client: { readonly address: string }
+  readonly headers: { readonly 'user-agent'?: string | undefined }
+}): Caller => ({
+  address: request.client.address,
+  userAgent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT).replace(/[^ -~]/g, '?'),
+})

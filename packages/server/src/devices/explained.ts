@@ -26,9 +26,7 @@ export async function explainedAsync<T>(work: () => Promise<T>, what?: string): 
   }
 }
 
-/**
- * Returns {@link RequestError} `invalid-assertion` for an `AssertionError`, and any other error unchanged.
- */
+/** Returns {@link RequestError} `invalid-assertion` for an `AssertionError`, and any other error unchanged. */
 function explanation(error: unknown, what?: string): unknown {
   if (!(error instanceof AssertionError)) return error
   const reason = what === undefined ? error.message : `${what} (${error.message})`

@@ -17,7 +17,7 @@ export interface DeviceDecision {
    * Compares the device with the state that the caller decided about, under the lock of its row. Throws
    * `version-mismatch`. By default, any state is accepted.
    */
-  readonly mustBeSeen?: (now: Device) => void
+  readonly mustBeSeen?: ((now: Device) => void) | undefined
 }
 
 /** The outcome of a decision about a device. */
@@ -39,9 +39,9 @@ interface ToFind {
 }
 
 /**
- * A serial number or a key can match several rows: its holder, former holders and applicants. Prefers devices
- * with a status in `prefer`, then the one that has the serial, then the others. Throws {@link RequestError}
- * `permission-denied`, `no-such-record`, or `invalid-field` with their ids if several match.
+ * A serial number or a key can match several rows: its holder, former holders and applicants. Prefers devices with a
+ * status in `prefer`, then the one that has the serial, then the others. Throws `permission-denied`, `no-such-record`,
+ * or `invalid-field` with their ids if several match.
  */
 export async function findDevice(
   { name, prefer = [], authority }: ToFind,
@@ -84,7 +84,7 @@ export const deviceConflict = (device: Device, why: string): RequestError =>
     decided_at: device.decidedAt?.toISOString() ?? null,
   })
 
-/** Returns the reason trimmed: one line of printable text. Throws `RequestError` `invalid-field`. */
+/** Returns the reason trimmed: one line of printable text. Throws `invalid-field`. */
 export function checkReason(text: string): string {
   const reason = text.trim()
   const isLine = reason !== '' && [...reason].length <= 200 && !isUnprintable(reason)

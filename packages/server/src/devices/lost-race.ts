@@ -13,9 +13,7 @@ export function won(stored: boolean): void {
   if (!stored) throw new LostRace()
 }
 
-/**
- * Runs `work` until it loses no race; `attempt` counts from 0. Returns undefined if every attempt lost one.
- */
+/** Runs `work` until it loses no race; `attempt` counts from 0. Returns undefined if every attempt lost one. */
 export async function retryLostRaces<T>(
   attempts: number,
   work: (attempt: number) => Promise<T>,

@@ -36,10 +36,7 @@ export interface OpenedNonce {
   readonly expired: boolean
 }
 
-/**
- * Throws {@link RequestError} `invalid-nonce` for a string that this service didn't issue, or issued as the
- * other kind.
- */
+/** Throws `invalid-nonce` for a string that this service didn't issue, or issued as the other kind. */
 export async function openNonce(
   kind: NonceKind,
   text: string,

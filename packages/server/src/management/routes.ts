@@ -17,10 +17,10 @@ import type { AddManagementRoute } from '../http/management/management-route.ts'
 import type { Stores } from '../stores.ts'
 import type { ManagementDependencies } from './dependencies.ts'
 import { describeManager } from './me.ts'
-import { authenticateManager } from './tokens/authenticate.ts'
 import { createManagementRoot } from './tokens/create-root.ts'
 import { exchangeManagementRoot } from './tokens/exchange.ts'
 import { authorityOf, type ManagerAuthority } from './tokens/manager.ts'
+import { authenticateManager } from './tokens/verify-manager.ts'
 
 const api = MANAGEMENT_OPERATIONS
 

@@ -1,4 +1,4 @@
-/** Imports packages into the directory from a file: CSV with a header line, or a JSON list. */
+/** Imports packages into the directory from a file: CSV with a header line, or a JSON list. Or counts the changes. */
 import { type Authority, requireForAll } from '../authority.ts'
 import {
   Faults,
@@ -7,7 +7,8 @@ import {
   type ImportRow,
   readImportRows,
 } from '../files/import-rows.ts'
-import type { Stores } from '../stores.ts'
+import type { Stores, TransactionStores } from '../stores.ts'
+import { listPackages } from './list.ts'
 import type { PackageEntry } from './package-store.ts'
 
 const COLUMNS = ['name', 'snap_id']
@@ -20,10 +21,7 @@ export interface ImportOptions {
   readonly onProgress?: (done: number, total: number) => void
 }
 
-/**
- * Imports all entries in one transaction, and returns their number. Only operators can. Throws `permission-denied` and
- * {@link ImportError}.
- */
+/** Imports all entries or none, and returns their number. Throws `permission-denied` and {@link ImportError}. */
 export async function importPackages(
   text: string,
   { format, replaceAll, authority, onProgress }: ImportOptions,
@@ -40,7 +38,7 @@ export async function importPackages(
 }
 
 /** Throws {@link ImportError}. */
-export function readPackages(text: string, format: ImportOptions['format']): readonly PackageEntry[] {
+function readPackages(text: string, format: ImportOptions['format']): readonly PackageEntry[] {
   const faults = new Faults()
   const rows = readImportRows(text, { format, columns: COLUMNS, need: 'all' }).flatMap(
     (row) => faults.note(() => checkRow(row)) ?? [],
@@ -94,5 +92,48 @@ function noteRepeats(
         })
       })
     }
+  }
+}
+
+export interface ImportPlan {
+  readonly added: number
+  /** Packages with another snap id, and snap ids with a different name. */
+  readonly changed: number
+  readonly removed: number
+  readonly unchanged: number
+}
+
+/** Changes nothing. Throws `permission-denied`, like the import, and `ImportError`. */
+export async function planImport(
+  text: string,
+  { format, replaceAll, authority }: Pick<ImportOptions, 'format' | 'replaceAll' | 'authority'>,
+  stores: TransactionStores,
+): Promise<ImportPlan> {
+  requireForAll(authority, 'roles:manage')
+  const entries = readPackages(text, format)
+  const byName = new Map(entries.map(({ name, snapId }) => [name, snapId]))
+  const byId = new Map(entries.map(({ name, snapId }) => [snapId, name]))
+  let present = 0
+  let unchanged = 0
+  let met = 0
+  const changed = new Set<string>()
+  for await (const { name, snapId } of listPackages(stores)) {
+    present += 1
+    if (byName.get(name) === snapId) {
+      unchanged += 1
+      continue
+    }
+    // A row of the file replaces up to two packages: the one with its name, and the one with its id.
+    const replacements = [byName.has(name) ? name : undefined, byId.get(snapId)].filter(
+      (each) => each !== undefined,
+    )
+    if (replacements.length > 0) met += 1
+    for (const each of replacements) changed.add(each)
+  }
+  return {
+    added: entries.length - unchanged - changed.size,
+    changed: changed.size,
+    removed: Math.max(0, met - changed.size) + (replaceAll ? present - unchanged - met : 0),
+    unchanged,
   }
 }

@@ -14,7 +14,7 @@ export async function* listPackages({ packages }: TransactionStores): AsyncGener
   }
 }
 
-/** Returns a page sorted by name. Throws `RequestError` `permission-denied`. */
+/** Returns a page sorted by name. Throws `permission-denied`. */
 export async function pageOfPackages(
   { authority, after, limit }: Paging<string> & { readonly authority: Authority },
   { packages }: TransactionStores,

@@ -1,4 +1,4 @@
-/** Resolves the packages that a token is limited to into snap ids. */
+/** Resolves references to packages into snap ids, and finds ids that the directory doesn't know. */
 import { RequestError } from '../errors.ts'
 import type { TransactionStores } from '../stores.ts'
 
@@ -9,10 +9,9 @@ export interface PackageReference {
 }
 
 /**
- * Returns the snap id of each reference, in their order, without repetition. The package directory resolves
- * names; if it is empty, it is not configured, and a name is its own id. Throws {@link RequestError}
- * `package-not-found` for a name that is not in the directory, or has a different id there than the given
- * one.
+ * Returns the snap id of each reference, in their order, without repetition. The package directory resolves names; if
+ * it is empty, it is not configured, and a name is its own id. Throws `package-not-found` for a name that is not in the
+ * directory, or has a different id there than the given one.
  */
 export async function resolvePackages(
   references: readonly PackageReference[],
@@ -40,4 +39,14 @@ export async function resolvePackages(
     return resolved
   })
   return [...new Set(ids)]
+}
+
+/** Returns the ids that are not in the directory; none while the directory is empty. */
+export async function unknownPackages(
+  ids: readonly string[],
+  { packages }: TransactionStores,
+): Promise<readonly string[]> {
+  const known = await packages.knownIds(ids)
+  if (known.size === ids.length || (known.size === 0 && (await packages.isEmpty()))) return []
+  return ids.filter((id) => !known.has(id))
 }

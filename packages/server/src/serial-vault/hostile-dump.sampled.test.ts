@@ -1,5 +1,4 @@
-// Guarantee: a damaged or hostile dump is refused, or read as rows that are checked; it never causes a
-// different error.
+// Guarantee: a damaged or hostile dump is refused, or read as rows that are checked; it never causes a different error.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'

@@ -1,7 +1,6 @@
 /** Imports the data of a serial-vault from a dump of its tables. */
 import { type Authority, requireForAll } from '../authority.ts'
-import { importSignedDevices } from '../devices/transfer/import-signed-devices.ts'
-import type { ImportedSigned } from '../devices/transfer/signed-import.ts'
+import { type ImportedSigned, importSignedDevices } from '../devices/transfer/import-signed-devices.ts'
 import type { Stores } from '../stores.ts'
 import type { DumpFile } from './dump-rows.ts'
 import { readDump } from './read-dump.ts'
@@ -31,10 +30,7 @@ export interface ImportedVault extends TakenApiKeys {
 
 const SOURCE = 'serial-vault'
 
-/**
- * Imports all devices or none. A second import changes nothing. Throws `permission-denied`, and `ImportError`
- * if a dump can't be read.
- */
+/** Imports all devices or none. A second import changes nothing. Throws `permission-denied` and `ImportError`. */
 export async function importSerialVault(
   { files, dryRun, authority, onProgress }: ImportOptions,
   stores: Stores,

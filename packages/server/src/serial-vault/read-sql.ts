@@ -1,7 +1,4 @@
-/**
- * Reads the rows of a plain dump: from pg_dump (COPY, --inserts, --column-inserts), or from `.dump` of
- * sqlite3.
- */
+/** Reads the rows of a plain dump: from pg_dump (COPY, --inserts, --column-inserts), or from `.dump` of sqlite3. */
 import { ImportError } from '../files/import-rows.ts'
 import { type DumpFile, type DumpRow, type Line, linesOf } from './dump-rows.ts'
 import { isWholeStatement, SqlReader, withoutEscapes } from './sql-values.ts'

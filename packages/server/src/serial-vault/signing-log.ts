@@ -1,14 +1,11 @@
 /**
- * Finds out which key has which serial, from a log of signatures. A serial-vault can sign one serial for
- * several keys, and several serials for one key. Here, one of each remains, and the import reports the
- * others.
+ * Finds out which key has which serial, from a log of signatures. A serial-vault can sign one serial for several keys,
+ * and several serials for one key. Here, one of each remains, and the import reports the others.
  */
-import type { SignedDevice } from '../devices/transfer/signed-import.ts'
+import type { SignedDevice } from '../devices/transfer/import-signed-devices.ts'
 import type { DumpRow } from './dump-rows.ts'
 
-/**
- * `deviceKeyId` is the `fingerprint` of the log: the key that signed the serial-request is the device key.
- */
+/** `deviceKeyId` is the `fingerprint` of the log: the key that signed the serial-request is the device key. */
 export interface Signature extends Omit<SignedDevice, 'firstSignedAt' | 'gaveWayTo'> {
   readonly place: string
 }
@@ -37,10 +34,7 @@ export function readSignature({ fields, place }: DumpRow, now: Date): Signature 
   return { brandId: make, model, serial, deviceKeyId: fingerprint, revision: Number(number), signedAt, place }
 }
 
-/**
- * Reads times such as `2018-03-01 10:20:30.123456`, with or without a zone, as PostgreSQL, SQLite and Go
- * write them.
- */
+/** Reads times such as `2018-03-01 10:20:30.123456`, with or without a zone (PostgreSQL, SQLite, Go). */
 function timeOf(text: string): Date | undefined {
   const [, day, clock, zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)\d*(?: ?(Z|[+-]\d\d(?::?\d\d)?))?/.exec(text) ?? []

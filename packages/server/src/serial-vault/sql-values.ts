@@ -13,10 +13,7 @@ export class SqlReader {
     return this.#text.slice(this.#at)
   }
 
-  /**
-   * Consumes and returns the match at this position (the pattern is sticky). Returns undefined, without
-   * moving, if there is none.
-   */
+  /** Consumes and returns the match of the sticky pattern here. Returns undefined, without moving, if there is none. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at
     const [found] = pattern.exec(this.#text) ?? []

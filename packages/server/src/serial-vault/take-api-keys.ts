@@ -1,4 +1,4 @@
-import { importApiKey } from '../brands/models/api-keys/import-api-key.ts'
+import { importApiKey } from '../brands/models/api-keys/add-api-key.ts'
 import { RequestError } from '../errors.ts'
 import type { Stores } from '../stores.ts'
 import type { Dump } from './read-dump.ts'

@@ -10,9 +10,9 @@ import { signSerial } from '../../src/brands/keys/sign-serial.ts'
 import { signerFor } from '../../src/brands/keys/signer-for.ts'
 import { readEntries } from '../../src/brands/models/allow-list/import-allow-list.ts'
 import { useApiKey } from '../../src/brands/models/api-keys/use-api-key.ts'
-import { generateSerial } from '../../src/brands/models/generate-serial.ts'
 import { findHardwareIdentity } from '../../src/brands/models/hardware/find-hardware-identity.ts'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
+import { generateSerial } from '../../src/brands/models/serial-template.ts'
 import { findAssertion, rootAssertions } from '../../src/brands/trust/trust.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
 import type { Stores } from '../../src/stores.ts'
@@ -42,6 +42,7 @@ import {
   addAcme,
   addTestRoot,
   brandDeps,
+  brandFiles,
   signedFile,
   testKey,
   vector,
@@ -50,17 +51,19 @@ import { eachDatabase, onOne } from '../support/databases.ts'
 
 const ACME = { brandId: 'acme-brand', model: 'acme-classic' }
 const AUTO = { registration: 'auto', ...DEFAULT_POLICY } as const
-const refusedWith = (message: RegExp, code = 'invalid-field') => ({ code, message })
+const GADGET = { brandId: 'acme-brand', model: 'acme-gadget' }
+const gadgetFile = vector('world/model-acme-gadget')
+const rootFiles = brandFiles('test-root', 'root')
+const refuses = (what: Promise<unknown>, message: RegExp, code = 'invalid-field') =>
+  assert.rejects(what, { code, message })
 
 eachDatabase((kind, open) => {
   const { testOnce } = onOne(kind)
   test('refuses a brand whose chain does not reach a root, and stores nothing', async () => {
     const deps = brandDeps(await open())
-    await assert.rejects(
+    await refuses(
       addBrand(acmeFiles, deps),
-      refusedWith(
-        /^The account assertion acme-brand is not valid: no account-key assertion for .* trust add`\.$/,
-      ),
+      /^The account assertion acme-brand is not valid: no account-key assertion for .* trust add`\.$/,
     )
     assert.deepEqual(await deps.brands.list(), [])
     assert.equal(await deps.assertions.find('account', 'acme-brand'), undefined)
@@ -69,12 +72,7 @@ eachDatabase((kind, open) => {
   test('a root can also be a brand', async () => {
     const deps = brandDeps(await open())
     await addTestRoot(deps)
-    const files = {
-      account: vector('world/account-test-root'),
-      accountKey: vector('world/account-key-test-root'),
-      signingKey: vector('world/keys/root.pem'),
-    }
-    await addBrand(files, deps)
+    await addBrand(rootFiles, deps)
     const headers = { series: '16', 'brand-id': 'test-root', model: 'own', classic: 'true' }
     const file = signedFile('model', { ...headers, timestamp: '2021-01-01T00:00:00Z' })
     await addModel({ file, policy: AUTO }, deps)
@@ -89,9 +87,9 @@ eachDatabase((kind, open) => {
   testOnce('refuses an assertion that another account signed as a trust root', async () => {
     const deps = brandDeps(await open())
     const brand = [vector('world/account-acme-brand'), vector('world/account-key-acme-brand')]
-    await assert.rejects(
+    await refuses(
       addTrustRoots(brand, deps),
-      refusedWith(/^The account assertion acme-brand is not a trust root: test-root signed it/),
+      /^The account assertion acme-brand is not a trust root: test-root signed it/,
     )
     assert.deepEqual(await deps.assertions.roots(), [])
   })
@@ -151,7 +149,7 @@ eachDatabase((kind, open) => {
     testOnce(`refuses to add ${what}`, async () => {
       const deps = brandDeps(await open())
       await addTestRoot(deps)
-      await assert.rejects(addBrand(files(), deps), refusedWith(message))
+      await refuses(addBrand(files(), deps), message)
       assert.deepEqual(await deps.brands.keys('acme-brand'), [])
     })
   }
@@ -196,11 +194,9 @@ eachDatabase((kind, open) => {
     await addSigningKey({ signingKey: vector('world/keys/device2.pem'), accountKey: until }, own)
     await disableSigningKey({ keyId: testKey('brand').publicKey.id, force: false }, own)
     assert.equal((await signerFor(ACME, own)).key.publicKey.id, testKey('device2').publicKey.id)
-    await assert.rejects(
+    await refuses(
       signerFor(ACME, { ...own, clock: () => new Date('2030-01-01T00:00:00Z') }),
-      refusedWith(
-        /^No key here can sign serials of acme-brand\/acme-classic\. .*has expired.*Only Canonical signs serials for generic\.$/,
-      ),
+      /^No key here can sign serials of acme-brand\/acme-classic\. .*has expired.*Only Canonical signs serials for generic\.$/,
     )
     await addSigningKey({ signingKey: vector('world/keys/brand.pem') }, own)
     await disableSigningKey({ keyId: testKey('device2').publicKey.id, force: false }, own)
@@ -214,35 +210,26 @@ eachDatabase((kind, open) => {
     await addSigningKey({ signingKey: vector('world/keys/unknown.pem'), accountKey: key }, own)
     await disableSigningKey({ keyId: testKey('brand').publicKey.id, force: false }, own)
     assert.equal((await serial()).assertion.fields.serial, 'SN-1')
-    await assert.rejects(
-      serial({ serial: 'other' }),
-      refusedWith(/constraints of key .* do not allow this serial/),
-    )
+    await refuses(serial({ serial: 'other' }), /constraints of key .* do not allow this serial/)
     await addSigningKey({ signingKey: vector('world/keys/brand.pem') }, own)
     await disableSigningKey({ keyId: testKey('unknown').publicKey.id, force: false }, own)
   })
 
   test('another account signs if the model names it in serial-authority', async () => {
-    const generic = {
-      account: vector('world/account-generic'),
-      accountKey: vector('world/account-key-generic'),
-      signingKey: vector('world/keys/generic.pem'),
-    }
-    await addBrand(generic, deps)
+    await addBrand(brandFiles('generic', 'generic'), deps)
     const stopped = await disableSigningKey({ keyId: testKey('brand').publicKey.id, force: false }, deps)
     assert.deepEqual(stopped, [])
     const { assertion, signer } = await serial()
     assert.deepEqual([assertion.authorityId, signer.authorityId], ['generic', 'generic'])
-    await assert.rejects(
+    await refuses(
       disableSigningKey({ keyId: testKey('generic').publicKey.id, force: false }, deps),
-      refusedWith(
-        /^Without it, serials of acme-brand\/acme-classic could not be signed\. .* --force\.$/,
-        'still-referenced',
-      ),
+      /^Without it, serials of acme-brand\/acme-classic could not be signed\. .* --force\.$/,
+      'still-referenced',
     )
-    await assert.rejects(
+    await refuses(
       removeBrand('generic', deps),
-      refusedWith(/^acme-brand\/acme-classic may have serials that generic signed: /, 'still-referenced'),
+      /^acme-brand\/acme-classic may have serials that generic signed: /,
+      'still-referenced',
     )
     await addSigningKey({ signingKey: vector('world/keys/brand.pem') }, deps)
     assert.equal((await serial()).assertion.authorityId, 'acme-brand')
@@ -266,13 +253,14 @@ eachDatabase((kind, open) => {
   })
 
   test('a model accepts only newer revisions of its brand that a key can sign for', async () => {
-    await assert.rejects(
+    await refuses(
       addModel({ file: vector('world/model-acme-classic'), policy: AUTO }, deps),
-      refusedWith(/already exists/, 'already-exists'),
+      /already exists/,
+      'already-exists',
     )
-    await assert.rejects(
+    await refuses(
       addModel({ file: vector('canonical/model-generic-classic'), policy: AUTO }, deps),
-      refusedWith(/Only Canonical signs/),
+      /Only Canonical signs/,
     )
     const revised = (revision: string, store: string) =>
       signedFile(
@@ -292,11 +280,8 @@ eachDatabase((kind, open) => {
       )
     const second = revised('2', 'two')
     await updateModel(second, deps)
-    await assert.rejects(updateModel(revised('1', 'one'), deps), refusedWith(/revision 1 is older/))
-    await assert.rejects(
-      updateModel(revised('2', 'other'), deps),
-      refusedWith(/revision 2 is stored already/),
-    )
+    await refuses(updateModel(revised('1', 'one'), deps), /revision 1 is older/)
+    await refuses(updateModel(revised('2', 'other'), deps), /revision 2 is stored already/)
     await updateModel(second, deps)
     const { model } = await signerFor(ACME, deps)
     assert.deepEqual([model.revision, model.fields.store], [2, 'two'])
@@ -310,11 +295,9 @@ eachDatabase((kind, open) => {
     await deps.assertions.put([{ type: 'model', primaryKey, revision: 0, encoded }], new Date())
     const found = await findAssertion('model', ['16', 'acme-brand', 'old'], deps)
     assert.equal(found?.fields.grade, 'none')
-    await assert.rejects(
+    await refuses(
       addModel({ file: { name: 'old', bytes: encoded }, policy: AUTO }, deps),
-      refusedWith(
-        /^old contains no readable assertion: model: header "grade" is not allowed without "snaps"\.$/,
-      ),
+      /^old contains no readable assertion: model: header "grade" is not allowed without "snaps"\.$/,
     )
   })
 
@@ -325,7 +308,7 @@ eachDatabase((kind, open) => {
     assert.deepEqual([...serials].sort()[49], 'AC-0050')
     const back = await setPolicy(ACME, { serialTemplate: null }, deps)
     assert.match(await generateSerial(back, deps), /^[0-9a-f]{8}-[0-9a-f]{4}-4/)
-    await assert.rejects(setPolicy(ACME, { serialTemplate: 'x' }, deps), refusedWith(/is not a template/))
+    await refuses(setPolicy(ACME, { serialTemplate: 'x' }, deps), /is not a template/)
     assert.deepEqual((await setPolicy(ACME, {}, deps)).policy, (await deps.models.find(ACME))?.policy)
   })
 
@@ -344,25 +327,19 @@ eachDatabase((kind, open) => {
   })
 
   test('only allowed remodels are accepted, and only while they are allowed', async () => {
-    await addModel({ file: vector('world/model-acme-gadget'), policy: AUTO }, deps)
-    const gadget = { brandId: 'acme-brand', model: 'acme-gadget' }
-    for (let times = 0; times < 2; times++) await allowRemodel({ from: ACME, to: gadget }, deps)
-    assert.equal(await deps.models.isRemodelAllowed(ACME, gadget), true)
-    assert.equal(await deps.models.isRemodelAllowed(gadget, ACME), false)
-    await assert.rejects(allowRemodel({ from: ACME, to: ACME }, deps), refusedWith(/is the same model/))
+    await addModel({ file: gadgetFile, policy: AUTO }, deps)
+    for (let times = 0; times < 2; times++) await allowRemodel({ from: ACME, to: GADGET }, deps)
+    assert.equal(await deps.models.isRemodelAllowed(ACME, GADGET), true)
+    assert.equal(await deps.models.isRemodelAllowed(GADGET, ACME), false)
+    await refuses(allowRemodel({ from: ACME, to: ACME }, deps), /is the same model/)
     const unknown = { brandId: 'acme-brand', model: 'nothing' }
-    await assert.rejects(
-      allowRemodel({ from: ACME, to: unknown }, deps),
-      refusedWith(/^There is no model/, 'no-such-record'),
-    )
-    await disallowRemodel({ from: ACME, to: gadget }, deps)
-    assert.equal(await deps.models.isRemodelAllowed(ACME, gadget), false)
-    await assert.rejects(
-      disallowRemodel({ from: ACME, to: gadget }, deps),
-      refusedWith(
-        /^Devices of acme-brand\/acme-classic can't become acme-brand\/acme-gadget anyway\./,
-        'no-such-record',
-      ),
+    await refuses(allowRemodel({ from: ACME, to: unknown }, deps), /^There is no model/, 'no-such-record')
+    await disallowRemodel({ from: ACME, to: GADGET }, deps)
+    assert.equal(await deps.models.isRemodelAllowed(ACME, GADGET), false)
+    await refuses(
+      disallowRemodel({ from: ACME, to: GADGET }, deps),
+      /^Devices of acme-brand\/acme-classic can't become acme-brand\/acme-gadget anyway\./,
+      'no-such-record',
     )
   })
 
@@ -385,7 +362,7 @@ eachDatabase((kind, open) => {
   })
 
   test('the allow-list removes a serial number with any key, a key alone, one entry, or all', async () => {
-    const model = { brandId: 'acme-brand', model: 'acme-gadget' }
+    const model = GADGET
     const [one = '', two = ''] = ['1', '2'].map((digit) => digit.repeat(64))
     const fill = async (csv: string) => {
       await deps.allowList.clear(model)
@@ -409,10 +386,7 @@ eachDatabase((kind, open) => {
       ['B', two],
       [null, one],
     ] as const) {
-      await assert.rejects(
-        remove(serial, key),
-        refusedWith(/^Nothing on the allow-list of acme-brand\/acme-gadget matches/),
-      )
+      await refuses(remove(serial, key), /^Nothing on the allow-list of acme-brand\/acme-gadget matches/)
     }
     await fill(csv)
     assert.equal(await removeAllowed({ model, entries: readEntries(`serial\nA\nB\n`, 'csv') }, deps), 4)
@@ -421,7 +395,7 @@ eachDatabase((kind, open) => {
     await fill(Array.from({ length: 10_001 }, (_, number) => `S${number},\n`).join(''))
     assert.equal(await removeAllowed({ model, entries: 'all' }, deps), 10_001)
     assert.deepEqual(await left(), [])
-    await assert.rejects(removeAllowed({ model, entries: 'all' }, deps), refusedWith(/^Nothing /))
+    await refuses(removeAllowed({ model, entries: 'all' }, deps), /^Nothing /)
   })
 
   for (const [format, text, message] of [
@@ -461,22 +435,19 @@ eachDatabase((kind, open) => {
     assert.equal(await findHardwareIdentity('', deps), undefined)
     const late = { ...deps, clock: () => new Date('2019-01-01T00:00:00Z') }
     assert.equal(await findHardwareIdentity(stored.keySha3, late), undefined)
-    await assert.rejects(
+    await refuses(
       importHardwareIdentities([vector('world/model-acme-classic')], deps),
-      refusedWith(/has a model assertion/),
+      /has a model assertion/,
     )
   })
 
   test('a root is removed only by force while brands depend on it, and then nothing is signed', async () => {
     const remove = (accountId: string, force = false) => removeTrustRoot({ accountId, force }, deps)
-    await assert.rejects(remove('canonical', true), refusedWith(/is built in and cannot be removed/))
-    await assert.rejects(remove('nobody'), refusedWith(/^There is no trust root nobody\./))
-    await assert.rejects(
-      remove('test-root'),
-      refusedWith(/^acme-brand, generic are trusted only through test-root/),
-    )
+    await refuses(remove('canonical', true), /is built in and cannot be removed/)
+    await refuses(remove('nobody'), /^There is no trust root nobody\./)
+    await refuses(remove('test-root'), /^acme-brand, generic are trusted only through test-root/)
     assert.deepEqual(await remove('test-root', true), ['acme-brand', 'generic'])
-    await assert.rejects(serial(), refusedWith(/is no longer trusted/))
+    await refuses(serial(), /is no longer trusted/)
     await addTestRoot(deps)
     await serial()
   })
@@ -491,8 +462,8 @@ eachDatabase((kind, open) => {
       demo.files.filter(({ secret }) => secret).map(({ name }) => name),
       ['root.pem', 'brand.pem'],
     )
-    await assert.rejects(createDemoBrand({ name: 'try', url, keep }, deps), refusedWith(/--name/))
-    await assert.rejects(createDemoBrand({ name: 'A b', url, keep }, deps), refusedWith(/lower-case letters/))
+    await refuses(createDemoBrand({ name: 'try', url, keep }, deps), /--name/)
+    await refuses(createDemoBrand({ name: 'A b', url, keep }, deps), /lower-case letters/)
   })
 })
 
@@ -546,15 +517,11 @@ eachDatabase((_kind, open) => {
     assert.match(await refusal(), /requires an API key/)
     assert.match(await refusal(`ratafia_ak_${'x'.repeat(43)}`), /does not belong to this model/)
     assert.match(await refusal('x'), /does not belong to this model/)
-    await addModel({ file: vector('world/model-acme-gadget'), policy: AUTO }, deps)
-    const gadget = { brandId: 'acme-brand', model: 'acme-gadget' }
-    await addApiKey({ model: gadget, label: 'x', expiresAt: null, useLimit: null }, deps)
-    assert.match(await refusal((await make()).text, gadget), /does not belong to this model/)
-    await assert.rejects(
-      revokeApiKey('nope', deps),
-      refusedWith(/^There is no API key nope\./, 'no-such-record'),
-    )
-    await assert.rejects(make({ expiresAt: now }), refusedWith(/would have expired/))
+    await addModel({ file: gadgetFile, policy: AUTO }, deps)
+    await addApiKey({ model: GADGET, label: 'x', expiresAt: null, useLimit: null }, deps)
+    assert.match(await refusal((await make()).text, GADGET), /does not belong to this model/)
+    await refuses(revokeApiKey('nope', deps), /^There is no API key nope\./, 'no-such-record')
+    await refuses(make({ expiresAt: now }), /would have expired/)
   })
 })
 
@@ -562,18 +529,16 @@ eachDatabase((_kind, open) => {
   test('a model or brand that was added by mistake can be removed completely', async () => {
     const deps = brandDeps(await open())
     await addAcme(deps)
-    const [file, policy] = [vector('world/model-acme-gadget'), AUTO] as const
-    const model = { brandId: 'acme-brand', model: 'acme-gadget' }
+    const [file, policy] = [gadgetFile, AUTO] as const
+    const model = GADGET
     await addModel({ file, policy }, deps)
     await allowRemodel({ from: ACME, to: model }, deps)
     const { text } = await addApiKey({ model, label: 'one', expiresAt: null, useLimit: null }, deps)
     await importAllowList('serial\nA\n', { model, format: 'csv' }, deps)
-    await assert.rejects(
+    await refuses(
       removeModel(model, deps),
-      refusedWith(
-        /^The allow-list of .* `ratafia allow-list remove --all --model acme-brand\/acme-gadget`\.$/,
-        'still-referenced',
-      ),
+      /^The allow-list of .* `ratafia allow-list remove --all --model acme-brand\/acme-gadget`\.$/,
+      'still-referenced',
     )
     assert.equal((await deps.apiKeys.list(model)).length, 1)
     await deps.allowList.clear(model)
@@ -585,19 +550,14 @@ eachDatabase((_kind, open) => {
       (await useApiKey({ text, model }, deps, deps.clock())).accepted && 'without a key',
       'without a key',
     )
-    await assert.rejects(
-      removeModel(model, deps),
-      refusedWith(/^There is no model acme-brand\/acme-gadget\./, 'no-such-record'),
-    )
+    await refuses(removeModel(model, deps), /^There is no model acme-brand\/acme-gadget\./, 'no-such-record')
     await addModel({ file, policy }, deps)
 
     const brand = 'acme-brand'
-    await assert.rejects(
+    await refuses(
       removeBrand(brand, deps),
-      refusedWith(
-        /^The brand acme-brand has models: .*acme-gadget.* `ratafia models remove`\.$/,
-        'still-referenced',
-      ),
+      /^The brand acme-brand has models: .*acme-gadget.* `ratafia models remove`\.$/,
+      'still-referenced',
     )
     assert.equal((await deps.brands.keys(brand)).length, 1)
     for (const { brandId, model } of await deps.models.list()) {
@@ -612,14 +572,8 @@ eachDatabase((_kind, open) => {
       assert.equal(await deps.assertions.find(type, id), undefined, type)
     }
     assert.deepEqual([await deps.brands.find(brand), await deps.brands.keys(brand)], [undefined, []])
-    await assert.rejects(
-      removeBrand(brand, deps),
-      refusedWith(/^There is no brand acme-brand\./, 'no-such-record'),
-    )
-    await assert.rejects(
-      addModel({ file, policy }, deps),
-      refusedWith(/does not have the model.s brand acme-brand yet/),
-    )
+    await refuses(removeBrand(brand, deps), /^There is no brand acme-brand\./, 'no-such-record')
+    await refuses(addModel({ file, policy }, deps), /does not have the model.s brand acme-brand yet/)
     await addAcme(deps)
   })
 
@@ -628,27 +582,18 @@ eachDatabase((_kind, open) => {
     const own = { deviceKeyId: 'key', origin: 'registration', registeredAt: new Date() } as const
     const device = newDevice({ ...ACME, ...own, status: 'rejected' })
     assert.ok(await deps.devices.add(device, Buffer.from('request')))
-    await assert.rejects(
+    await refuses(
       removeModel(ACME, deps),
-      refusedWith(
-        /^The register has devices of acme-brand\/acme-classic, .* --registration allow-list`, and keep the list empty\.$/,
-        'still-referenced',
-      ),
+      /^The register has devices of acme-brand\/acme-classic, .* --registration allow-list`, and keep the list empty\.$/,
+      'still-referenced',
     )
     const other = { ...device, id: newDeviceId(new Date()), brandId: 'test-root' }
     assert.ok(await deps.devices.add(other, Buffer.from('request')))
-    const files = {
-      account: vector('world/account-test-root'),
-      accountKey: vector('world/account-key-test-root'),
-      signingKey: vector('world/keys/root.pem'),
-    }
-    await addBrand(files, deps)
-    await assert.rejects(
+    await addBrand(rootFiles, deps)
+    await refuses(
       removeBrand('test-root', deps),
-      refusedWith(
-        /^The register has devices of test-root, .*`ratafia signing-keys disable`/,
-        'still-referenced',
-      ),
+      /^The register has devices of test-root, .*`ratafia signing-keys disable`/,
+      'still-referenced',
     )
     assert.equal((await deps.brands.keys('test-root')).length, 1)
   })

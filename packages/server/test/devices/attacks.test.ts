@@ -1,15 +1,13 @@
 /**
- * Attacks by a stranger, a clone or a device with old assertions on remodels, models, hardware proofs and
- * quarantine. Those that involve the register run on both databases, those with only signatures and models on
- * one.
+ * Attacks by a stranger, a clone or a device with old assertions on remodels, models, hardware proofs and quarantine.
+ * Those that involve the register run on both databases, those with only signatures and models on one.
  */
 import assert from 'node:assert/strict'
-import { sign as signBytes } from 'node:crypto'
-import { before, describe, test } from 'node:test'
-import { encode, type HeaderInput, type PrivateKey } from '@ratafia/assertions'
-import type { ModelName, ModelPolicy } from '../../src/brands/models/model-policy.ts'
-import { revokeDevice } from '../../src/devices/revoke.ts'
-import { allowRemodel, importHardwareIdentities, updateModel } from '../support/as-operator.ts'
+import { describe, test } from 'node:test'
+import { encode, type PrivateKey } from '@ratafia/assertions'
+import type { ModelName } from '../../src/brands/models/model-policy.ts'
+import { revokeDevice } from '../../src/devices/decide.ts'
+import { allowRemodel, updateModel } from '../support/as-operator.ts'
 import { deciding } from '../support/authorities.ts'
 import { testKey, vector } from '../support/brands.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
@@ -17,8 +15,6 @@ import {
   ACME,
   AUTH,
   acmeModel,
-  addAcmeModel,
-  freshDeviceKeys,
   getRequestId,
   openSession,
   presentingSession,
@@ -28,8 +24,14 @@ import {
   serialAssertion,
   sessionBody,
   sessionOf,
-  withAcme,
 } from '../support/devices.ts'
+import {
+  acmeWithKeys,
+  newModels,
+  remodelHeaders,
+  type TestModel,
+  withHardware,
+} from '../support/own-devices.ts'
 import { call, refusalOf, testService } from '../support/service.ts'
 
 const DAY = 86_400_000
@@ -39,46 +41,17 @@ eachDatabase((kind, _open, fresh) => {
   // Two nodes on one database.
   const nodes = [testService(fresh), testService(fresh)] as const
   const [service, other] = nodes
-  let keys: PrivateKey[]
-  before(async () => {
-    await withAcme(service.installation)
-    keys = [...(await freshDeviceKeys(26))]
-  })
-  const newKey = () => keys.pop() ?? assert.fail('no key left')
-
-  let models = 0
-  const newModel = async (policy: Partial<ModelPolicy> = {}, headers: Record<string, HeaderInput> = {}) => {
-    const model = `attack-${++models}`
-    const modelText = await addAcmeModel(service.installation, model, { policy, headers })
-    const name = { brandId: ACME.brandId, model }
-    const { devices } = service.installation
-    return {
-      name,
-      of: { model, modelText },
-      holder: async (serial: string) => (await devices.findHolder({ ...name, serial })) ?? assert.fail(),
-      rows: () => devices.list({ ...name, limit: 100 }),
-    }
-  }
-  type Model = Awaited<ReturnType<typeof newModel>>
+  const newKey = acmeWithKeys(service, 26)
+  const newModel = newModels(service, 'attack')
 
   describe('a remodel', () => {
     const becoming = (
       from: { readonly name: ModelName },
-      to: Model,
+      to: TestModel,
       original: Uint8Array,
       serial: string,
       key: PrivateKey,
-    ) => ({
-      ...to.of,
-      key,
-      serial,
-      original,
-      headers: {
-        'original-brand-id': from.name.brandId,
-        'original-model': from.name.model,
-        'original-serial': serial,
-      },
-    })
+    ) => ({ ...to.of, key, serial, original, headers: remodelHeaders(from.name, serial) })
 
     test('keeps one serial of each model, however often a device changes to a different model and back', async () => {
       const [one, two] = [await newModel(), await newModel()]
@@ -155,7 +128,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(refusalOf(late).message, /its device is revoked/)
     })
 
-    const thirdAfter = async (from: Model) => {
+    const thirdAfter = async (from: TestModel) => {
       const model = await newModel()
       await allowRemodel({ from: from.name, to: model.name }, service.installation)
       return model
@@ -192,8 +165,7 @@ eachDatabase((kind, _open, fresh) => {
       await service.installation.models.setPolicy({ brandId: ACME.brandId, model: of.model }, quarantining)
       const serial = await registered(service, { ...of, key, serial: 'SN-1' })
       const first = await sessionOf(service, { serial, key, modelText: of.modelText })
-      // The change to the new revision: snapd requests a session there, and keeps the other until the change
-      // succeeds.
+      // The change to the new revision: snapd requests a session there, and keeps the other until the change succeeds.
       await sessionOf(service, { serial, key, modelText: newer })
       const again = await openSession(service, { serial, key, modelText: of.modelText, previous: first })
       assert.equal(again.status, 200)
@@ -212,17 +184,9 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   describe('proof of the hardware', () => {
-    const pem = vector('world/keys/hwid-p256.pem').bytes.toString()
-    let digest: string
-    before(async () => {
-      await importHardwareIdentities([vector('extra-head/hardware-identity')], service.installation)
-      const [stored] = await service.installation.hardwareIdentities.list({ limit: 1 })
-      digest = stored?.keySha3 ?? assert.fail()
-    })
+    const { identity, signed } = withHardware(service)
     const bodyWith = (signature: string) =>
-      JSON.stringify({ 'hardware-id-key-sha3-384': digest, 'request-id-signature': signature })
-    const signed = (requestId: string, algorithm = 'sha256') =>
-      signBytes(algorithm, Buffer.from(requestId), pem).toString('base64')
+      JSON.stringify({ 'hardware-id-key-sha3-384': identity().keySha3, 'request-id-signature': signature })
 
     test('works only for the request-id that it signs, so a copy is useless to another device', async () => {
       const { of, rows } = await newModel({ hardwareIdentity: true })
@@ -242,16 +206,16 @@ eachDatabase((kind, _open, fresh) => {
       const key = newKey()
       const requestId = await getRequestId(service)
       const good = signed(requestId)
+      const { keySha3 } = identity()
       const raw = Buffer.from(good, 'base64')
       const flipped = Buffer.from(raw)
       flipped[10] = (flipped[10] as number) ^ 1
-      const ecdsa = { key: pem, dsaEncoding: 'ieee-p1363' } as const
       for (const signature of [
         flipped.toString('base64'),
         raw.subarray(0, -1).toString('base64'),
         Buffer.concat([raw, Buffer.of(0)]).toString('base64'),
-        signBytes('sha256', Buffer.from(requestId), ecdsa).toString('base64'),
-        signBytes('sha256', Buffer.from(requestId), acmePem()).toString('base64'),
+        signed(requestId, 'sha256', { dsaEncoding: 'ieee-p1363' }),
+        signed(requestId, 'sha256', { key: vector('world/keys/brand.pem').bytes.toString() }),
         signed(requestId, 'sha1'),
         signed(`${requestId}\n`),
         Buffer.alloc(4096, 0x30).toString('base64'),
@@ -265,16 +229,14 @@ eachDatabase((kind, _open, fresh) => {
       for (const body of [
         `{"__proto__":${bodyWith(good)}}`,
         `[${bodyWith(good)}]`,
-        JSON.stringify({ 'hardware-id-key-sha3-384': [digest], 'request-id-signature': good }),
-        JSON.stringify({ 'hardware-id-key-sha3-384': `${digest}%`, 'request-id-signature': good }),
+        JSON.stringify({ 'hardware-id-key-sha3-384': [keySha3], 'request-id-signature': good }),
+        JSON.stringify({ 'hardware-id-key-sha3-384': `${keySha3}%`, 'request-id-signature': good }),
       ]) {
         assert.equal(refusalOf(await register(service, { ...of, key, requestId, body })).status, 400)
       }
       assert.deepEqual(await rows(), [])
       await registered(service, { ...of, key, requestId, body: bodyWith(good) })
     })
-
-    const acmePem = () => vector('world/keys/brand.pem').bytes.toString()
   })
 
   describe('quarantine', () => {
@@ -347,11 +309,7 @@ eachDatabase((kind, _open, fresh) => {
         key,
         serial: 'SN-1',
         original: encode(serial),
-        headers: {
-          'original-brand-id': ACME.brandId,
-          'original-model': model.name.model,
-          'original-serial': 'SN-1',
-        },
+        headers: remodelHeaders(model.name, 'SN-1'),
       }
       assert.match(refusalOf(await register(service, remodel)).message, /in quarantine/)
       assert.deepEqual([(await model.rows()).length, (await next.rows()).length], [1, 0])

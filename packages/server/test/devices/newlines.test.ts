@@ -1,6 +1,5 @@
 /**
- * Guarantee: an extra newline before a signature, which a stream of assertions can contain, does not damage
- * any row.
+ * Guarantee: an extra newline before a signature, which a stream of assertions can contain, does not damage any row.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -27,6 +27,7 @@ import {
   streamOf,
   withAcme,
 } from '../support/devices.ts'
+import { remodelHeaders } from '../support/own-devices.ts'
 import {
   isAbout,
   recordStatements,
@@ -95,9 +96,7 @@ interface Answered {
 interface Planned {
   /** Returns the request. */
   readonly prepare: (devices: Devices) => Promise<() => Promise<Answered>>
-  /**
-   * The first word of each statement about devices, and `table: index` of each look-up, in one shard each.
-   */
+  /** The first word of each statement about devices, and `table: index` of each look-up, in one shard each. */
   readonly planned: readonly string[]
 }
 
@@ -175,18 +174,8 @@ const REQUESTS: Readonly<Record<string, Planned>> = {
   },
   'a remodel': {
     planned: [
-      REQUEST,
-      KEY,
-      SERIAL,
-      KEY,
-      KEY,
-      ASSERTION,
-      'insert',
-      'insert',
-      'insert',
-      'insert',
-      KEY,
-      'insert',
+      ...[REQUEST, KEY, SERIAL, KEY, KEY, ASSERTION],
+      ...['insert', 'insert', 'insert', 'insert', KEY, 'insert'],
     ],
     prepare: async ({ service, of, newKey }) => {
       const model = `${of.model}-remodelled`
@@ -195,11 +184,7 @@ const REQUESTS: Readonly<Record<string, Planned>> = {
       await allowRemodel({ from: name(of.model), to: name(model) }, service.installation)
       const known = { key: newKey(), serial: 'P-4' }
       const original = encode(await registered(service, { ...of, ...known }))
-      const headers = {
-        'original-brand-id': ACME.brandId,
-        'original-model': of.model,
-        'original-serial': known.serial,
-      }
+      const headers = remodelHeaders(name(of.model), known.serial)
       return () => register(service, { ...known, model, modelText, original, headers })
     },
   },

@@ -1,16 +1,10 @@
-/**
- * Concurrent registrations, on both databases: the constraints of the register decide, not the order of
- * look-ups.
- */
+/** Concurrent registrations, on both databases: the constraints of the register decide, not the order of look-ups. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { PrivateKey } from '@ratafia/assertions'
 import { FULL } from '../../../../tools/test/effort.ts'
-import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import { eachDatabase, oneDatabase } from '../support/databases.ts'
 import {
-  ACME,
-  addAcmeModel,
   deviceKey,
   freshDeviceKeys,
   getRequestId,
@@ -22,12 +16,10 @@ import {
   streamOf,
   withAcme,
 } from '../support/devices.ts'
+import { newModels } from '../support/own-devices.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
-/**
- * More than two nodes sign at a time, which is 4 each, so that some registrations race and the others come
- * later.
- */
+/** More than two nodes sign at a time, which is 4 each, so that some registrations race and the others come later. */
 const MANY = FULL ? 100 : 10
 /** Generated once for all tests. */
 const manyKeys = freshDeviceKeys(MANY)
@@ -43,16 +35,7 @@ eachDatabase((_kind, _open, fresh) => {
     keys = await manyKeys
   })
 
-  let models = 0
-  const newModel = async (policy: Partial<ModelPolicy> = {}) => {
-    const model = `race-${++models}`
-    const modelText = await addAcmeModel(service.installation, model, { policy })
-    const { devices } = service.installation
-    return {
-      of: { model, modelText },
-      rows: () => devices.list({ brandId: ACME.brandId, model, limit: 1000 }),
-    }
-  }
+  const newModel = newModels(service, 'race')
   const counts = (answers: readonly RegistrationAnswer[]) => {
     const found: Record<number, number> = {}
     for (const { status } of answers) found[status] = (found[status] ?? 0) + 1

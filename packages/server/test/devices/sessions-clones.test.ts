@@ -1,19 +1,16 @@
 /** Evidence in sessions of a second holder of a device key, on both databases. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import type { PrivateKey } from '@ratafia/assertions'
 import { eachDatabase } from '../support/databases.ts'
 import {
   AUTH,
-  freshDeviceKeys,
   openSession,
   presentingSession,
-  serialAssertion,
   sessionBody,
   sessionOf,
   setAcmePolicy,
-  withAcme,
 } from '../support/devices.ts'
+import { acmeWithDevices } from '../support/own-devices.ts'
 import { call, refusalOf, testService } from '../support/service.ts'
 
 const MINUTE = 60_000
@@ -21,21 +18,14 @@ const DAY = 86_400_000
 
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
-  let keys: readonly PrivateKey[]
-  let devices = 0
-  before(async () => {
-    await withAcme(service.installation)
-    keys = await freshDeviceKeys(16)
-  })
+  const { newDevice, holderOf } = acmeWithDevices(service, 'K', 16)
 
   /** Returns a device with its first session. */
   const device = async () => {
-    const key = keys[devices++] ?? assert.fail('more devices than keys')
-    const serial = serialAssertion({ serial: `K-${devices}`, key })
+    const { key, serial } = newDevice()
     const open = (previous?: string) => sessionOf(service, { key, serial, ...(previous ? { previous } : {}) })
     const first = await open()
-    const row = await service.installation.devices.findHolder(serial.fields)
-    const of = row ?? assert.fail('not in the register')
+    const of = await holderOf({ serial })
     const tryOpen = (previous?: string) =>
       openSession(service, { key, serial, ...(previous ? { previous } : {}) })
     const evidence = async () =>

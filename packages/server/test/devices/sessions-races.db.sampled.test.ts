@@ -1,37 +1,17 @@
 /** Guarantee: concurrent requests for a session create one device and one session, and use a nonce once. */
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { AssertionOf, PrivateKey } from '@ratafia/assertions'
+import { test } from 'node:test'
 import { FULL } from '../../../../tools/test/effort.ts'
 import { eachDatabase } from '../support/databases.ts'
-import {
-  ACME,
-  AUTH,
-  freshDeviceKeys,
-  getNonce,
-  serialAssertion,
-  sessionBody,
-  sessionRequest,
-  textOf,
-  withAcme,
-} from '../support/devices.ts'
+import { ACME, AUTH, getNonce, sessionBody, sessionRequest, textOf } from '../support/devices.ts'
+import { acmeWithDevices } from '../support/own-devices.ts'
 import { call, refusalOf, testService } from '../support/service.ts'
 
 const MANY = FULL ? 100 : 10
 
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
-  let keys: readonly PrivateKey[]
-  let serials = 0
-  before(async () => {
-    await withAcme(service.installation)
-    keys = await freshDeviceKeys(2)
-  })
-  /** Returns a serial number and a device key that were not used before. */
-  const newDevice = () => {
-    const key = keys[serials] ?? assert.fail('more devices than keys')
-    return { key, serial: serialAssertion({ serial: `S-${++serials}`, key }) }
-  }
+  const { newDevice, holderOf, sessionsOf } = acmeWithDevices(service, 'S', 2)
   const post = (body: unknown) => call(service, 'POST', `${AUTH}/sessions`, { body })
 
   test(`${MANY} identical requests of an unknown device create one device and session, and get one answer`, async () => {
@@ -42,8 +22,8 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(new Set(answers.map((answer) => answer.body.macaroon)).size, 1)
     const rows = await service.installation.devices.findBySerial({ ...ACME, serial: serial.fields.serial })
     assert.deepEqual([rows.length, rows[0]?.origin], [1, 'session'])
-    assert.equal((await sessionsOf(serial)).length, 1)
-    assert.deepEqual(await evidenceOf(serial), [])
+    assert.equal((await sessionsOf({ serial })).length, 1)
+    assert.deepEqual(await service.installation.clones.evidenceOf(await holderOf({ serial })), [])
   })
 
   test(`one of ${MANY} different requests with one nonce works`, async () => {
@@ -65,13 +45,6 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([status, code], [400, 'invalid-nonce'])
       assert.match(message, /used/)
     }
-    assert.equal((await sessionsOf(serial)).length, 1)
+    assert.equal((await sessionsOf({ serial })).length, 1)
   })
-
-  const deviceOf = async (serial: AssertionOf<'serial'>) =>
-    (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
-  const sessionsOf = async (serial: AssertionOf<'serial'>) =>
-    service.installation.deviceSessions.ofDevice(await deviceOf(serial), 100)
-  const evidenceOf = async (serial: AssertionOf<'serial'>) =>
-    service.installation.clones.evidenceOf(await deviceOf(serial))
 })

@@ -6,16 +6,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type DeviceId, newDeviceId } from '@ratafia/api'
 import { encode, type PrivateKey } from '@ratafia/assertions'
-import {
-  addFirstPartyCaveat,
-  addThirdPartyCaveat,
-  decodeBase64,
-  decodeBinary,
-  encodeBase64Url,
-  encodeBinary,
-  type Macaroon,
-  mint,
-} from '@ratafia/macaroon'
+import { addFirstPartyCaveat, addThirdPartyCaveat, mint } from '@ratafia/macaroon'
 import type { Device } from '../../src/devices/device.ts'
 import { newDevice as newRow } from '../../src/devices/new-device.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
@@ -30,42 +21,19 @@ import {
   sessionOf,
   withAcme,
 } from '../support/devices.ts'
-import { type Answer, addPerson, call, logIn, refusalOf, testService } from '../support/service.ts'
+import { acmeWithDevices, assertRefused, parsed, printed, type SignedDevice } from '../support/own-devices.ts'
+import { addPerson, call, logIn, testService } from '../support/service.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
 const HEADER = 'x-device-authorization'
 
-const assertRefused = (answer: Answer, status: number, code: string, message: RegExp) => {
-  const refusal = refusalOf(answer)
-  assert.deepEqual([refusal.status, refusal.code], [status, code], refusal.message)
-  assert.match(refusal.message, message)
-  assert.match(refusal.message, /^[ -~]{1,1000}$/)
-}
-const parsed = (macaroon: string) => decodeBinary(decodeBase64(macaroon))[0]
-const printed = (macaroon: Macaroon) => encodeBase64Url(encodeBinary(macaroon))
-
 eachDatabase((kind, _open, fresh) => {
   const { testOnce } = onOne(kind)
   const service = testService(fresh)
-  let keys: readonly PrivateKey[]
-  let devices = 0
-  before(async () => {
-    await withAcme(service.installation)
-    keys = await freshDeviceKeys(40)
-  })
-  const newKey = () => keys[devices++] ?? assert.fail('more devices than keys')
-  const newDevice = (revision = 0) => {
-    const key = newKey()
-    return { key, serial: serialAssertion({ serial: `R-${devices}`, key, revision }) }
-  }
-  type TestDevice = ReturnType<typeof newDevice>
-  const holderOf = async ({ serial }: TestDevice) =>
-    (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
-  const sessionsOf = async (device: TestDevice) =>
-    service.installation.deviceSessions.ofDevice(await holderOf(device), 100)
+  const { newKey, newDevice, holderOf, sessionsOf } = acmeWithDevices(service, 'R', 40)
   /** A row as an operator could have imported it, without an assertion. */
-  const rowOf = ({ serial }: TestDevice, id: DeviceId, status: 'pending' | 'active'): Device => {
+  const rowOf = ({ serial }: SignedDevice, id: DeviceId, status: 'pending' | 'active'): Device => {
     const { brandId, model, serial: number, deviceKeyId } = serial.fields
     const name = { id, brandId, model, serial: number, deviceKeyId }
     return newRow({ ...name, status, origin: 'import', registeredAt: service.now() })
@@ -73,7 +41,7 @@ eachDatabase((kind, _open, fresh) => {
   const decision = () => ({ at: service.now(), by: 'alice', reason: 'stolen from a van' })
 
   describe('refresh', () => {
-    const device: { one: TestDevice; previous: string } = { one: undefined as never, previous: '' }
+    const device: { one: SignedDevice; previous: string } = { one: undefined as never, previous: '' }
     before(async () => {
       device.one = newDevice()
       device.previous = await sessionOf(service, device.one)

@@ -5,64 +5,42 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { DeviceSessionSchema, ErrorBodySchema } from '@ratafia/api/schemas'
-import type { PrivateKey } from '@ratafia/assertions'
-import {
-  addFirstPartyCaveat,
-  addThirdPartyCaveat,
-  decodeBase64,
-  decodeBinary,
-  encodeBase64Url,
-  encodeBinary,
-  type Macaroon,
-  mint,
-} from '@ratafia/macaroon'
+import { addThirdPartyCaveat, encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
 import { Check } from 'typebox/value'
 import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
+import { addAcmeModel, presentingSession, serialAssertion, sessionOf } from '../support/devices.ts'
 import {
-  addAcmeModel,
-  freshDeviceKeys,
-  presentingSession,
-  serialAssertion,
-  sessionOf,
-  withAcme,
-} from '../support/devices.ts'
+  acmeWithDevices,
+  conditionsOf,
+  parsed,
+  printed,
+  type SignedDevice,
+  withCaveat,
+} from '../support/own-devices.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { type Answer, addPerson, call, logIn, testService } from '../support/service.ts'
 
 const DAY = 86_400_000
 const PATH = '/device-session'
 
-const parsed = (macaroon: string): Macaroon => decodeBinary(decodeBase64(macaroon))[0]
-const printed = (macaroon: Macaroon) => encodeBase64Url(encodeBinary(macaroon))
-const withCaveat = (macaroon: string, condition: string) =>
-  printed(addFirstPartyCaveat(parsed(macaroon), condition))
 const ownCaveat = (macaroon: string, name: string) =>
-  parsed(macaroon)
-    .caveats.map(({ id }) => Buffer.from(id).toString())
-    .find((condition) => condition.startsWith(`${name} `)) ?? assert.fail(name)
+  conditionsOf(macaroon).find((condition) => condition.startsWith(`${name} `)) ?? assert.fail(name)
 
 eachDatabase((kind, _open, fresh) => {
   const { testOnce, describeOnce } = onOne(kind)
   const service = testService(fresh)
-  let keys: readonly PrivateKey[]
-  let devices = 0
+  const { newKey, newDevice, holderOf } = acmeWithDevices(service, 'V', 12)
+  let first: SignedDevice
   let macaroon: string
-  const newDevice = () => {
-    const key = keys[devices++] ?? assert.fail('more devices than keys')
-    return { key, serial: serialAssertion({ serial: `V-${devices}`, key }) }
-  }
   before(async () => {
-    await withAcme(service.installation)
-    keys = await freshDeviceKeys(12)
-    macaroon = await sessionOf(service, newDevice())
+    first = newDevice()
+    macaroon = await sessionOf(service, first)
   })
   const verify = (session: string, method = 'GET') =>
     call(service, method, PATH, { headers: presentingSession(session) })
   const decision = () => ({ at: service.now(), by: 'alice', reason: 'stolen from a van' })
-  const holderOf = async ({ serial }: ReturnType<typeof newDevice>) =>
-    (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
 
   /** snapd refreshes automatically if the challenge contains this (contract/devices.md 1.3). */
   const assertRefused = ({ status, headers, body }: Answer, message: RegExp) => {
@@ -97,7 +75,7 @@ eachDatabase((kind, _open, fresh) => {
         'ratafia-session': body['session-id'],
         'ratafia-valid-until': body['valid-until'],
       })
-      assert.equal(body['device-key-sha3-384'], keys[0]?.publicKey.id)
+      assert.equal(body['device-key-sha3-384'], first.key.publicKey.id)
     })
 
     testOnce('is also accepted in the header of the v2 calls, and once if it is in both', async () => {
@@ -140,7 +118,7 @@ eachDatabase((kind, _open, fresh) => {
       'has no store if the model names none, and headers percent-encode other characters',
       async () => {
         const modelText = await addAcmeModel(service.installation, 'acme-plain')
-        const { key } = newDevice()
+        const key = newKey()
         const serial = serialAssertion({ serial: 'a b%20ü"', key, model: 'acme-plain' })
         const { body, headers } = await verify(await sessionOf(service, { key, serial, modelText }))
         assert.deepEqual([body.serial, body.store], ['a b%20ü"', null])
@@ -216,7 +194,7 @@ eachDatabase((kind, _open, fresh) => {
     }
 
     test('are refused with a store if the session had none', async () => {
-      const { key } = newDevice()
+      const key = newKey()
       const serial = serialAssertion({ serial: 'no-store', key, model: 'acme-plain' })
       const plain = await sessionOf(service, { key, serial, modelText: null })
       assert.equal((await verify(plain)).body.store, null)
@@ -303,7 +281,7 @@ eachDatabase((kind, _open, fresh) => {
     test('is superseded by another device key', async () => {
       const device = newDevice()
       const session = await sessionOf(service, device)
-      const { key } = newDevice()
+      const key = newKey()
       const taken = serialAssertion({ serial: device.serial.fields.serial, key, revision: 1 })
       const other = await sessionOf(service, { key, serial: taken })
       assertRefused(await verify(session), /^The device was superseded at \S+Z: /)

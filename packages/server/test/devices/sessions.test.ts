@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { MacaroonResponseSchema, NonceResponseSchema } from '@ratafia/api/schemas'
-import { type AssertionOf, encode, type PrivateKey } from '@ratafia/assertions'
+import { encode } from '@ratafia/assertions'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import { Check } from 'typebox/value'
 import type { NamedFile } from '../../src/brands/assertion-file.ts'
@@ -20,17 +20,18 @@ import {
   freshDeviceKeys,
   getNonce,
   getRequestId,
-  modelFile,
   openSession,
   presentingSession,
+  type SerialInput,
+  type SessionRequestInput,
   serialAssertion,
   sessionBody,
   sessionOf,
   sessionRequest,
   textOf,
-  withAcme,
 } from '../support/devices.ts'
-import { type Answer, call, refusalOf, testService } from '../support/service.ts'
+import { acmeWithDevices, assertRefused, conditionsOf } from '../support/own-devices.ts'
+import { call, testService } from '../support/service.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -42,26 +43,8 @@ const ofStore = (store: string) => acmeModel(ACME.model, { store })
 eachDatabase((kind, _open, fresh) => {
   const { describeOnce } = onOne(kind)
   const service = testService(fresh)
-  let keys: readonly PrivateKey[]
-  let serials = 0
-  before(async () => {
-    await withAcme(service.installation)
-    keys = await freshDeviceKeys(8)
-  })
-  /** Returns a serial number and a device key that were not used before. */
-  const newDevice = () => {
-    const key = keys[serials] ?? assert.fail('more devices than keys')
-    return { key, serial: serialAssertion({ serial: `S-${++serials}`, key }) }
-  }
+  const { newDevice, sessionsOf } = acmeWithDevices(service, 'S', 8)
   const post = (body: unknown, headers = {}) => call(service, 'POST', `${AUTH}/sessions`, { body, headers })
-  const assertRefused = (answer: Answer, status: number, code: string, message: RegExp) => {
-    const refusal = refusalOf(answer)
-    assert.deepEqual([refusal.status, refusal.code], [status, code], refusal.message)
-    assert.match(refusal.message, message)
-    assert.match(refusal.message, /^[ -~]{1,1000}$/)
-  }
-  const conditionsOf = (macaroon: string) =>
-    decodeBinary(decodeBase64(macaroon))[0].caveats.map(({ id }) => Buffer.from(id).toString())
 
   describeOnce('nonces', () => {
     test('are issued to a POST without body and type, as snapd sends it, and each is different', async () => {
@@ -72,26 +55,6 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(answer.headers.get('cache-control'), 'no-store')
       assert.match(answer.body.nonce, /^[A-Za-z0-9_-]+$/)
       assert.notEqual(await getNonce(service), answer.body.nonce)
-    })
-
-    for (const [what, headers, body] of [
-      ['JSON', { 'content-type': 'application/json' }, '{}'],
-      ['invalid JSON', { 'content-type': 'application/json' }, '{{{'],
-      ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b'],
-    ] as const) {
-      test(`are issued with a body that is ignored: ${what}`, async () => {
-        const answer = await call(service, 'POST', `${AUTH}/nonces`, { headers, body })
-        assert.equal(answer.status, 200)
-      })
-    }
-
-    test('are refused with 413 for a body over 64 KiB', async () => {
-      assertRefused(
-        await call(service, 'POST', `${AUTH}/nonces`, { body: ' '.repeat(70_000) }),
-        413,
-        'request-too-large',
-        /larger/,
-      )
     })
   })
 
@@ -128,14 +91,6 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((to ?? 0) - (from ?? 0), DAY)
     })
 
-    test('has no store if the model names none', async () => {
-      const modelText = await addAcmeModel(service.installation, 'acme-plain')
-      const serial = serialAssertion({ serial: 'P-1', model: 'acme-plain' })
-      const macaroon = await sessionOf(service, { serial, modelText })
-      assert.equal(conditionsOf(macaroon).length, 7)
-      assert.ok(!conditionsOf(macaroon).some((text) => text.startsWith('store')))
-    })
-
     test('has the store of the stored model assertion if the request contains none', async () => {
       const serial = serialAssertion({ serial: 'M-1', key: deviceKey('device2') })
       const macaroon = await sessionOf(service, { serial, key: deviceKey('device2'), modelText: null })
@@ -146,208 +101,131 @@ eachDatabase((kind, _open, fresh) => {
   // Guarantee: a client that lacks one of the proofs cannot open a session.
   describeOnce('is refused with its own message', () => {
     const serial = serialAssertion({ serial: 'C-1' })
-    const mutations: readonly [
-      what: string,
-      mutate: (body: Record<string, string>) => Promise<unknown> | unknown,
-      message: RegExp,
-      code?: string,
-    ][] = [
-      [
-        'no serial',
-        ({ 'serial-assertion': _, ...rest }) => rest,
-        /lacks the field "serial-assertion"/,
-        'invalid-request',
-      ],
-      [
-        'no request',
-        ({ 'device-session-request': _, ...rest }) => rest,
-        /lacks the field/,
-        'invalid-request',
-      ],
-      ['an unknown member', (body) => ({ ...body, more: '' }), /unknown field: "more"/, 'invalid-request'],
-      [
-        'a model that is null',
-        (body) => ({ ...body, 'model-assertion': null }),
-        /must be a string/,
-        'invalid-field',
-      ],
-      [
-        'an empty serial',
-        (body) => ({ ...body, 'serial-assertion': '' }),
-        /could not decode serial-assertion \(it is empty\)/,
-      ],
-      [
-        'no assertion',
-        (body) => ({ ...body, 'serial-assertion': 'hello' }),
-        /could not decode serial-assertion \(/,
-      ],
-      [
-        'two serials',
-        (body) => ({
-          ...body,
-          'serial-assertion': `${body['serial-assertion']}\n${body['serial-assertion']}`,
-        }),
-        /more than one/,
-      ],
+    type Body = Readonly<Record<string, string>>
+    type Mutation = (body: Body) => unknown
+    const without =
+      (field: string): Mutation =>
+      ({ [field]: _, ...rest }) =>
+        rest
+    const set =
+      (field: string, to: (body: Body) => unknown): Mutation =>
+      (body) => ({ ...body, [field]: to(body) })
+    const replace = (field: string, from: string | RegExp, to: string) =>
+      set(field, (body) => body[field]?.replace(from, to))
+    const asking =
+      (input: Partial<SessionRequestInput>): Mutation =>
+      async (body) => {
+        const nonce = await getNonce(service)
+        return { ...body, [REQUEST]: textOf(sessionRequest({ nonce, serial: 'C-1', ...input })) }
+      }
+    const bodyOf =
+      (input: Partial<SerialInput>, model: { modelText?: Uint8Array | null } = {}): Mutation =>
+      () =>
+        sessionBody(service, { serial: serialAssertion({ serial: 'C-1', ...input }), ...model })
+    const [SERIAL, REQUEST, MODEL] = ['serial-assertion', 'device-session-request', 'model-assertion']
+    const INVALID_REQUEST = 'invalid-request'
+
+    const mutations: readonly [what: string, mutate: Mutation, message: RegExp, code?: string][] = [
+      ['no serial', without(SERIAL), /lacks the field "serial-assertion"/, INVALID_REQUEST],
+      ['no request', without(REQUEST), /lacks the field/, INVALID_REQUEST],
+      ['an unknown member', set('more', () => ''), /unknown field: "more"/, INVALID_REQUEST],
+      ['a model that is null', set(MODEL, () => null), /must be a string/, 'invalid-field'],
+      ['an empty serial', set(SERIAL, () => ''), /could not decode serial-assertion \(it is empty\)/],
+      ['no assertion', set(SERIAL, () => 'hello'), /could not decode serial-assertion \(/],
+      ['two serials', set(SERIAL, ({ [SERIAL]: one }) => `${one}\n${one}`), /more than one/],
       [
         'a model as serial',
-        (body) => ({ ...body, 'serial-assertion': textOf(modelFile.bytes) }),
+        set(SERIAL, (body) => body[MODEL]),
         /serial-assertion is of type model, not serial/,
       ],
       [
         'a serial as request',
-        (body) => ({ ...body, 'device-session-request': body['serial-assertion'] }),
+        set(REQUEST, (body) => body[SERIAL]),
         /is of type serial, not device-session-request/,
       ],
-      [
-        'a serial as model',
-        (body) => ({ ...body, 'model-assertion': body['serial-assertion'] }),
-        /is of type serial, not model/,
-      ],
-      ['a lone surrogate', (body) => ({ ...body, 'serial-assertion': '\ud800' }), /not UTF-8/],
-      [
-        'a zero byte',
-        (body) => ({ ...body, 'serial-assertion': body['serial-assertion']?.replace('C-1', 'C\u0000') }),
-        /invalid assertion/,
-      ],
+      ['a serial as model', set(MODEL, (body) => body[SERIAL]), /is of type serial, not model/],
+      ['a lone surrogate', set(SERIAL, () => '\ud800'), /not UTF-8/],
+      ['a zero byte', replace(SERIAL, 'C-1', 'C\u0000'), /invalid assertion/],
       [
         'a changed serial',
-        (body) => ({
-          ...body,
-          'serial-assertion': body['serial-assertion']?.replace('2021-01-01', '2021-01-02'),
-        }),
+        replace(SERIAL, '2021-01-01', '2021-01-02'),
         /could not validate serial assertion \(the signature of the serial does not match/,
       ],
       [
         'a changed model',
-        (body) => ({
-          ...body,
-          'model-assertion': body['model-assertion']?.replace('store: acme-store', 'store: evil-store'),
-        }),
+        replace(MODEL, 'store: acme-store', 'store: evil-store'),
         /could not validate model assertion \(the signature of the model does not match/,
       ],
       [
         'a changed request',
-        (body) => ({
-          ...body,
-          'device-session-request': body['device-session-request']?.replace(
-            /timestamp: 20../,
-            'timestamp: 1999',
-          ),
-        }),
+        replace(REQUEST, /timestamp: 20../, 'timestamp: 1999'),
         /could not validate device-session-request \(the signature of the device-session-request does not match/,
       ],
       [
         'a different model',
-        (body) => ({ ...body, 'model-assertion': textOf(vector('world/model-acme-gadget').bytes) }),
+        set(MODEL, () => textOf(vector('world/model-acme-gadget').bytes)),
         /the model of the model assertion differs from the serial/,
       ],
       [
         'a different model in the request',
-        async (body) => ({
-          ...body,
-          'device-session-request': textOf(
-            sessionRequest({ nonce: await getNonce(service), serial: 'C-1', model: 'acme-gadget' }),
-          ),
-        }),
+        asking({ model: 'acme-gadget' }),
         /the model of the device-session-request differs/,
       ],
       [
         'another brand in the request',
-        async (body) => ({
-          ...body,
-          'device-session-request': textOf(
-            sessionRequest({
-              nonce: await getNonce(service),
-              serial: 'C-1',
-              headers: { 'brand-id': 'other' },
-            }),
-          ),
-        }),
+        asking({ headers: { 'brand-id': 'other' } }),
         /the brand-id of the device-session-request differs/,
       ],
       [
         'a different serial in the request',
-        async (body) => ({
-          ...body,
-          'device-session-request': textOf(sessionRequest({ nonce: await getNonce(service), serial: 'C-2' })),
-        }),
+        asking({ serial: 'C-2' }),
         /the serial of the device-session-request differs/,
       ],
       [
         'a request that a different key signed',
-        async (body) => ({
-          ...body,
-          'device-session-request': textOf(
-            sessionRequest({ nonce: await getNonce(service), serial: 'C-1', key: deviceKey('device2') }),
-          ),
-        }),
+        asking({ key: deviceKey('device2') }),
         /could not validate device-session-request \(the device-session-request names a different signing key/,
       ],
       [
         'a serial signed with an unknown key',
-        () =>
-          sessionBody(service, { serial: serialAssertion({ serial: 'C-1', signer: testKey('unknown') }) }),
+        bodyOf({ signer: testKey('unknown') }),
         /could not validate serial assertion \(no account-key assertion for the signing key/,
       ],
       [
         'a serial that the device signed itself',
-        () => sessionBody(service, { serial: serialAssertion({ serial: 'C-1', signer: testKey('device') }) }),
+        bodyOf({ signer: testKey('device') }),
         /no account-key assertion for the signing key/,
       ],
       [
         'a serial in the name of an account that the key is not of',
-        () =>
-          sessionBody(service, {
-            serial: serialAssertion({ serial: 'C-1', headers: { 'authority-id': 'test-root' } }),
-          }),
+        bodyOf({ headers: { 'authority-id': 'test-root' } }),
         /belongs to "acme-brand"/,
       ],
       [
         'a serial from before its key',
-        () =>
-          sessionBody(service, {
-            serial: serialAssertion({ serial: 'C-1', headers: { timestamp: '2019-01-01T00:00:00Z' } }),
-          }),
+        bodyOf({ headers: { timestamp: '2019-01-01T00:00:00Z' } }),
         /the timestamp of the serial, .*, is outside the validity of the key/,
       ],
-      [
-        'a serial number of 129 characters',
-        () => sessionBody(service, { serial: serialAssertion({ serial: 'x'.repeat(129) }) }),
-        /more than 128 characters/,
-      ],
-      [
-        'a serial number with a control character',
-        () => sessionBody(service, { serial: serialAssertion({ serial: 'a\u0007b' }) }),
-        /unprintable ones/,
-      ],
+      ['a serial number of 129 characters', bodyOf({ serial: 'x'.repeat(129) }), /more than 128 characters/],
+      ['a serial number with a control character', bodyOf({ serial: 'a\u0007b' }), /unprintable ones/],
       [
         'a revision that is not in any register',
-        () => sessionBody(service, { serial: serialAssertion({ serial: 'C-1', revision: 2 ** 31 }) }),
+        bodyOf({ revision: 2 ** 31 }),
         /revision of the serial is too large/,
       ],
       [
         'a store with NUL in its name',
-        () =>
-          sessionBody(service, { serial: serialAssertion({ serial: 'C-1' }), modelText: ofStore('a\0b') }),
+        bodyOf({}, { modelText: ofStore('a\0b') }),
         /the store of the model has .* unprintable ones/,
       ],
       [
         'a store whose name would not fit into a header',
-        () =>
-          sessionBody(service, {
-            serial: serialAssertion({ serial: 'C-1' }),
-            modelText: ofStore('x'.repeat(129)),
-          }),
+        bodyOf({}, { modelText: ofStore('x'.repeat(129)) }),
         /the store of the model has more than 128 characters/,
       ],
       [
         'no model, and none is stored',
-        () =>
-          sessionBody(service, {
-            serial: serialAssertion({ serial: 'C-1', model: 'acme-gadget' }),
-            modelText: null,
-          }),
+        bodyOf({ model: 'acme-gadget' }, { modelText: null }),
         /no model assertion for acme-brand\/acme-gadget\/C-1 .*send it as "model-assertion"/,
       ],
     ]
@@ -365,12 +243,6 @@ eachDatabase((kind, _open, fresh) => {
     test('a body that is not a JSON object', async () => {
       assertRefused(await post('{{{'), 400, 'invalid-request', /not JSON/)
       assertRefused(await post('[]'), 400, 'invalid-request', /^The body must be/)
-    })
-
-    test('answers 413 to a body over 1 MiB, and 400 to one just below it', async () => {
-      const text = (size: number) => JSON.stringify({ 'serial-assertion': 'x'.repeat(size) })
-      assertRefused(await post(text(1024 * 1024)), 413, 'request-too-large', /larger/)
-      assertRefused(await post(text(1024 * 1024 - 64)), 400, 'invalid-request', /lacks the field/)
     })
   })
 
@@ -528,7 +400,7 @@ eachDatabase((kind, _open, fresh) => {
       const second = await post(body)
       assert.deepEqual([first.status, second.status], [200, 200])
       assert.equal(second.body.macaroon, first.body.macaroon)
-      assert.equal((await sessionsOf(serial)).length, 1)
+      assert.equal((await sessionsOf({ serial })).length, 1)
       service.advance(2 * SECOND)
       assertRefused(await post(body), 400, 'invalid-nonce', /used/)
     })
@@ -571,9 +443,4 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
   })
-
-  const deviceOf = async (serial: AssertionOf<'serial'>) =>
-    (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
-  const sessionsOf = async (serial: AssertionOf<'serial'>) =>
-    service.installation.deviceSessions.ofDevice(await deviceOf(serial), 100)
 })

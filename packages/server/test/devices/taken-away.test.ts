@@ -1,7 +1,6 @@
 /**
- * Guarantee: a permission that the operator withdraws also applies to a registration in progress: it is
- * checked again where the device is stored. Each change here is made, but not yet committed, when the
- * registration reaches it.
+ * Guarantee: a permission that the operator withdraws also applies to a registration in progress: it is checked again
+ * where the device is stored. Each change here is made, but not yet committed, when the registration reaches it.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -20,17 +19,9 @@ import { RequestError } from '../../src/errors.ts'
 import { addApiKey, allowRemodel, removeModel } from '../support/as-operator.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
-import {
-  ACME,
-  acmeKey,
-  addAcmeModel,
-  freshDeviceKeys,
-  type RegisterInput,
-  register,
-  registered,
-  withAcme,
-} from '../support/devices.ts'
+import { acmeKey, freshDeviceKeys, register, registered, withAcme } from '../support/devices.ts'
 import { eventually } from '../support/eventually.ts'
+import { newModels, remodelHeaders } from '../support/own-devices.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
 type On = Pick<Database, 'query'>
@@ -49,17 +40,13 @@ eachDatabase((kind, open, fresh) => {
   })
   const newKey = () => keys.pop() ?? assert.fail('more devices than keys')
 
-  let models = 0
+  const newOpenModel = newModels(service, 'taken')
   /** Has an API key, for whose row a registration of the model has to wait. */
   const newModel = async (policy: Partial<ModelPolicy> = {}) => {
-    const model = `taken-${++models}`
-    const modelText = await addAcmeModel(service.installation, model, { policy })
-    const name = { brandId: ACME.brandId, model }
+    const { name, of, ...found } = await newOpenModel(policy)
     const key = { model: name, label: 'factory', expiresAt: null, useLimit: null }
     const { text } = await addApiKey(key, service.installation)
-    const of: RegisterInput = { model, modelText, requestHeaders: { 'api-key': text } }
-    const rows = () => service.installation.devices.list({ ...name, limit: 10 })
-    return { name, of, rows }
+    return { name, of: { ...of, requestHeaders: { 'api-key': text } }, ...found }
   }
 
   /** Runs `work` as far as possible while `change` is in progress; it continues when that is committed. */
@@ -136,17 +123,12 @@ eachDatabase((kind, open, fresh) => {
       await allowRemodel({ from: from.name, to: to.name }, service.installation)
       const key = newKey()
       const original = await registered(service, { ...from.of, key })
-      const [device] = await from.rows()
-      assert.ok(device)
+      const device = await from.latest()
       const taken = (on: On) =>
         what === 'remodel'
           ? modelStore(on).disallowRemodel(from.name, to.name)
           : deviceStore(on).revoke(device, decision())
-      const headers = {
-        'original-brand-id': ACME.brandId,
-        'original-model': from.name.model,
-        'original-serial': original.fields.serial,
-      }
+      const headers = remodelHeaders(from.name, original.fields.serial)
       const answer = await during(taken, () =>
         register(service, { ...to.of, key, headers, original: encode(original) }),
       )
@@ -171,10 +153,9 @@ eachDatabase((kind, open, fresh) => {
   })
 
   test('a device in quarantine keeps its serial, even if another device requests it at that moment', async () => {
-    const { of, rows } = await newModel({ takenSerial: 'reissue' })
+    const { of, latest, rows } = await newModel({ takenSerial: 'reissue' })
     await registered(service, { ...of, key: newKey(), serial: 'SN-1' })
-    const [holder] = await rows()
-    assert.ok(holder)
+    const holder = await latest()
     const answer = await during(
       (on) => deviceStore(on).setQuarantine(holder, service.now()),
       () => register(service, { ...of, key: newKey(), serial: 'SN-1' }),
@@ -187,10 +168,9 @@ eachDatabase((kind, open, fresh) => {
   })
 
   test("the second of two operators gets the first one's decision", async () => {
-    const { of, rows } = await newModel({ registration: 'approval' })
+    const { of, latest } = await newModel({ registration: 'approval' })
     await register(service, { ...of, key: newKey(), serial: 'SN-1' })
-    const [device] = await rows()
-    assert.ok(device)
+    const device = await latest()
     const approve = () => approveDevice({ name: device.id, authority: deciding('bob') }, other.installation)
     await assert.rejects(
       during((on) => deviceStore(on).reject(device, decision()), approve),

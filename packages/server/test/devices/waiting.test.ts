@@ -6,13 +6,12 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import type { PrivateKey } from '@ratafia/assertions'
-import { rejectDevice } from '../../src/devices/registration/approval/reject.ts'
+import { rejectDevice } from '../../src/devices/decide.ts'
 import { removeOldWaiting } from '../../src/devices/registration/approval/remove-old-waiting.ts'
 import { deciding } from '../support/authorities.ts'
 import { byOperator } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
-  ACME,
   addAcmeModel,
   freshDeviceKeys,
   getRequestId,
@@ -21,6 +20,7 @@ import {
   registered,
   withAcme,
 } from '../support/devices.ts'
+import { newModels } from '../support/own-devices.ts'
 import { refusalOf, type TestService, testService } from '../support/service.ts'
 
 const FROM_ADDRESS = 3
@@ -43,16 +43,8 @@ eachDatabase((kind, _open, fresh) => {
     keys = await someKeys
   })
 
-  let models = 0
-  const newModel = async () => {
-    const model = `waiting-${++models}`
-    const modelText = await addAcmeModel(service.installation, model, {
-      policy: { registration: 'approval' },
-    })
-    const name = { brandId: ACME.brandId, model }
-    const { devices } = service.installation
-    return { name, of: { model, modelText }, rows: () => devices.list({ ...name, limit: 100 }) }
-  }
+  const newOpenModel = newModels(service, 'waiting')
+  const newModel = () => newOpenModel({ registration: 'approval' })
   const ask = (node: TestService, from: string, input: RegisterInput) =>
     register(node, { ...input, requestHeaders: { 'x-forwarded-for': from } })
 
@@ -159,12 +151,11 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('is not removed after a decision', async () => {
-      const { of, rows } = await newModel()
+      const { of, latest, rows } = await newModel()
       const [key] = keys
       assert.ok(key)
       assert.equal((await register(service, { ...of, key })).status, 202)
-      const [device] = await rows()
-      assert.ok(device)
+      const device = await latest()
       await rejectDevice(
         { name: device.id, reason: 'No', authority: deciding('maria') },
         service.installation,
@@ -174,12 +165,11 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('registers and waits again if it polls at that moment', async () => {
-      const { of, rows } = await newModel()
+      const { of, latest } = await newModel()
       const [key] = keys
       assert.ok(key)
       assert.equal((await register(service, { ...of, key })).status, 202)
-      const [device] = await rows()
-      assert.ok(device)
+      const device = await latest()
       await expire(-1)
       const use = { requestIdHash: randomBytes(32), requestHash: randomBytes(32) }
       const own = { deviceId: device.id, bucket: device.bucket }

@@ -10,7 +10,7 @@ import {
   importHardwareIdentities,
   setPolicy,
 } from '../support/as-operator.ts'
-import { addAcme, signedFile, testKey, vector } from '../support/brands.ts'
+import { addAcme, brandFiles, signedFile, testKey, vector } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { type Asking, addManager, manage, managementToken } from '../support/managers.ts'
 import { refusalOf, testService } from '../support/service.ts'
@@ -34,14 +34,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { installation } = service
     await addAcme({ ...installation, clock: service.now })
     await addModel({ file: vector('world/model-acme-gadget'), policy: AUTO }, installation)
-    await addBrand(
-      {
-        account: vector('world/account-test-root'),
-        accountKey: vector('world/account-key-test-root'),
-        signingKey: vector('world/keys/root.pem'),
-      },
-      installation,
-    )
+    await addBrand(brandFiles('test-root', 'root'), installation)
     const own = { series: '16', 'brand-id': HIDDEN.brand, model: HIDDEN.model, classic: 'true' }
     const file = signedFile('model', { ...own, timestamp: '2021-01-01T00:00:00Z' })
     await addModel({ file, policy: AUTO }, installation)

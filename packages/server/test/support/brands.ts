@@ -32,11 +32,14 @@ export function brandDeps(database: Database, clock: Clock = () => new Date()) {
   return storesOf(database, { clock, sealer: createSealer(Buffer.alloc(32, 7)) })
 }
 
-export const acmeFiles = {
-  account: vector('world/account-acme-brand'),
-  accountKey: vector('world/account-key-acme-brand'),
-  signingKey: vector('world/keys/brand.pem'),
-}
+/** The files of a brand of the test world, and of its key. */
+export const brandFiles = (account: string, key: string) => ({
+  account: vector(`world/account-${account}`),
+  accountKey: vector(`world/account-key-${account}`),
+  signingKey: vector(`world/keys/${key}.pem`),
+})
+
+export const acmeFiles = brandFiles('acme-brand', 'brand')
 
 export const addTestRoot = (deps: Stores) =>
   addTrustRoots([vector('world/account-test-root'), vector('world/account-key-test-root')], deps)

@@ -34,7 +34,7 @@ const WITHOUT = {
   ],
   'a CI job, by the rule that it matches': ['ci/open-job-session.ts', 'ci/record-refusal.ts'],
   'a device, by the policy of its model': [
-    'devices/clones/quarantine.ts',
+    'devices/clones/look-for-clones.ts',
     'devices/registration/approval/wait-for-approval.ts',
     'devices/registration/issue-serial.ts',
     'devices/serials/serial-holder.ts',

@@ -2,10 +2,7 @@
 import { BEGINNING_OF_USERNAME } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
-import { listOf, nameOrId, page, pageQuery, RoleSchema } from './common.ts'
-
-const exactly = { additionalProperties: false }
-const Text = Type.String()
+import { EXAMINED, exactly, listOf, nameOrId, page, pageQuery, RoleSchema, Text } from './common.ts'
 
 export const AccountRecordSchema = Type.Object(
   {
@@ -33,12 +30,7 @@ export const AccountsSchema = Type.Object(
   {
     accounts: Type.Array(AccountRecordSchema),
     next: orNull(Text),
-    examined: Type.Optional(
-      Type.Integer({
-        description:
-          'Set on a short page: this many rows were read, and there are more. Continue with `next`.',
-      }),
-    ),
+    examined: EXAMINED,
   },
   { title: 'Accounts', ...exactly },
 )
@@ -53,8 +45,7 @@ export const AccountsQuerySchema = Type.Object(
   exactly,
 )
 
-// The accounts' own rules decide on names and addresses, with their own messages. These limits come before
-// them.
+// The accounts' own rules decide on names and addresses, with their own messages. These limits come before them.
 const NameSchema = Type.String({ maxLength: 1024, description: '1 to 128 characters' })
 const EmailSchema = Type.String({ maxLength: 1024, description: 'At most 254 bytes' })
 

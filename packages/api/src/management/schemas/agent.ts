@@ -1,10 +1,8 @@
 /** The wire schemas of agents in the management API. */
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
-import { page, pageQuery } from './common.ts'
+import { exactly, page, pageQuery, Text } from './common.ts'
 
-const exactly = { additionalProperties: false }
-const Text = Type.String()
 const orAll = (description: string) => orNull(Type.Array(Text), description)
 
 export const AgentSchema = Type.Object(

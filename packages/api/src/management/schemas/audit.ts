@@ -2,10 +2,7 @@
 import { AUDIT_ACTION, STORABLE, UUID_TEXT } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
-import { InstantSchema, pageQuery } from './common.ts'
-
-const exactly = { additionalProperties: false }
-const Text = Type.String()
+import { EXAMINED, exactly, InstantSchema, pageQuery, Text } from './common.ts'
 
 export const AuditEntrySchema = Type.Object(
   {
@@ -24,12 +21,7 @@ export const AuditSchema = Type.Object(
   {
     entries: Type.Array(AuditEntrySchema),
     next: orNull(Text),
-    examined: Type.Optional(
-      Type.Integer({
-        description:
-          'Set on a short page: this many rows were read, and there are more. Continue with `next`.',
-      }),
-    ),
+    examined: EXAMINED,
   },
   { title: 'AuditEntries', ...exactly },
 )

@@ -1,9 +1,7 @@
 /** The wire schemas of brands and their keys in the management API. */
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
-import { BrandSchema, exactly, page, pageQuery, several } from './common.ts'
-
-const Text = Type.String()
+import { BrandSchema, exactly, page, pageQuery, several, Text } from './common.ts'
 
 export const BrandRecordSchema = Type.Object(
   { account_id: Text, display_name: Text, added_at: Text },

@@ -25,6 +25,13 @@ export const BrandSchema = Type.String({
 /** A username, an id, or the author of a decision. No other text is looked up. */
 export const nameOrId = (description: string) => Type.String({ pattern: NAME_OR_ID.pattern, description })
 
+/** In a page of a list that can stop early. */
+export const EXAMINED = Type.Optional(
+  Type.Integer({
+    description: 'Set on a short page: this many rows were read, and there are more. Continue with `next`.',
+  }),
+)
+
 /** One page of a list; `next` is the `cursor` of the next page. */
 export const page = <const Name extends string, T extends TSchema>(title: string, name: Name, item: T) =>
   Type.Object({ ...named(name, Type.Array(item)), next: orNull(Text) }, { title, ...exactly })

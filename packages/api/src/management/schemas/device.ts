@@ -8,7 +8,17 @@ import {
 } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
-import { BrandSchema, exactly, InstantSchema, listOf, nameOrId, pageQuery, several, Text } from './common.ts'
+import {
+  BrandSchema,
+  EXAMINED,
+  exactly,
+  InstantSchema,
+  listOf,
+  nameOrId,
+  pageQuery,
+  several,
+  Text,
+} from './common.ts'
 
 export const DEVICE_STATUS_NAMES = ['pending', 'rejected', 'active', 'superseded', 'revoked'] as const
 
@@ -137,12 +147,7 @@ export const DevicesSchema = Type.Object(
   {
     devices: Type.Array(ListedDeviceSchema),
     next: orNull(Text),
-    examined: Type.Optional(
-      Type.Integer({
-        description:
-          'Set on a short page: this many rows were read, and there are more. Continue with `next`.',
-      }),
-    ),
+    examined: EXAMINED,
   },
   { title: 'Devices', ...exactly },
 )

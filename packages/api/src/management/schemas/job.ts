@@ -2,11 +2,9 @@
 import { NAMED_MODEL, UUID_TEXT } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
-import { pageQuery } from './common.ts'
+import { exactly, pageQuery, Text } from './common.ts'
 import { DevicesQuerySchema, ReasonSchema } from './device.ts'
 
-const exactly = { additionalProperties: false }
-const Text = Type.String()
 const Count = Type.Integer({ minimum: 0 })
 
 /** The kinds that a request can name. */

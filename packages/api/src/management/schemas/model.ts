@@ -2,9 +2,7 @@
 import { ALLOWED_SERIAL, DEVICE_KEY_ID } from '../../patterns.ts'
 import { orNull } from '../../tokens.ts'
 import { Type } from '../../type.ts'
-import { BrandSchema, exactly, InstantSchema, page, pageQuery, several } from './common.ts'
-
-const Text = Type.String()
+import { BrandSchema, exactly, InstantSchema, page, pageQuery, several, Text } from './common.ts'
 
 const choice = <const Value extends string>(...values: readonly Value[]) =>
   Type.Enum([...values], { type: 'string' })

@@ -18,10 +18,7 @@ export function isRisk(text: string): boolean {
   return RISKS.includes(text)
 }
 
-/**
- * Returns what is wrong with a channel, which must have the form `TRACK[/RISK[/BRANCH]]`; undefined if it is
- * valid.
- */
+/** Returns what is wrong with a channel, which must have the form `TRACK[/RISK[/BRANCH]]`; undefined if it is valid. */
 export function channelFault(channel: string): string | undefined {
   const [track = '', risk, branch, ...more] = channel.split('/')
   if (isRisk(track)) return more.length > 0 || branch !== undefined ? NO_CHANNEL : 'it needs a track'

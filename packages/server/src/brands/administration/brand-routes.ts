@@ -1,28 +1,25 @@
 /** Brands, signing keys, trust roots and hardware identities in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { undone } from '../../change.ts'
-import type { AddManagementRoute } from '../../http/management/management-route.ts'
+import { tried } from '../../change.ts'
+import { type AddManagementRoute, seenAs } from '../../http/management/management-route.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'
 import { disableSigningKey } from '../keys/disable-signing-key.ts'
 import {
   describeSigningKey,
   pageOfSigningKeys,
-  type SigningKeyDescription,
   seenSigningKey,
   signingKeyRecord,
 } from '../keys/list-signing-keys.ts'
 import {
   hardwareIdentityRecord,
   pageOfHardwareIdentities,
-} from '../models/hardware/list-hardware-identities.ts'
+} from '../models/hardware/find-hardware-identity.ts'
 import { brandRecord, listBrands, showBrand } from '../seen-brands.ts'
 import { listTrustRoots, trustRootRecord } from '../trust/list-trust-roots.ts'
 
 export function brandManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   const api = MANAGEMENT_OPERATIONS
-  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
-    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
 
   add(api.brands, async ({ authority, query }) => {
     const { limit = 100 } = query
@@ -49,11 +46,10 @@ export function brandManagementRoutes(add: AddManagementRoute, stores: Stores): 
   })
 
   add(api.disableSigningKey, async (asked) => {
-    const { authority, parameters, body, ifMatch } = asked
-    const mustBeSeen = ifMatch && ((now: SigningKeyDescription) => ifMatch(signingKeyRecord(now)))
+    const { authority, parameters, body } = asked
     const disabling = { keyId: parameters['id'] ?? '', authority, force: body.force === true }
-    const change = { ...disabling, ...(mustBeSeen && { mustBeSeen }) }
-    const { key, stopped } = await disableSigningKey(change, tried(asked))
+    const change = { ...disabling, mustBeSeen: seenAs(asked, signingKeyRecord) }
+    const { key, stopped } = await disableSigningKey(change, tried(asked, stores))
     return { ...signingKeyRecord(key), stopped_models: stopped }
   })
 

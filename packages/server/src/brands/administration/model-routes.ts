@@ -2,33 +2,28 @@
 import { MANAGEMENT_OPERATIONS, type PolicyPatchSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import type { Authority } from '../../authority.ts'
-import { undone } from '../../change.ts'
+import { tried } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import { instantField } from '../../http/management/instant-text.ts'
-import type { AddManagementRoute } from '../../http/management/management-route.ts'
+import { type AddManagementRoute, seenAs } from '../../http/management/management-route.ts'
 import { cursorOf, instantOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'
 import type { NamedFile } from '../assertion-file.ts'
 import { addModel, updateModel } from '../models/add-model.ts'
-import { allowListRecord, pageOfAllowed } from '../models/allow-list/list-allowed.ts'
-import { removeAllowed } from '../models/allow-list/remove-allowed.ts'
+import { allowListRecord, pageOfAllowed, removeAllowed } from '../models/allow-list/remove-allowed.ts'
 import { addApiKey } from '../models/api-keys/add-api-key.ts'
-import { type ApiKey, apiKeyRecord } from '../models/api-keys/api-key.ts'
+import { apiKeyRecord } from '../models/api-keys/api-key.ts'
 import { type NamedApiKey, pageOfApiKeys, seenApiKey } from '../models/api-keys/list-api-keys.ts'
 import { revokeApiKey } from '../models/api-keys/revoke-api-key.ts'
-import type { NamedModel } from '../models/find-model.ts'
-import { listModels } from '../models/list-models.ts'
+import { listModels, type NamedModel } from '../models/find-model.ts'
 import { DEFAULT_POLICY, type ModelName, type ModelPolicy, parseModelName } from '../models/model-policy.ts'
-import { modelDetailsRecord, modelRecord } from '../models/model-record.ts'
 import { allowRemodel, disallowRemodel, listRemodels, remodelRecord } from '../models/remodel.ts'
 import { removedModelRecord, removeModel } from '../models/remove-model.ts'
 import { type ModelChange, setPolicy } from '../models/set-policy.ts'
-import { type ModelDetails, showModel } from '../models/show-model.ts'
+import { modelDetailsRecord, modelRecord, showModel } from '../models/show-model.ts'
 
 export function modelManagementRoutes(add: AddManagementRoute, stores: Stores): void {
   const api = MANAGEMENT_OPERATIONS
-  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
-    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
 
   add(api.models, async ({ authority, query }) => {
     const { brand: brands, limit = 100 } = query
@@ -40,34 +35,33 @@ export function modelManagementRoutes(add: AddManagementRoute, stores: Stores): 
     const { assertion, policy } = asked.body
     const wanted = { ...DEFAULT_POLICY, registration: policy.registration, ...policyIn(policy) }
     const added = { file: fileOf(assertion), policy: wanted, authority: asked.authority }
-    return modelDetailsRecord(await addModel(added, tried(asked)))
+    return modelDetailsRecord(await addModel(added, tried(asked, stores)))
   })
   add(api.setPolicy, async (asked) => {
     const change = { ...changeOf(asked), changes: policyIn(asked.body) }
-    return modelDetailsRecord(await setPolicy(change, tried(asked)))
+    return modelDetailsRecord(await setPolicy(change, tried(asked, stores)))
   })
   add(api.updateModel, async (asked) => {
     const newer = { ...changeOf(asked), file: fileOf(asked.body.assertion) }
-    return modelDetailsRecord(await updateModel(newer, tried(asked)))
+    return modelDetailsRecord(await updateModel(newer, tried(asked, stores)))
   })
   add(api.removeModel, async (asked) => {
     const change = changeOf(asked)
-    return removedModelRecord(change.model, await removeModel(change, tried(asked)))
+    return removedModelRecord(change.model, await removeModel(change, tried(asked, stores)))
   })
 
   add(api.addRemodel, async (asked) => {
     const { model: from, authority } = modelIn(asked)
     return remodelRecord(
-      await allowRemodel({ from, to: parseModelName(asked.body.to), authority }, tried(asked)),
+      await allowRemodel({ from, to: parseModelName(asked.body.to), authority }, tried(asked, stores)),
     )
   })
   add(api.removeRemodel, async (asked) => {
-    const { ifMatch, parameters } = asked
     const { model: from, authority } = modelIn(asked)
-    const to = { brandId: parameters['to_brand'] ?? '', model: parameters['to_model'] ?? '' }
-    const mustBeSeen = ifMatch && ((now: Remodel) => ifMatch(remodelRecord(now)))
-    const pair = { from, to, authority, ...(mustBeSeen && { mustBeSeen }) }
-    return remodelRecord(await disallowRemodel(pair, tried(asked)))
+    const { to_brand = '', to_model = '' } = asked.parameters
+    const to = { brandId: to_brand, model: to_model }
+    const pair = { from, to, authority, mustBeSeen: seenAs(asked, remodelRecord) }
+    return remodelRecord(await disallowRemodel(pair, tried(asked, stores)))
   })
   add(api.remodels, async (asked) => {
     const { limit = 100 } = asked.query
@@ -103,16 +97,14 @@ export function modelManagementRoutes(add: AddManagementRoute, stores: Stores): 
         expiresAt: expires ? instantField('body/expires', expires) : null,
         useLimit: uses ?? null,
       },
-      tried(asked),
+      tried(asked, stores),
     )
     // A dry run does not store the key, so the answer must not contain one that looks usable.
     return { ...apiKeyRecord(key), key: asked.dryRun ? null : text }
   })
   add(api.revokeApiKey, async (asked) => {
-    const { ifMatch } = asked
-    const mustBeSeen = ifMatch && ((now: ApiKey) => ifMatch(apiKeyRecord(now)))
-    const revocation = { ...apiKeyIn(asked), ...(mustBeSeen && { mustBeSeen }) }
-    return apiKeyRecord(await revokeApiKey(revocation, tried(asked)))
+    const revocation = { ...apiKeyIn(asked), mustBeSeen: seenAs(asked, apiKeyRecord) }
+    return apiKeyRecord(await revokeApiKey(revocation, tried(asked, stores)))
   })
 
   add(api.allowList, async (asked) => {
@@ -128,7 +120,7 @@ export function modelManagementRoutes(add: AddManagementRoute, stores: Stores): 
   })
   add(api.removeAllowed, async (asked) => {
     const removal = { ...modelIn(asked), entries: entriesIn(asked.body), mayBeGone: true }
-    return { removed: await removeAllowed(removal, tried(asked)) }
+    return { removed: await removeAllowed(removal, tried(asked, stores)) }
   })
 }
 
@@ -138,12 +130,10 @@ interface AnyAsked {
   readonly ifMatch?: (record: object) => void
 }
 
-const changeOf = ({ ifMatch, ...asked }: AnyAsked): ModelChange => ({
+const changeOf = (asked: AnyAsked): ModelChange => ({
   ...modelIn(asked),
-  ...(ifMatch && { mustBeSeen: (now: ModelDetails) => ifMatch(modelDetailsRecord(now)) }),
+  mustBeSeen: seenAs(asked, modelDetailsRecord),
 })
-
-type Remodel = Awaited<ReturnType<typeof disallowRemodel>>
 
 /** The name appears in messages. */
 const fileOf = (text: string): NamedFile => ({ name: 'The assertion', bytes: Buffer.from(text) })

@@ -22,10 +22,7 @@ export interface SigningKeyFiles {
   readonly authority: Authority
 }
 
-/**
- * Adds another key to a stored brand, or enables a disabled key again. Throws as {@link storeSigningKey}
- * does.
- */
+/** Adds another key to a stored brand, or enables a disabled key again. Throws as {@link storeSigningKey} does. */
 export async function addSigningKey(files: SigningKeyFiles, stores: Stores): Promise<AddedKey> {
   const { authority } = files
   requireForAll(authority, 'roles:manage')
@@ -66,10 +63,10 @@ interface NewSigningKey {
 }
 
 /**
- * Stores the key with its account, which becomes a brand. Adding a key decides whose serials this service
- * signs, so only operators can do it. Throws `permission-denied`, and `invalid-field` (then nothing is
- * stored) if the key does not match the account-key, the account-key does not match the account, a chain
- * reaches no root, or the key is not valid now, too small, or not allowed to sign serials.
+ * Stores the key with its account, which becomes a brand. Adding a key decides whose serials this service signs, so
+ * only operators can do it. Throws `permission-denied`, and `invalid-field` (then nothing is stored) if the key does
+ * not match the account-key, the account-key does not match the account, a chain reaches no root, or the key is not
+ * valid now, too small, or not allowed to sign serials.
  */
 export async function storeSigningKey(
   { action, account, accountKey, key, keyName, others, authority }: NewSigningKey,

@@ -12,8 +12,7 @@ import {
 import { invalidField, quote } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import { explainToOperator } from '../assertion-file.ts'
-import { findIssuer } from '../trust/find-issuer.ts'
-import { issueAccountKey } from '../trust/issue.ts'
+import { findIssuer, issueAccountKey } from '../trust/issue.ts'
 import { checkAssertions, findAssertion } from '../trust/trust.ts'
 
 export interface KeyToCertify {
@@ -30,9 +29,9 @@ export interface KeyToCertify {
 }
 
 /**
- * Returns the account-key assertion, with the next revision if this key already has one. Stores nothing: the
- * private key can be elsewhere. Throws `invalid-field` if the key is too small to sign serials, the account
- * is unknown, another of its keys has the name, or the root key belongs to no root.
+ * Returns the account-key assertion, with the next revision if this key already has one. Stores nothing: the private
+ * key can be elsewhere. Throws `invalid-field` if the key is too small to sign serials, the account is unknown, another
+ * of its keys has the name, or the root key belongs to no root.
  */
 export async function certifyKey(key: KeyToCertify, stores: Stores): Promise<Uint8Array> {
   const { accountId, publicKey, name, until } = key

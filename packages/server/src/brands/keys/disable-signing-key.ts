@@ -24,7 +24,7 @@ interface Disabling {
   /** Whether to disable it even if models have no other key. */
   readonly force: boolean
   /** Throws `version-mismatch` if the key differs from the state that the caller has seen. */
-  readonly mustBeSeen?: (now: SigningKeyDescription) => void
+  readonly mustBeSeen?: ((now: SigningKeyDescription) => void) | undefined
 }
 
 export interface DisabledKey {

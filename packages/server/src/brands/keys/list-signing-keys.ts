@@ -35,10 +35,7 @@ interface Listing extends Paging<KeyPosition> {
   readonly brands?: readonly string[] | undefined
 }
 
-/**
- * Returns the keys of brands that the caller can see, in the same order. Throws {@link RequestError}
- * `permission-denied`.
- */
+/** Returns the keys of brands that the caller can see, in the same order. Throws `permission-denied`. */
 export async function pageOfSigningKeys(
   { authority, brands, after, limit }: Listing,
   stores: Stores,
@@ -51,10 +48,7 @@ export async function pageOfSigningKeys(
   return { rows, next: next && rows.at(-1) }
 }
 
-/**
- * Throws {@link RequestError} `permission-denied`, and `no-such-record`, even for a key of a brand that the
- * caller can't see.
- */
+/** Throws `permission-denied`, and `no-such-record`, even for a key of a brand that the caller can't see. */
 export async function seenSigningKey(
   { keyId, authority }: { readonly keyId: string; readonly authority: Authority },
   { brands }: TransactionStores,

@@ -8,7 +8,7 @@ import {
 } from '@ratafia/assertions'
 import type { Stores } from '../../stores.ts'
 import type { ModelName } from '../models/model-policy.ts'
-import { verifyChain } from '../trust/verify-chain.ts'
+import { verifyChain } from '../trust/trust.ts'
 import { type Signer, signerFor } from './signer-for.ts'
 
 export interface SerialInput extends ModelName {
@@ -27,9 +27,8 @@ export interface SignedSerial {
 }
 
 /**
- * Signs with the key that `signerFor` finds, off the event loop, and verifies the result up to a root before
- * returning it. Stores nothing. Throws `invalid-field` if no key fits, `AssertionError` if a header is
- * malformed.
+ * Signs with the key that `signerFor` finds, off the event loop, and verifies the result up to a root before returning
+ * it. Stores nothing. Throws `invalid-field` if no key fits, `AssertionError` if a header is malformed.
  */
 export async function signSerial(input: SerialInput, stores: Stores): Promise<SignedSerial> {
   const { brandId, model, serial, deviceKey, revision, body } = input

@@ -31,10 +31,10 @@ export interface SerialDraft extends ModelName {
 }
 
 /**
- * Returns the signer of this model's serials: a key of the brand if one fits, otherwise of an account that
- * the model names. Checks that the chains of model and key reach a root, that the key is valid now, and that
- * its constraints allow this serial. Throws {@link RequestError} `invalid-field` if no key fits, with a
- * sentence for each unfit key; `KeyringError` for a damaged key.
+ * Returns the signer of this model's serials: a key of the brand if one fits, otherwise of an account that the model
+ * names. Checks that the chains of model and key reach a root, that the key is valid now, and that its constraints
+ * allow this serial. Throws `invalid-field` if no key fits, with a sentence for each unfit key; `KeyringError` for a
+ * damaged key.
  */
 export async function signerFor(draft: SerialDraft, stores: Stores): Promise<Signer> {
   const find = async (own: Stores) => signerOf(await trustedModel(draft, own), draft.headers, own)
@@ -61,10 +61,7 @@ export async function signerOrFault(
   }
 }
 
-/**
- * Does the same as {@link signerFor} for a model assertion whose chain is verified. It doesn't need to be
- * stored.
- */
+/** Does the same as {@link signerFor} for a model assertion whose chain is verified. It doesn't need to be stored. */
 export async function signerOf(
   model: TrustedAssertion<'model'>,
   headers: Headers | undefined,
@@ -123,18 +120,13 @@ async function enabledKeys(
   return (await (brandMemory?.current()?.find(`signing-keys ${accountId}`, read) ?? read())) ?? []
 }
 
-/**
- * Cached, because opening a key costs a third of a signature. Whether it can still sign is checked again when
- * the serial is stored.
- */
+/** Cached: opening a key costs a third of a signature. Storing the serial checks whether the key can still sign. */
 async function openedKey(stored: StoredSigningKey, { sealer, brandMemory }: Stores): Promise<PrivateKey> {
   const open = async () => openPrivateKey(stored, sealer)
   return (await brandMemory?.current()?.find(`signing-key ${stored.keyId}`, open)) ?? open()
 }
 
-/**
- * With `general`, compares only the headers that the model determines, because the others are not known yet.
- */
+/** With `general`, compares only the headers that the model determines, because the others are not known yet. */
 function checkMaySign(
   accountKey: UnverifiedAssertion<'account-key'>,
   headers: Headers,

@@ -1,7 +1,4 @@
-/**
- * Checks whether a key can sign serials: when it is added, and before each signature (contract/devices.md,
- * decision 12).
- */
+/** Checks whether a key can sign serials, when it is added and before each signature (contract/devices.md, 12). */
 import {
   type Constraints,
   checkKeyPolicy,
@@ -17,8 +14,8 @@ import { invalidField } from '../../errors.ts'
 import { explainToOperator, explainToOperatorAsync } from '../assertion-file.ts'
 
 /**
- * Checks an account-key assertion on its own: its chain reaches a root, it is valid now and strong enough,
- * and its constraints permit serials. Throws `invalid-field` with the reason.
+ * Checks an account-key assertion on its own: its chain reaches a root, it is valid now and strong enough, and its
+ * constraints permit serials. Throws `invalid-field` with the reason.
  */
 export async function checkSigningKey(
   accountKey: UnverifiedAssertion<'account-key'>,

@@ -1,8 +1,6 @@
-/**
- * Reads, seals and opens the private keys of brands. Each is sealed for its key id, so a row that is moved
- * elsewhere can't be opened.
- */
-import { createPrivateKey } from 'node:crypto'
+/** The private keys of brands. Each is sealed for its key id, so a row that is moved elsewhere can't be opened. */
+import { createPrivateKey, generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
 import {
   AssertionError,
   type PrivateKey,
@@ -17,10 +15,7 @@ import { explainToOperator, type NamedFile } from '../assertion-file.ts'
 import { readPgpKey } from './pgp-key.ts'
 import { unfitKeyFile } from './unfit-key-file.ts'
 
-/**
- * Reads a private key from PEM or armored PGP. Throws `invalid-field`; the message reveals nothing about the
- * key.
- */
+/** Reads a private key from PEM or armored PGP. Throws `invalid-field`; the message reveals nothing about the key. */
 export async function readPrivateKey(file: NamedFile, passphrase: string | undefined): Promise<PrivateKey> {
   const unfit = unfitKeyFile(file.bytes)
   if (unfit !== undefined) throw invalidField(`${file.name} ${unfit}`)
@@ -73,3 +68,21 @@ export function openPrivateKey(
     `The signing key ${keyId} in the database was changed and cannot be used. Add it again with \`ratafia signing-keys add\`. ${OTHER_SECRET}`,
   )
 }
+
+const generate = promisify(generateKeyPair)
+
+/** Generates RSA with 4096 bits, the minimum for signing (contract/devices.md 3.4), which needs some seconds. */
+export async function generateSigningKey(): Promise<PrivateKey> {
+  const { privateKey } = await generate('rsa', { modulusLength: 4096 })
+  return privateKeyFromKeyObject(privateKey)
+}
+
+/** Returns PKCS#8 as PEM, encrypted with AES-256 if there is a passphrase. */
+export const privateKeyToPem = ({ keyObject }: PrivateKey, passphrase?: string): string =>
+  keyObject
+    .export({
+      format: 'pem',
+      type: 'pkcs8',
+      ...(passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase }),
+    })
+    .toString()

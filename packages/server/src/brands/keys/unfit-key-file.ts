@@ -1,7 +1,4 @@
-/**
- * Recognises files that were given as a private key but can't be read as one, and explains how to get a key
- * from them.
- */
+/** Recognises files that can't be read as a private key, and explains how to get a key from them. */
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 
 const CERTIFICATE = 'is a certificate. Give the private key that belongs to it.'
@@ -37,9 +34,7 @@ const WITHOUT_KEY: readonly [RegExp, string][] = [
   [/-----BEGIN (RSA )?PUBLIC KEY-----|^ssh-[a-z0-9-]+ |^ecdsa-/, PUBLIC_KEY],
 ]
 
-/**
- * Returns a sentence without its subject, the name of the file; undefined if the file is of a different kind.
- */
+/** Returns a sentence without its subject, the name of the file; undefined if the file is of a different kind. */
 export function unfitKeyFile(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes).toString('latin1')
   const keys = text.match(/-----BEGIN ([A-Z]+ )?PRIVATE KEY( BLOCK)?-----/g)?.length ?? 0

@@ -21,10 +21,9 @@ interface NewModel {
 }
 
 /**
- * Adds a model. Its brand must exist, its chain must reach a root, and a key must be able to sign its
- * serials. Also stores the other assertions in the file. Throws {@link RequestError}: `invalid-field`, with
- * the same message for a missing brand and one that the caller can't see; `permission-denied`,
- * `already-exists`.
+ * Adds a model. Its brand must exist, its chain must reach a root, and a key must be able to sign its serials. Also
+ * stores the other assertions in the file. Throws `invalid-field`, with the same message for a missing brand and one
+ * that the caller can't see; `permission-denied`, `already-exists`.
  */
 export async function addModel({ file, policy, authority }: NewModel, stores: Stores): Promise<ModelDetails> {
   // Checked first, so that the service does not read files for callers who do not manage any model.
@@ -109,10 +108,7 @@ export async function updateModel(
 const alreadyThere = (id: string, message: string): RequestError =>
   new RequestError('already-exists', message, { extra: { kind: 'model', id } })
 
-/**
- * Treats a brand that the caller can't see as missing. Throws {@link RequestError} `permission-denied`,
- * `invalid-field`.
- */
+/** Treats a brand that the caller can't see as missing. Throws `permission-denied`, `invalid-field`. */
 function requireSeenBrand(brandId: string, authority: Authority): void {
   if (!covers(brandsFor(authority, 'models:read'), brandId)) throw missingBrand(brandId)
   requireForBrand(authority, 'models:manage', brandId)
@@ -126,8 +122,8 @@ interface ToStore {
 }
 
 /**
- * Callers who manage some brands store assertions of these brands only, and can't let another brand sign.
- * Throws {@link RequestError} `permission-denied`, whether the other brand exists or not.
+ * Callers who manage some brands store assertions of these brands only, and can't let another brand sign. Throws
+ * `permission-denied`, whether the other brand exists or not.
  */
 async function requireMayAdd(
   { assertion, others, named }: ToStore,

@@ -1,7 +1,8 @@
 /** Looks models up: the policy that the operator chose, and the assertion that the brand signed. */
 import type { UnverifiedAssertion } from '@ratafia/assertions'
-import { type Authority, brandsFor, covers, requireForBrand } from '../../authority.ts'
+import { type Authority, brandsFor, brandsNamed, covers, requireForBrand } from '../../authority.ts'
 import { noSuchRecord, type RequestError } from '../../errors.ts'
+import { type Page, type Paging, pageOf } from '../../page.ts'
 import type { TransactionStores } from '../../stores.ts'
 import { findAssertion } from '../trust/trust.ts'
 import { type ModelName, type OpenModel, showModelName } from './model-policy.ts'
@@ -13,8 +14,8 @@ export interface NamedModel {
 }
 
 /**
- * Returns the model if the caller can see it. Throws {@link RequestError} `permission-denied`, and
- * `no-such-record`, even for a model of a brand that the caller can't see.
+ * Returns the model if the caller can see it. Throws `permission-denied`, and `no-such-record`, even for a model of a
+ * brand that the caller can't see.
  */
 export async function seenModel(
   { model, authority }: NamedModel,
@@ -47,3 +48,18 @@ export const findModelAssertion = (
   { brandId, model }: ModelName,
   stores: TransactionStores,
 ): Promise<UnverifiedAssertion<'model'> | undefined> => findAssertion('model', ['16', brandId, model], stores)
+
+interface Listing extends Paging<ModelName> {
+  readonly authority: Authority
+  /** The default is all. */
+  readonly brands?: readonly string[] | undefined
+}
+
+/** Returns models sorted by brand and name. Throws `permission-denied`. */
+export async function listModels(
+  { authority, brands, after, limit }: Listing,
+  { models }: TransactionStores,
+): Promise<Page<OpenModel>> {
+  const seen = brandsNamed(brandsFor(authority, 'models:read'), brands)
+  return pageOf(limit, (most) => models.page({ brands: seen, after, limit: most }))
+}

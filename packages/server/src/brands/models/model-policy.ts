@@ -42,14 +42,11 @@ export interface StoredModel extends ModelName {
 
 /** A model that a device wants to register as. */
 export interface OpenModel extends StoredModel {
-  /**
-   * True if it has, or had, an API key: devices then need one. Once the last is revoked, no device can
-   * register.
-   */
+  /** True if it has, or had, an API key: devices then need one. Once the last is revoked, no device can register. */
   readonly needsApiKey: boolean
 }
 
-/** Reads `BRAND/MODEL`. Throws `RequestError` `invalid-field`. */
+/** Reads `BRAND/MODEL`. Throws `invalid-field`. */
 export function parseModelName(text: string): ModelName {
   const [brandId, model, more] = text.split('/')
   if (brandId && model && more === undefined) return { brandId, model }

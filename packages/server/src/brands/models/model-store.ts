@@ -26,15 +26,9 @@ export interface ModelStore {
   findOpen(name: ModelName): Promise<OpenModel | undefined>
   /** Does the same as `findOpen`, and keeps the model from being removed until the transaction ends. */
   hold(name: ModelName): Promise<OpenModel | undefined>
-  /**
-   * Serialises callers: blocks until every earlier caller's transaction has ended. Doesn't block `hold`.
-   * Returns false if there is no such model.
-   */
+  /** Blocks until every earlier caller's transaction has ended, but not `hold`. Returns false without such a model. */
   queue(name: ModelName): Promise<boolean>
-  /**
-   * Keeps other transactions from holding the model, or adding its records, until this one ends. Returns
-   * false if there is no such model.
-   */
+  /** Until the transaction ends, no other holds the model or adds its records. Returns false without such a model. */
   lock(name: ModelName): Promise<boolean>
   /** Returns all models, sorted by brand and name. */
   list(): Promise<readonly StoredModel[]>
@@ -46,24 +40,16 @@ export interface ModelStore {
   }): Promise<readonly OpenModel[]>
   /** Returns false, and changes nothing, if it already exists. */
   add(model: StoredModel): Promise<boolean>
-  /**
-   * Leaves other settings unchanged, even if they change at the same time. Returns false if there is no such
-   * model.
-   */
+  /** Leaves other settings unchanged, even if they change at the same time. Returns false if there is no such model. */
   setPolicy(name: ModelName, changes: Partial<ModelPolicy>): Promise<boolean>
-  /**
-   * Returns the next number for the model's serials. One statement counts up, so each is given once. Returns
-   * undefined if there is no such model.
-   */
+  /** Returns the next number for serials, each once: one statement counts up. Undefined without such a model. */
   takeNumber(name: ModelName): Promise<number | undefined>
   /** Allows a remodel between two existing models. Returns false if it is already allowed. */
   allowRemodel(from: ModelName, to: ModelName, at: Date): Promise<boolean>
   /** Returns false if it is not allowed. */
   disallowRemodel(from: ModelName, to: ModelName): Promise<boolean>
   isRemodelAllowed(from: ModelName, to: ModelName): Promise<boolean>
-  /**
-   * Returns the models of these brands that it can become, sorted by brand and name, after `after` if given.
-   */
+  /** Returns the models of these brands that it can become, sorted by brand and name, after `after` if given. */
   remodelsFrom(
     from: ModelName,
     page: {

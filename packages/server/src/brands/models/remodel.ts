@@ -14,9 +14,8 @@ interface Pair {
 }
 
 /**
- * Allows a remodel. Both models must exist and differ, and the caller must manage both: the devices get
- * serials of the other brand. Allowing it twice changes nothing. Throws {@link RequestError} `invalid-field`,
- * and as `managedModel` does.
+ * Allows a remodel. Both models must exist and differ, and the caller must manage both: the devices get serials of the
+ * other brand. Allowing it twice changes nothing. Throws `invalid-field`, and as `managedModel` does.
  */
 export async function allowRemodel({ from, to, authority }: Pair, stores: Stores): Promise<Remodel> {
   await managedModel({ model: from, authority }, stores)
@@ -46,12 +45,12 @@ export async function allowRemodel({ from, to, authority }: Pair, stores: Stores
 }
 
 /**
- * Stops allowing a remodel, and returns it. Devices that have already become the other model stay unchanged.
- * Throws {@link RequestError} `no-such-record` if it is not allowed, even for a model that the caller can't
- * see, and as `managedModel` does for the model they come from.
+ * Stops allowing a remodel, and returns it. Devices that have already become the other model stay unchanged. Throws
+ * `no-such-record` if it is not allowed, even for a model that the caller can't see, and as `managedModel` does for the
+ * model they come from.
  */
 export async function disallowRemodel(
-  { from, to, authority, mustBeSeen }: Pair & { readonly mustBeSeen?: (now: Remodel) => void },
+  { from, to, authority, mustBeSeen }: Pair & { readonly mustBeSeen?: ((now: Remodel) => void) | undefined },
   stores: Stores,
 ): Promise<Remodel> {
   await managedModel({ model: from, authority }, stores)
@@ -79,10 +78,7 @@ function noSuchRemodel({ from, to }: Pick<Pair, 'from' | 'to'>) {
   )
 }
 
-/**
- * Returns remodels sorted by brand and name. Models of brands that the caller can't see are missing. Throws
- * as {@link seenModel} does.
- */
+/** Returns remodels to visible models, sorted by brand and name. Throws as {@link seenModel} does. */
 export async function listRemodels(
   { after, limit, ...named }: NamedModel & Paging<ModelName>,
   stores: TransactionStores,

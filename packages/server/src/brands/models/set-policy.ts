@@ -12,7 +12,7 @@ export interface ModelChange extends NamedModel {
    * Compares the model with the state that the caller decided about, under the lock of its row. Throws
    * `version-mismatch`. By default, any state is accepted.
    */
-  readonly mustBeSeen?: (now: ModelDetails) => void
+  readonly mustBeSeen?: ((now: ModelDetails) => void) | undefined
 }
 
 /**

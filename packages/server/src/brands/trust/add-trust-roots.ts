@@ -1,8 +1,10 @@
-/** Adds trust roots: accounts and their keys. The service trusts everything they sign. */
+/** Adds or creates trust roots: accounts and their keys. The service trusts everything they sign. */
 import {
   checkKeyPolicy,
   checkKeyValidNow,
   encode,
+  encodeStream,
+  type PrivateKey,
   trustRoots,
   type UnverifiedAssertion,
   verifySignature,
@@ -11,7 +13,8 @@ import { type Authority, requireForAll } from '../../authority.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import { explainToOperator, type NamedFile, readAssertions } from '../assertion-file.ts'
-import { BUILT_IN, rootAssertions } from './trust.ts'
+import { issueAccount, issueAccountKey, type NewAccount } from './issue.ts'
+import { BUILT_IN, findAssertion, requireUnusedKey, rootAssertions } from './trust.ts'
 
 export interface AddedRoot {
   readonly accountId: string
@@ -21,9 +24,9 @@ export interface AddedRoot {
 type Root = UnverifiedAssertion<'account' | 'account-key'>
 
 /**
- * Adds account and account-key assertions that a root signed for itself. An account needs a key, and a key
- * its account, among the files or stored already. Throws `permission-denied`, and `invalid-field` if one of
- * them doesn't fit; then it adds nothing.
+ * Adds account and account-key assertions that a root signed for itself. An account needs a key, and a key its account,
+ * among the files or stored already. Throws `permission-denied`, and `invalid-field` if one of them doesn't fit; then
+ * it adds nothing.
  */
 export async function addTrustRoots(
   { files, authority }: { readonly files: readonly NamedFile[]; readonly authority: Authority },
@@ -69,9 +72,7 @@ function rootIn({ name }: NamedFile, assertion: UnverifiedAssertion): Root {
 const accountOf = (fields: UnverifiedAssertion['fields']): string =>
   'accountId' in fields ? fields.accountId : ''
 
-/**
- * Checks that a root certifies itself: its authority is its own account, and one of its own keys signed it.
- */
+/** Checks that a root certifies itself: its authority is its own account, and one of its own keys signed it. */
 function checkRoot(one: Root, all: readonly UnverifiedAssertion[], now: Date): void {
   const accountId = accountOf(one.fields)
   const what = `The ${one.type} assertion ${one.primaryKey.join('/')} is not a trust root`
@@ -92,4 +93,38 @@ function checkRoot(one: Root, all: readonly UnverifiedAssertion[], now: Date): v
     checkKeyPolicy(one.fields.publicKey)
     checkKeyValidNow(one, now)
   }, what)
+}
+
+export interface NewRoot extends NewAccount {
+  /** It signs for itself, and is not stored. */
+  readonly key: PrivateKey
+  readonly keyName: string
+  readonly until?: Date | undefined
+  /** Receives the assertions before anything is stored. If it fails, nothing is stored. */
+  readonly keep: (assertions: Uint8Array) => Promise<void>
+  readonly authority: Authority
+}
+
+export interface CreatedRoot {
+  readonly accountId: string
+  readonly keyId: string
+}
+
+/** Throws `permission-denied`, and `invalid-field`, with nothing trusted, if the account exists or can't be a root. */
+export async function createRoot(root: NewRoot, stores: Stores): Promise<CreatedRoot> {
+  const { accountId, key, keyName, until, authority } = root
+  requireForAll(authority, 'roles:manage')
+  if (await findAssertion('account', [accountId], stores)) {
+    throw invalidField(`There is already an account ${accountId}. Give the root another account id.`)
+  }
+  await requireUnusedKey(key.publicKey.id, stores)
+  const at = stores.clock()
+  const issuer = { accountId, key }
+  const assertions = encodeStream([
+    issueAccount(root, issuer, at),
+    issueAccountKey({ accountId, publicKey: key.publicKey, name: keyName, since: at, until }, issuer, at),
+  ])
+  await root.keep(assertions)
+  await addTrustRoots({ files: [{ name: 'The new root', bytes: assertions }], authority }, stores)
+  return { accountId, keyId: key.publicKey.id }
 }

@@ -1,4 +1,4 @@
-/** The assertions that the owner of a root signs: accounts and their keys. */
+/** The assertions that the owner of a root signs, accounts and their keys; and whose root a private key is. */
 import {
   encodePublicKey,
   formatTimestamp,
@@ -8,7 +8,10 @@ import {
   type TypeName,
   type UnverifiedAssertion,
 } from '@ratafia/assertions'
+import { invalidField } from '../../errors.ts'
+import type { Stores } from '../../stores.ts'
 import { explainToOperator } from '../assertion-file.ts'
+import { rootAssertions } from './trust.ts'
 
 /** A root's account and private key, which are read for one signature and stored nowhere. */
 export interface Issuer {
@@ -77,5 +80,16 @@ export function issueAccountKey(
   return explainToOperator(
     () => sign({ type: 'account-key', headers, body }, issuer.key, { signedAt: at }),
     `The key ${publicKey.id} of ${accountId} cannot be certified`,
+  )
+}
+
+/** Returns the root that signs with this key. Throws `invalid-field` if the key belongs to no root. */
+export async function findIssuer(key: PrivateKey, stores: Stores): Promise<Issuer> {
+  const { id } = key.publicKey
+  const roots = await rootAssertions(stores)
+  const own = roots.find((root) => root.type === 'account-key' && root.fields.publicKeyId === id)
+  if (own?.type === 'account-key') return { accountId: own.fields.accountId, key }
+  throw invalidField(
+    `The root key ${id} belongs to no trust root of this service. \`ratafia trust list\` shows their keys; \`ratafia trust create-root\` creates a root.`,
   )
 }

@@ -1,8 +1,7 @@
 /**
- * Recognises assertions that were already verified: every device of a model sends the same model, and a
- * device sends its serial with each session. Whether they are still trusted is checked each time. A
- * recognised assertion is the same object, which `trustContext` knows to be checked until an operator changes
- * something, and whose keys are imported.
+ * Recognises assertions that were already verified: every device of a model sends the same model, and a device sends
+ * its serial with each session. Whether they are still trusted is checked each time. A recognised assertion is the same
+ * object, which `trustContext` knows to be checked until an operator changes something, and whose keys are imported.
  */
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'

@@ -1,13 +1,13 @@
-/**
- * The roots that the service trusts: chains of assertions are checked up to these roots, through the stored
- * assertions.
- */
+/** The roots that the service trusts. Checks chains of assertions up to them, through the stored ones. */
 import {
+  AssertionError,
   checkReplaces,
+  DEFAULT_LIMITS,
   decode,
   encode,
   isReferredTo,
   type TrustContext,
+  type TrustedAssertion,
   type TrustRoots,
   type TypeName,
   trustRoots,
@@ -20,7 +20,6 @@ import { explainToOperator, explainToOperatorAsync } from '../assertion-file.ts'
 import type { Remembered } from '../brand-memory.ts'
 import type { AssertionStore, StoredAssertion } from './assertion-store.ts'
 import { CANONICAL_ROOTS } from './canonical-roots.ts'
-import { decodeStored } from './decode-stored.ts'
 
 /** Decoded once, because `verifyTrust` recognises a root by identity. */
 export const BUILT_IN: readonly UnverifiedAssertion[] = CANONICAL_ROOTS.map((text) => decode(text))
@@ -110,9 +109,8 @@ export async function trustContext(
 }
 
 /**
- * Checks the chain of each assertion, and returns those to store: not roots, and not those already stored
- * byte for byte. Throws `invalid-field` if a chain reaches no root, or an older revision would replace a
- * newer one.
+ * Checks the chain of each assertion, and returns those to store: not roots, and not those already stored byte for
+ * byte. Throws `invalid-field` if a chain reaches no root, or an older revision would replace a newer one.
  */
 export async function checkAssertions(
   given: readonly UnverifiedAssertion[],
@@ -136,4 +134,30 @@ export async function checkAssertions(
     rows.push({ type, primaryKey: primaryKey.join('/'), revision, encoded })
   }
   return rows
+}
+
+/**
+ * Decodes without the rules of models and account-keys: a later release can have stricter ones, and stored assertions
+ * can still be shown and replaced. Throws `AssertionError`.
+ */
+export const decodeStored = (encoded: Uint8Array): UnverifiedAssertion =>
+  decode(encoded, DEFAULT_LIMITS, { rules: false })
+
+/**
+ * Works like `verifyTrust`, with a look-up that prefers `given`. The cache can only lead to acceptance: before anything
+ * is refused, the database is read, because an operator may have just added a root or a key. Throws `AssertionError`.
+ */
+export async function verifyChain<Type extends TypeName>(
+  assertion: UnverifiedAssertion<Type>,
+  stores: Stores,
+  given: readonly UnverifiedAssertion[] = [],
+): Promise<TrustedAssertion<Type>> {
+  const context = await trustContext(stores, given)
+  if (!context.checked) return verifyTrust(assertion, context)
+  try {
+    return await verifyTrust(assertion, context)
+  } catch (error) {
+    if (!(error instanceof AssertionError)) throw error
+    return verifyTrust(assertion, await trustContext({ ...stores, brandMemory: undefined }, given))
+  }
 }

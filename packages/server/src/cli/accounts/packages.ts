@@ -1,7 +1,7 @@
 /** `ratafia packages`: the package directory, which turns names into snap ids. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import type { ImportPlan } from '../../package-directory/plan-import.ts'
+import type { ImportPlan } from '../../package-directory/import.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { type LocalFile, withLocalFile } from '../files/local-file.ts'

@@ -142,7 +142,7 @@ async function create(
   options: CreateOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { createBrand } = await import('../../brands/create-brand.ts')
+  const { createBrand } = await import('../../brands/add-brand.ts')
   const { output, displayName, keyName, until } = options
   if (accountId === undefined || options.rootKey === undefined || output === undefined) {
     throw new UsageError(

@@ -114,7 +114,7 @@ async function generate(
   options: JsonOption & PassphraseOption,
   context: CommandContext,
 ): Promise<void> {
-  const { generateSigningKey, privateKeyToPem } = await import('../../brands/keys/signing-key-file.ts')
+  const { generateSigningKey, privateKeyToPem } = await import('../../brands/keys/signing-key-secret.ts')
   const passphrase = await readPassphrase(context, options)
   const key = await withNewFile(path, { secret: true, otherwise: 'No key was created.' }, async (file) => {
     const made = await generateSigningKey()

@@ -91,7 +91,7 @@ async function createRootOf(
   options: CreateOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { createRoot } = await import('../../brands/trust/create-root.ts')
+  const { createRoot } = await import('../../brands/trust/add-trust-roots.ts')
   const { displayName, keyName, until, output } = options
   const key = await readKey(context, options.key, await readPassphrase(context, options))
   const root = await withNewFile(output, { otherwise: 'No root was created.' }, (file) =>

@@ -31,10 +31,7 @@ declare module '../../stores.ts' {
   }
 }
 
-/**
- * Not `superseded` or `revoked`: an operator may have removed the personal data of such a device, and none
- * may be added afterwards.
- */
+/** Statuses whose devices still have personal data. An operator may have removed that of others permanently. */
 const SEEN_STATUSES: readonly DeviceStatus[] = ['pending', 'rejected', 'active']
 
 export function activityStore({ query }: Pick<Database, 'query'>): ActivityStore {
@@ -114,9 +111,8 @@ export function activityStore({ query }: Pick<Database, 'query'>): ActivityStore
 const EVIDENT = { device_id: 'text', bucket: 'bigint', at: 'bigint' } as const
 
 /**
- * Returns the statement that stores when evidence was last seen; it runs in the transaction that stores the
- * evidence. `evident` is a source for `from` with device_id, bucket and last_seen_at; `bucket` is the bucket
- * of those devices.
+ * Returns the statement that stores when evidence was last seen; it runs in the transaction that stores the evidence.
+ * `evident` is a source for `from` with device_id, bucket and last_seen_at; `bucket` is the bucket of those devices.
  */
 export const markEvidenceOf = (evident: RawBuilder<unknown>, bucket: RawBuilder<unknown>) =>
   // Uses primary keys, in the same order everywhere.
@@ -161,8 +157,7 @@ export async function forgetEvidence(
   before: Date,
 ): Promise<void> {
   if (devices.length === 0) return
-  // Uses the primary key, and that of clone_evidence. Evidence that arrived in the meantime is newer, and
-  // stays marked.
+  // Uses the primary key, and that of clone_evidence. Evidence that arrived in the meantime is newer, and stays marked.
   await query
     .updateTable('device_activity')
     .set({

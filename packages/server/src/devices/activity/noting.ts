@@ -1,7 +1,4 @@
-/**
- * Stores that report each device they see to the recorder: devices that register, open a session, or refresh
- * one.
- */
+/** Stores that report each device they see to the recorder: devices that register, open a session, or refresh one. */
 import type { ActivityRecorder } from '../../activity/activity-recorder.ts'
 import type { RegistrationStore } from '../registration/registration-store.ts'
 import type { DeviceSession } from '../sessions/device-session.ts'

@@ -1,15 +1,17 @@
 /** Reads a filter of devices from the parameters of a list. */
+
+import { isDeviceId } from '@ratafia/api'
 import type { DeviceFilterSchema } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
 import { parsedAddress, plainAddress } from '../../addresses/address.ts'
 import { type AddressRange, addressRange } from '../../addresses/address-classes.ts'
+import { parseModelName } from '../../brands/models/model-policy.ts'
 import { invalidField } from '../../errors.ts'
 import type { ListFilter } from '../fleet/list-filter.ts'
-import { filterOfName, modelsNamed } from '../fleet/named.ts'
 
 /**
- * `instantIn` reads the instant of a field. `place` is the part of the request that contains the fields;
- * errors name it. Throws `RequestError` `invalid-field`.
+ * `instantIn` reads the instant of a field. `place` is the part of the request that contains the fields; errors name
+ * it. Throws `invalid-field`.
  */
 export function filterIn(
   query: Static<typeof DeviceFilterSchema>,
@@ -49,10 +51,7 @@ export function filterIn(
   }
 }
 
-/**
- * A name identifies one device, so the fields of other names are refused. Throws `RequestError`
- * `invalid-field`.
- */
+/** A name identifies one device, so the fields of other names are refused. Throws `invalid-field`. */
 function named(name: string, query: Static<typeof DeviceFilterSchema>, place: string): ListFilter {
   const field = `${place}/name`
   const other = (['model', 'serial', 'key'] as const).find((one) => query[one] !== undefined)
@@ -62,7 +61,7 @@ function named(name: string, query: Static<typeof DeviceFilterSchema>, place: st
   return filterOfName(name, field)
 }
 
-/** Returns the address in the form that the register stores. Throws `RequestError` `invalid-field`. */
+/** Returns the address in the form that the register stores. Throws `invalid-field`. */
 function addressIn(text: string, place: string): string {
   const parsed = parsedAddress(plainAddress(text))
   if (parsed) return parsed.toString()
@@ -70,10 +69,27 @@ function addressIn(text: string, place: string): string {
   throw invalidField(`${field} is not an IP address.`, { field })
 }
 
-/** Throws `RequestError` `invalid-field`. */
+/** Throws `invalid-field`. */
 function rangeIn(text: string, place: string): AddressRange {
   const range = addressRange(text)
   if (range) return range
   const field = `${place}/address`
   throw invalidField(`${field} is neither an address nor a block such as 198.51.100.0/24.`, { field })
+}
+
+/** Parses strings of the form BRAND/MODEL. */
+export const modelsNamed = (texts: readonly string[]): ListFilter['models'] => texts.map(parseModelName)
+
+const KEY = /^[A-Za-z0-9_-]{64}$/
+
+/** Accepts the same names as `findDevice`. Throws `invalid-field`, about `field`, for other strings. */
+function filterOfName(text: string, field: string): ListFilter {
+  if (isDeviceId(text)) return { id: text }
+  const [brandId, model, serial, more] = text.split('/')
+  if (brandId && model && serial && more === undefined) return { models: [{ brandId, model }], serial }
+  if (KEY.test(text)) return { deviceKeyId: text }
+  throw invalidField(
+    `${field} is neither the id of a device, nor BRAND/MODEL/SERIAL, nor the id of a device key.`,
+    { field },
+  )
 }

@@ -1,6 +1,4 @@
-/**
- * The records that belong to a device, as the API, `--json` and exports show them. Times are RFC 3339 in UTC.
- */
+/** The records that belong to a device, as the API, `--json` and exports show them. Times are RFC 3339 in UTC. */
 import type { AuditEntry } from '../../audit/entry.ts'
 import { activityRecord } from '../activity/device-activity.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'

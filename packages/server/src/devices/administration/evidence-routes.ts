@@ -6,7 +6,7 @@ import type { AddManagementRoute } from '../../http/management/management-route.
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'
 import { type EvidenceFilter, type EvidencePosition, listCloneEvidence } from '../clones/list-evidence.ts'
-import { modelsNamed } from '../fleet/named.ts'
+import { modelsNamed } from './device-query.ts'
 import { cloneEvidenceRecord } from './device-records.ts'
 
 type EvidenceQuery = Static<typeof CloneEvidenceQuerySchema>
@@ -42,7 +42,7 @@ const cursorAt = ({ device, within }: EvidencePosition, query: EvidenceQuery): s
     query,
   )
 
-/** An invalid number starts from the beginning. Throws `RequestError` `invalid-field`. */
+/** An invalid number starts from the beginning. Throws `invalid-field`. */
 function placeIn(query: EvidenceQuery): EvidencePosition | undefined {
   const parts = positionIn(query, 6)
   if (!parts) return undefined

@@ -21,8 +21,8 @@ const PAGE = 1000
 
 /**
  * Returns the chunks of the file. Records the export in the audit log before the first chunk. Throws
- * `RequestError` `permission-denied`. Each page is read at its own moment: a device that changes meanwhile
- * appears either before or after the change.
+ * `permission-denied`. Each page is read at its own moment: a device that changes meanwhile appears either before or
+ * after the change.
  */
 export async function exportFleet(
   { format, whole, asked, ...listing }: FleetExport,

@@ -1,22 +1,18 @@
 /** Devices in the management API: HTTP in, operation, HTTP out. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { type Details, undone } from '../../change.ts'
+import { type Details, tried } from '../../change.ts'
 import { instantField } from '../../http/management/instant-text.ts'
-import type { AddManagementRoute, Asked } from '../../http/management/management-route.ts'
+import { type AddManagementRoute, type Asked, seenAs } from '../../http/management/management-route.ts'
 import { cursorOf, positionIn as partsIn } from '../../http/management/pages.ts'
 import { Streamed } from '../../http/management/streamed.ts'
 import type { Stores } from '../../stores.ts'
 import { activityRecord } from '../activity/device-activity.ts'
-import { countDevices } from '../counts/count-devices.ts'
-import { countsRecord } from '../counts/device-counts.ts'
-import type { Device } from '../device.ts'
+import { countDevices, countsRecord } from '../counts/device-counts.ts'
+import { rejectDevice, releaseDevice, revokeDevice } from '../decide.ts'
 import { type DeviceDecision, findDevice } from '../find-device.ts'
 import type { ListPosition, ListSort } from '../fleet/list-filter.ts'
 import { listFleet } from '../fleet/list-fleet.ts'
 import { approveDevice } from '../registration/approval/approve.ts'
-import { rejectDevice } from '../registration/approval/reject.ts'
-import { releaseDevice } from '../release.ts'
-import { revokeDevice } from '../revoke.ts'
 import { fieldsOf } from '../transfer/device-record.ts'
 import {
   activityOfDevice,
@@ -96,18 +92,15 @@ export function deviceManagementRoutes(add: AddManagementRoute, stores: Stores):
   })
   add(api.rejectDevice, async (asked) => {
     const { reason } = asked.body
-    return fieldsOf((await rejectDevice({ ...decisionOf(asked), reason }, tried(asked))).device)
+    return fieldsOf((await rejectDevice({ ...decisionOf(asked), reason }, tried(asked, stores))).device)
   })
   add(api.revokeDevice, async (asked) => {
     const { reason } = asked.body
-    return fieldsOf((await revokeDevice({ ...decisionOf(asked), reason }, tried(asked))).device)
+    return fieldsOf((await revokeDevice({ ...decisionOf(asked), reason }, tried(asked, stores))).device)
   })
   add(api.releaseDevice, async (asked) =>
-    fieldsOf((await releaseDevice(decisionOf(asked), tried(asked))).device),
+    fieldsOf((await releaseDevice(decisionOf(asked), tried(asked, stores))).device),
   )
-
-  const tried = ({ dryRun }: { readonly dryRun: boolean }) =>
-    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
 }
 
 /** Returns the parameters as strings. */
@@ -139,8 +132,8 @@ const partOf = ({
   limit: query.limit ?? 100,
 })
 
-const decisionOf = ({ parameters, authority, ifMatch }: AnyAsked): DeviceDecision => ({
-  name: idIn(parameters),
-  authority,
-  ...(ifMatch && { mustBeSeen: (now: Device) => ifMatch(fieldsOf(now)) }),
+const decisionOf = (asked: AnyAsked): DeviceDecision => ({
+  name: idIn(asked.parameters),
+  authority: asked.authority,
+  mustBeSeen: seenAs(asked, fieldsOf),
 })

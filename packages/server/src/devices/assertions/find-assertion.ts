@@ -5,8 +5,7 @@
 import { FORMAT_NUMBER } from '@ratafia/api'
 import { ASSERTION_KEYS } from '@ratafia/api/schemas'
 import { encode, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
-import { decodeStored } from '../../brands/trust/decode-stored.ts'
-import { findAssertion } from '../../brands/trust/trust.ts'
+import { decodeStored, findAssertion } from '../../brands/trust/trust.ts'
 import { invalidField, RequestError } from '../../errors.ts'
 import type { TransactionStores } from '../../stores.ts'
 
@@ -19,9 +18,9 @@ export interface AssertionQuery {
 }
 
 /**
- * Returns the encoded assertion. Throws {@link RequestError} `invalid-field` if `maxFormat` is not a number,
- * and `assertion-not-found`: the same error for an absent assertion, a different type, a format above
- * `maxFormat` and the serial of a device that is not active.
+ * Returns the encoded assertion. Throws `invalid-field` if `maxFormat` is not a number, and `assertion-not-found`: the
+ * same error for an absent assertion, a different type, a format above `maxFormat` and the serial of a device that is
+ * not active.
  */
 export async function findPublicAssertion(
   { type, key, maxFormat }: AssertionQuery,

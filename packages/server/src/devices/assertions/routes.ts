@@ -26,10 +26,7 @@ export async function assertionRoutes(app: FastifyInstance, stores: TransactionS
   })
 }
 
-/**
- * An encoded slash is part of a value, and values in primary keys never contain one, so such a key does not
- * match any assertion.
- */
+/** An encoded slash is part of a value. No value of a primary key contains one, so such a key matches nothing. */
 function keyOf(url: string, rest: string): readonly string[] {
   const [path = ''] = url.split(/[?#]/, 1)
   return /%2f/i.test(path) ? [] : rest.split('/')

@@ -19,9 +19,8 @@ import type { DeviceRef } from '../device.ts'
 import type { CloneEvidence, CloneEvidenceKind, Sighting } from './clone-evidence.ts'
 
 /**
- * Rows per device and kind; with four kinds, 100 rows per device. The limit is per kind, so that strangers
- * who request a serial with one new key after another can't crowd out evidence about the holders of the
- * device key.
+ * Rows per device and kind; with four kinds, 100 rows per device. The limit is per kind, so that strangers who request
+ * a serial with one new key after another can't crowd out evidence about the holders of the device key.
  */
 export const EVIDENCE_LIMIT = 25
 
@@ -99,10 +98,7 @@ export const insertOf = (
       times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details`
 }
 
-/**
- * Stores one sighting and marks the device. Returns false if the device already has as many rows of the kind
- * as allowed.
- */
+/** Stores a sighting and marks the device. Returns false if it already has {@link EVIDENCE_LIMIT} rows of the kind. */
 export async function recordSighting(query: Database['query'], seen: SightingOf): Promise<boolean> {
   const given = { list: listOf(SIGHTING, [sightingRow(seen)]), bucket: seen.bucket }
   if (insertsInWith(query)) {

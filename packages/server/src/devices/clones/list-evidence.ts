@@ -48,9 +48,7 @@ interface EvidencePage {
   readonly evidence: readonly EvidenceOf[]
   /** The next page's position; undefined on the last page. */
   readonly next: EvidencePosition | undefined
-  /**
-   * The number of devices examined if the listing stopped early, with more remaining; undefined otherwise.
-   */
+  /** The number of devices examined if the listing stopped early, with more remaining; undefined otherwise. */
   readonly examined: number | undefined
 }
 
@@ -58,8 +56,8 @@ interface EvidencePage {
 const MOST_DEVICES = 100
 
 /**
- * Lists the device whose evidence was seen last first, with all its evidence, last seen first. A device that
- * gets new evidence between two pages moves to the front. Throws `RequestError` `permission-denied`.
+ * Lists the device whose evidence was seen last first, with all its evidence, last seen first. A device that gets new
+ * evidence between two pages moves to the front. Throws `permission-denied`.
  */
 export async function listCloneEvidence(
   { authority, filter, after, limit }: EvidenceListing,

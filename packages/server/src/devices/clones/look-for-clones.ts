@@ -1,7 +1,8 @@
-/** Checks whether a session that is being opened suggests a clone of the device. */
+/** Checks whether a session that is being opened suggests a clone of the device, which then goes into quarantine. */
 import type { DeviceSessionId } from '@ratafia/api'
+import type { Recording } from '../../change.ts'
 import type { TransactionStores } from '../../stores.ts'
-import type { Caller, DeviceRef } from '../device.ts'
+import type { Caller, Device, DeviceRef } from '../device.ts'
 import type { ComparedSession } from '../sessions/device-session.ts'
 import type { CloneEvidenceKind, Sighting } from './clone-evidence.ts'
 
@@ -48,17 +49,15 @@ export async function lookForClones(
     sightings.push(seen('forked-chain', head))
   }
   const other = await livingNewerChain(opening, previous.chainId, stores)
-  // A device that changes to a different revision of its model, with a different store, opens a session there
-  // while it still uses its current one, and keeps the current one if the change fails (contract/devices.md
-  // 1.3).
+  // A device that changes to a different revision of its model, with a different store, opens a session there while it
+  // still uses its current one, and keeps the current one if the change fails (contract/devices.md 1.3).
   if (other) sightings.push(seen(other.store === store ? 'two-chains' : 'second-chain', other))
   return sightings
 }
 
 /**
- * Returns the head of a chain that began after this one and was used since this evidence was last recorded.
- * So each switch between the two counts once, and a released device doesn't return to quarantine because of
- * old evidence.
+ * Returns the head of a chain that began after this one and was used since this evidence was last recorded. So each
+ * switch between the two counts once, and a released device doesn't return to quarantine because of old evidence.
  */
 async function livingNewerChain(
   { device, sessions }: Opening,
@@ -80,3 +79,20 @@ const headOf = (
 
 const newestOf = (sessions: readonly ComparedSession[]): ComparedSession | undefined =>
   [...sessions].sort((a, b) => b.openedAt.getTime() - a.openedAt.getTime() || (a.id < b.id ? 1 : -1))[0]
+
+/** Only two chains in use prove that two devices have the key: the other kinds of evidence can be innocent. */
+const isProof = ({ kind }: Sighting): boolean => kind === 'two-chains'
+
+/** If so, the policy of the device's model decides. */
+export const isProven = (sightings: readonly Sighting[]): boolean => sightings.some(isProof)
+
+/** Runs in a transaction. Changes nothing if the device is already in quarantine. */
+export async function quarantine(
+  device: Device,
+  { sightings, at }: { readonly sightings: readonly Sighting[]; readonly at: Date },
+  { devices, record }: TransactionStores & Recording,
+): Promise<void> {
+  if (!(await devices.setQuarantine(device, at))) return
+  const chains = sightings.filter(isProof).map(({ subject }) => subject)
+  await record({ action: 'device.quarantine', subject: device.id, details: { 'other-chains': chains } })
+}

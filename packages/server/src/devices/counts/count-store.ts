@@ -16,10 +16,7 @@ import type { CountedNow, DeviceCount } from './device-counts.ts'
 export type CountPosition = Readonly<Pick<DeviceTable, 'brand_id' | 'model' | 'status' | 'id'>>
 
 export interface CountStore {
-  /**
-   * Counts the first `rows` devices after a position. `end` is the last of them; undefined if there are no
-   * more.
-   */
+  /** Counts the first `rows` devices after a position. `end` is the last of them; undefined if there are no more. */
   countPart(
     after: CountPosition | undefined,
     rows: number,

@@ -5,10 +5,7 @@ import type { ModelName } from '../../brands/models/model-policy.ts'
 import type { CloneEvidenceKind } from '../clones/clone-evidence.ts'
 import type { Device, DeviceOrigin, DeviceStatus } from '../device.ts'
 
-/**
- * A device has to match every given field; for a list, one of its values. Times are included from `…Since`
- * and excluded from `…Until`.
- */
+/** A device has to match every field; for a list, one of its values. `…Since` is inclusive, `…Until` exclusive. */
 export interface ListFilter {
   readonly id?: DeviceId | undefined
   readonly serial?: string | undefined
@@ -65,10 +62,7 @@ export interface Placed {
   readonly position: ListPosition
 }
 
-/**
- * Returns a negative number if `one` comes first. Strings are compared by code point, as both databases sort
- * them.
- */
+/** Returns a negative number if `one` comes first. Strings are compared by code point, as both databases sort them. */
 export function comparePositions(one: ListPosition, other: ListPosition, sort: ListSort): number {
   const direction = isDescending(sort) ? -1 : 1
   if (one.key !== other.key) return direction * (compare(one.key, other.key) || 0)

@@ -42,10 +42,7 @@ export interface FleetPage {
 
 const MOST_ROWS = 20_000
 
-/**
- * Treats devices of brands that the caller can't see as missing, and doesn't read them either. Throws
- * `RequestError` `permission-denied`.
- */
+/** Neither shows nor reads devices of brands that the caller can't see. Throws `permission-denied`. */
 export async function listFleet({ authority, ...listing }: FleetListing, stores: Stores): Promise<FleetPage> {
   const { models, brands: asked } = listing.filter
   const named = models?.map(({ brandId }) => brandId).filter((id) => asked?.includes(id) ?? true) ?? asked
@@ -102,10 +99,7 @@ interface Part {
   readonly end: ListPosition | undefined
 }
 
-/**
- * Devices after the first stop are left out: rows of another brand that weren't read yet may come before
- * them.
- */
+/** Devices after the first stop are left out: rows of another brand that weren't read yet may come before them. */
 function merged(
   parts: readonly Part[],
   { sort, limit, examined }: { readonly sort: ListSort; readonly limit: number; readonly examined: number },

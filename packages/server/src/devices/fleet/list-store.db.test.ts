@@ -20,9 +20,7 @@ import { fromFew } from './list-way-store.ts'
 const DEVICES = 8000
 const MOST_ROWS = 100
 const LIMIT = 10
-/**
- * The limit for all statements of a page: counts of three indexes, a window twice, and lookups for its rows.
- */
+/** The limit for all statements of a page: counts of three indexes, a window twice, and lookups for its rows. */
 const MOST_READ = 8 * MOST_ROWS
 
 const FILTERS: Readonly<Record<string, ListFilter>> = {

@@ -101,8 +101,7 @@ export function listStore({ query }: Pick<Database, 'query'>): ListStore {
     async fitting(stretch, { rows, limit }) {
       const { filter, sort } = stretch
       const ofDevice = deviceConditions(filter, query)
-      // The inner limit bounds the rows that are read. Both databases stop once enough rows match, and keep
-      // the order.
+      // The inner limit bounds the rows that are read. Both databases stop once enough rows match, and keep the order.
       const statement =
         orderOf(sort).table === 'device'
           ? sql<Row>`select * from (${window(stretch, rows, query, OF_DEVICE)}) as device
@@ -181,10 +180,7 @@ const fewDevices = (
     where ${all(fits)}`
 }
 
-/**
- * Does the same for an index of activities. Looks up only the devices of the page, unless the filter has
- * conditions on devices.
- */
+/** Does the same for an index of activities. Without conditions on devices, looks up only those of the page. */
 function fewActivities(
   few: FewDevices,
   { filter, sort, after, limit, most }: Listing,
@@ -214,10 +210,7 @@ function fewActivities(
     ${joinOne(query, 'device', DEVICE_KEY)} where ${all(ofDevice)}`
 }
 
-/**
- * Selects the first `rows` of a stretch: `columns`, by default the id, and the sort key. Uses the indexes of
- * the order.
- */
+/** Selects `columns` (default: the id) and the sort key of the first `rows` of a stretch, by the order's indexes. */
 function window(
   { sort, brandId, after, filter }: Stretch,
   rows: number,

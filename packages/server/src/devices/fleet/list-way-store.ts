@@ -30,9 +30,8 @@ interface Part {
   readonly from?: RawBuilder<unknown>
   readonly condition: Condition
   /**
-   * The columns of the index, so that no other plan is as good. A planner that hopes to find enough rows soon
-   * would read the table, and all of it if they are at its end. Absent where the condition finds only a few
-   * rows.
+   * The columns of the index, so that no other plan is as good. A planner that hopes to find enough rows soon would
+   * read the table, and all of it if they are at its end. Absent where the condition finds only a few rows.
    */
   readonly order?: RawBuilder<unknown>
 }

@@ -7,10 +7,7 @@ import type { Stores } from '../../stores.ts'
 /** snapd uses one name and its documentation the other; both mean the digest of the built-in key. */
 const DIGESTS = ['hardware-id-key-sha3-384', 'hardware-id-key-sha384'] as const
 
-/**
- * Returns the SHA3-384 digest of the key that signed, in base64url. Throws `RequestError`
- * `registration-refused`.
- */
+/** Returns the SHA3-384 digest of the key that signed, in base64url. Throws `registration-refused`. */
 export async function checkHardware(
   request: UnverifiedAssertion<'serial-request'>,
   stores: Stores,

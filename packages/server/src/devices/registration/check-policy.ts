@@ -1,36 +1,34 @@
 /** Checks a new device against its model's policy: API key, serial number, allow-list, hardware, remodel. */
 import { isDeepStrictEqual } from 'node:util'
+import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { checkApiKey, useApiKey } from '../../brands/models/api-keys/use-api-key.ts'
-import type { OpenModel, StoredModel } from '../../brands/models/model-policy.ts'
+import {
+  type ModelName,
+  type OpenModel,
+  type StoredModel,
+  showModelName,
+} from '../../brands/models/model-policy.ts'
+import { verifyChain } from '../../brands/trust/trust.ts'
 import type { Details } from '../../change.ts'
 import { RequestError, registrationRefused } from '../../errors.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
+import type { Device } from '../device.ts'
 import type { SerialUse } from '../device-store.ts'
+import { explainedAsync } from '../explained.ts'
 import { checkHardware } from './check-hardware.ts'
-import { checkRemodel, whyNoRemodel } from './check-remodel.ts'
 import { proposedSerial, type Registration } from './read-registration.ts'
 
 /**
- * Strings that firmware contains if the maker never programmed a serial number. Many units share them, so
- * they do not identify a unit.
+ * Strings that firmware contains if the maker never programmed a serial number, so they identify no unit: lower-case,
+ * without separators, from SMBIOS tables, and from scripts that print an absent value.
  */
-
-/** Lower-case, without separators: from SMBIOS tables, and from scripts that print an absent value. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set([
   ...['none', 'null', 'nil', 'nan', 'undefined', 'unknown', 'empty', 'invalid', 'default', 'defaultstring'],
-  ...[
-    'na',
-    'notapplicable',
-    'notavailable',
-    'notspecified',
-    'notset',
-    'notprovided',
-    'unspecified',
-    'noserial',
-  ],
-  ...['tobefilledbyoem', 'tobefilled', 'filledbyoem', 'oem', 'tbd', 'todo', 'placeholder', 'noserialnumber'],
+  ...['na', 'notapplicable', 'notavailable', 'notspecified', 'notset', 'notprovided', 'unspecified'],
+  ...['tobefilledbyoem', 'tobefilled', 'filledbyoem', 'oem', 'tbd', 'todo', 'placeholder', 'noserial'],
   ...['serial', 'serialnumber', 'systemserialnumber', 'chassisserialnumber', 'baseboardserialnumber'],
   ...['boardserialnumber', 'systemserial', 'serialno', 'serialnum', 'productserial', 'productserialnumber'],
+  'noserialnumber',
   ...['0123456789', '1234567890', '123456789', '0123456789abcdef', '123456789abcdef', 'abcdefghij'],
   // The UUID of boards whose BIOS has no UUID.
   '03000200040005000006000700080009',
@@ -47,25 +45,18 @@ function isPlaceholderSerial(text: string): boolean {
 /** A new device that the policy allows. */
 export interface AllowedDevice {
   readonly registration: Registration
-  /** The serial number it will get; undefined if the service generates one. */
   readonly model: OpenModel
   /** The serial number it will get; undefined if the service generates one. */
   readonly proposed: string | undefined
-  /**
-   * The placeholder that unprogrammed firmware sent instead of a serial number; undefined if it proposed one,
-   * or nothing.
-   */
+  /** The placeholder that unprogrammed firmware sent instead of a serial number. */
   readonly placeholder: string | undefined
   /** The use of the proposed number when it was looked up. */
   readonly use: SerialUse | undefined
-  /**
-   * The key of the board that signed the request-id, as {@link checkHardware} returns it; undefined if the
-   * model doesn't require one.
-   */
+  /** The key of the board that signed the request-id; undefined if the model doesn't require one. */
   readonly hardwareKeyId: string | undefined
 }
 
-/** Throws {@link RequestError} `registration-refused`, `invalid-api-key` or `invalid-assertion`. */
+/** Throws `registration-refused`, `invalid-api-key` or `invalid-assertion`. */
 export async function checkPolicy(
   registration: Registration,
   model: OpenModel,
@@ -94,9 +85,8 @@ export async function checkPolicy(
 }
 
 /**
- * Returns the audit details that come from the device: the board that signed the request-id, which can do so
- * for several keys (docs/decisions/0033), and the placeholder that its firmware sent instead of a serial
- * number.
+ * Returns the audit details that come from the device: the board that signed the request-id, which can do so for
+ * several keys (docs/decisions/0033), and the placeholder that its firmware sent instead of a serial number.
  */
 export const broughtBy = ({ hardwareKeyId, placeholder }: AllowedDevice): Details => ({
   ...(hardwareKeyId === undefined ? {} : { 'hardware-key': hardwareKeyId }),
@@ -104,10 +94,7 @@ export const broughtBy = ({ hardwareKeyId, placeholder }: AllowedDevice): Detail
   ...(placeholder === undefined ? {} : { 'ignored-serial': [...placeholder].slice(0, 64).join('') }),
 })
 
-/**
- * Returns undefined if the operator put the placeholder on the allow-list: it is then a number like any
- * other.
- */
+/** Returns undefined if the operator put the placeholder on the allow-list: it is then a number like any other. */
 async function placeholderIn(
   { request: { fields } }: Registration,
   model: OpenModel,
@@ -124,9 +111,9 @@ async function placeholderIn(
 }
 
 /**
- * Counts one use of the API key, in the transaction that stores the device. Returns the id of the key, for
- * the audit log. Without a key there is nothing to count: `policyStillAllows` checks whether the model now
- * needs one. Throws {@link RequestError} `invalid-api-key`.
+ * Counts one use of the API key, in the transaction that stores the device. Returns the id of the key, for the audit
+ * log. Without a key there is nothing to count: `policyStillAllows` checks whether the model now needs one. Throws
+ * `invalid-api-key`.
  */
 export async function countApiKeyUse(
   { registration, model }: AllowedDevice,
@@ -158,10 +145,7 @@ export async function policyStillAllows(
   return !original || (await whyNoRemodel(original, model, stores)) === undefined
 }
 
-/**
- * Finds the device that has the proposed number. Records a second key for it even if the request is refused,
- * because a clone would show one.
- */
+/** Finds the holder of the proposed number. Records a second key for it even if the request is refused. */
 async function lookUp(
   serial: string,
   { request, caller }: Registration,
@@ -181,4 +165,48 @@ async function lookUp(
     })
   }
   return use
+}
+
+/**
+ * `original` is the serial of the same device key. Another service may have signed it, if its chain reaches a trusted
+ * root. If the device is in the register, it must be active. Throws `registration-refused` or `invalid-assertion`.
+ */
+async function checkRemodel(
+  original: UnverifiedAssertion<'serial'>,
+  to: ModelName,
+  stores: Stores,
+): Promise<void> {
+  const why = await whyNoRemodel(original, to, stores)
+  if (why !== undefined) throw registrationRefused(why)
+  const device = await stores.devices.findByKey(original.fields)
+  const stored = device && (await stores.devices.findSerialAssertion(device))
+  if (stored && Buffer.compare(stored.encoded, encode(original)) === 0) return
+  await explainedAsync(
+    () => verifyChain(original, stores),
+    'could not validate the original serial assertion',
+  )
+}
+
+/** Returns why the operator or the register forbids it; undefined if they don't. Verifies nothing. */
+async function whyNoRemodel(
+  original: UnverifiedAssertion<'serial'>,
+  to: ModelName,
+  { models, devices }: TransactionStores,
+): Promise<string | undefined> {
+  const from = original.fields
+  if (!(await models.isRemodelAllowed(from, to))) {
+    return `A device of ${showModelName(from).slice(0, 128)} can't become ${showModelName(to)}. The operator can allow it with \`ratafia models allow-remodel\`.`
+  }
+  const device = await devices.findByKey(from)
+  if (!device && (await devices.findHolder(from))) {
+    return 'The original serial cannot be used: another device key has its serial number.'
+  }
+  const problem = device && problemOf(device, from.serial)
+  return problem && `The original serial cannot be used: ${problem}.`
+}
+
+function problemOf({ status, serial, quarantinedAt }: Device, original: string): string | undefined {
+  if (status !== 'active') return `its device is ${status}`
+  if (quarantinedAt !== null) return 'its device is in quarantine until the operator reviews it'
+  return serial === original ? undefined : 'this service has a different serial number for its device key'
 }

@@ -4,8 +4,8 @@
  */
 import { AssertionError, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type SignedSerial, signSerial } from '../../brands/keys/sign-serial.ts'
-import { generateSerial } from '../../brands/models/generate-serial.ts'
 import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
+import { generateSerial } from '../../brands/models/serial-template.ts'
 import type { AuthoredStores, Recording } from '../../change.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
@@ -26,8 +26,8 @@ export interface RegisterNewDeps extends AuthoredStores {
 }
 
 /**
- * Registers a device that the policy allows. Throws {@link RequestError} `registration-refused` or
- * `invalid-api-key`, and {@link LostRace} if another request was faster.
+ * Registers a device that the policy allows. Throws `registration-refused` or `invalid-api-key`, and {@link LostRace}
+ * if another request was faster.
  */
 export async function registerNewDevice(
   allowed: AllowedDevice,
@@ -55,10 +55,7 @@ export async function registerNewDevice(
   })
 }
 
-/**
- * Issues a serial to a device that was imported without its assertion. Throws as {@link registerNewDevice}
- * does.
- */
+/** Issues a serial to a device that was imported without its assertion. Throws as {@link registerNewDevice} does. */
 export async function registerImported(
   registration: Registration,
   device: Device,
@@ -147,8 +144,8 @@ async function planNewNumber(model: StoredModel, stores: AuthoredStores): Promis
 }
 
 /**
- * Does the same as {@link planSerial} for a registering device. Throws `RequestError` `registration-refused`,
- * and {@link LostRace} if its own key has the number: the same request, sent twice at once, was then faster.
+ * Does the same as {@link planSerial} for a registering device. Throws `registration-refused`, and {@link LostRace} if
+ * its own key has the number: the same request, sent twice at once, was then faster.
  */
 export async function planRegistration(allowed: AllowedDevice, stores: AuthoredStores): Promise<SerialPlan> {
   const plan = await planSerial(allowed, stores)
@@ -177,10 +174,7 @@ export function signPlanned(
   return signSerial({ brandId, model, serial, deviceKey, revision, ...body }, stores)
 }
 
-/**
- * Does the same as {@link signPlanned} for a registering device. If no key can sign, only the operator learns
- * why.
- */
+/** Does the same as {@link signPlanned} for a registering device. If no key can sign, only the operator learns why. */
 async function signFor(
   { request, model }: Registration,
   plan: Parameters<typeof signPlanned>[0],

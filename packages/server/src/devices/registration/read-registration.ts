@@ -1,7 +1,4 @@
-/**
- * Reads a device's request for a serial (contract/devices.md 2.1), and checks everything that needs no
- * look-up.
- */
+/** Reads a device's request for a serial (contract/devices.md 2.1), and checks everything that needs no look-up. */
 import { createHash } from 'node:crypto'
 import {
   DEFAULT_LIMITS,
@@ -34,9 +31,7 @@ export interface RegisterInput {
   readonly caller: Caller
 }
 
-/**
- * A request that was read and is signed by the device. Its model is verified before anything new is stored.
- */
+/** A request that was read and is signed by the device. Its model is verified before anything new is stored. */
 export interface Registration extends RegistrationRequest, Omit<RegisterInput, 'stream'> {
   /** The SHA-256 of the request-id. */
   readonly requestIdHash: Uint8Array
@@ -46,7 +41,7 @@ export interface Registration extends RegistrationRequest, Omit<RegisterInput, '
   readonly requestHash: Uint8Array
 }
 
-/** Throws `RequestError` `invalid-assertion` or `invalid-nonce`. */
+/** Throws `invalid-assertion` or `invalid-nonce`. */
 export async function readRegistration(
   { stream, apiKey, caller }: RegisterInput,
   stores: Stores,
@@ -105,10 +100,9 @@ function readOriginal(
 const MAX_SERIAL = 128
 
 /**
- * Returns the serial number that the device proposes; undefined if the service generates one. `placeholder`
- * is the text that unprogrammed firmware sent instead of a number. Throws `RequestError`
- * `registration-refused` if the policy requires a proposal and there is none, and for one that newer snapd
- * would refuse (contract/devices.md 2.5).
+ * Returns the serial number that the device proposes; undefined if the service generates one. `placeholder` is the text
+ * that unprogrammed firmware sent instead of a number. Throws `registration-refused` if the policy requires a proposal
+ * and there is none, and for one that newer snapd would refuse (contract/devices.md 2.5).
  */
 export function proposedSerial(
   { fields }: RegistrationRequest['request'],

@@ -5,10 +5,8 @@
  */
 import { encode, encodeStream, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, type OpenModel, showModelName } from '../../brands/models/model-policy.ts'
-import { decodeStored } from '../../brands/trust/decode-stored.ts'
 import type { Recognised } from '../../brands/trust/recognised.ts'
-import { findAssertion } from '../../brands/trust/trust.ts'
-import { verifyChain } from '../../brands/trust/verify-chain.ts'
+import { decodeStored, findAssertion, verifyChain } from '../../brands/trust/trust.ts'
 import { type AuthoredStores, deviceKeyActor } from '../../change.ts'
 import type { Tally } from '../../counting/tally.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
@@ -37,11 +35,10 @@ const ATTEMPTS = 20
 type Result = SerialAssertion | 'wait'
 
 /**
- * Returns the encoded answer: the serial, with its signer's assertions if the device accepts a stream;
- * undefined while the device waits for approval. The same request (request-id, key and everything else that
- * is signed) always gets the same answer, however late it is repeated. Throws {@link RequestError}
- * `invalid-assertion`, `invalid-nonce`, `registration-refused` or `invalid-api-key`, which uses up nothing;
- * {@link Unavailable} if too many requests are waiting.
+ * Returns the encoded answer: the serial, with its signer's assertions if the device accepts a stream; undefined while
+ * the device waits for approval. The same request (request-id, key and everything else that is signed) always gets the
+ * same answer, however late it is repeated. Throws `invalid-assertion`, `invalid-nonce`, `registration-refused` or
+ * `invalid-api-key`, which uses up nothing; {@link Unavailable} if too many requests are waiting.
  */
 export async function registerDevice(
   { serialStream, ...input }: RegisterInput & { readonly serialStream: boolean },
@@ -101,10 +98,7 @@ async function check(
   return { answer }
 }
 
-/**
- * Returns undefined for a device that was imported without its assertion. Throws `RequestError`
- * `registration-refused`.
- */
+/** Returns undefined for a device that was imported without its assertion. Throws `registration-refused`. */
 async function answerOf(device: Device, { devices }: Stores): Promise<Result | undefined> {
   const { status, reason } = device
   switch (status) {
@@ -128,10 +122,7 @@ async function answerOf(device: Device, { devices }: Stores): Promise<Result | u
 /** A reason can already have a full stop at the end. */
 const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/**
- * Applies the policy to new devices. Throws {@link RequestError}, and {@link LostRace} if another request was
- * faster.
- */
+/** Applies the policy to new devices. Throws {@link RequestError}, and {@link LostRace} if another was faster. */
 async function decide(
   registration: Registration,
   { model, imported }: Checked,
@@ -177,10 +168,7 @@ function unknownModel(name: ModelName): RequestError {
   return registrationRefused(message)
 }
 
-/**
- * Returns the serial, its account-key and account, which saves the device two requests (contract/devices.md
- * 2.3).
- */
+/** Returns the serial, its account-key and account, which saves the device two requests (contract/devices.md 2.3). */
 async function withSigner(serial: SerialAssertion, stores: Stores): Promise<Uint8Array> {
   const accountKey = await findAssertion('account-key', [serial.signingKeyId], stores)
   const account = await findAssertion('account', [serial.authorityId], stores)

@@ -22,10 +22,7 @@ export interface RegistrationRow {
   readonly deviceId: DeviceId
   /** The device's bucket. */
   readonly bucket: number
-  /**
-   * The SHA-256 of the serial-request's content, without the signature: a request that is signed again is the
-   * same request.
-   */
+  /** The SHA-256 of the serial-request's content. A request that is signed again is the same request. */
   readonly requestHash: Uint8Array
   readonly at: Date
   readonly caller: Caller
@@ -35,10 +32,9 @@ export interface RegistrationStore {
   /** Returns this device key's use of the request-id. */
   find(requestIdHash: Uint8Array, deviceKeyId: string): Promise<RegistrationRow | undefined>
   /**
-   * Stores the use of a request-id. Returns `lost`, and stores nothing, if a request of the same key was
-   * faster, or if the device was removed in the meantime; the failed statement then forces the transaction to
-   * be rolled back. Returns `taken` if another key used the request-id; the transaction must then be rolled
-   * back.
+   * Stores the use of a request-id. Returns `lost`, and stores nothing, if a request of the same key was faster, or if
+   * the device was removed in the meantime; the failed statement then forces the transaction to be rolled back. Returns
+   * `taken` if another key used the request-id; the transaction must then be rolled back.
    */
   add(registration: RegistrationRow): Promise<'stored' | 'lost' | 'taken'>
   /** Newest first, at most `limit`. */
@@ -114,8 +110,7 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
 
     async removeSettled(before, limit) {
       const instant = toInstant(before)
-      // Uses the index device_registration_at, then the primary keys. Skips waiting devices: at most 10,000
-      // per model.
+      // Uses the index device_registration_at, then the primary keys. Skips waiting devices: at most 10,000 per model.
       const settled = query
         .selectFrom('device_registration')
         .innerJoin('device', (join) =>

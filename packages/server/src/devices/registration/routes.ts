@@ -1,21 +1,15 @@
-/**
- * Registration: request-ids and serials, under the store's paths and under those of a gadget's device
- * service.
- */
+/** Registration: request-ids and serials, under the store's paths and under those of a gadget's device service. */
 import type { RequestIdResponse } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { bodyParser } from '../../http/bodies/read-body.ts'
-import { callerOf } from '../caller.ts'
+import { callerOf } from '../device.ts'
 import { newNonce } from '../nonce.ts'
 import { type DeviceServiceDependencies, forwardElsewhere } from './forwarding/routes.ts'
 import { type RegisterDeps, registerDevice } from './register.ts'
 
 export interface RegistrationDependencies extends RegisterDeps, DeviceServiceDependencies {
-  /**
-   * The path below which a gadget's `device-service.url` finds `request-id` and `serial`, without a slash at
-   * the end.
-   */
+  /** The path that a gadget's `device-service.url` names, without a slash at the end. */
   readonly deviceServicePath: string
 }
 

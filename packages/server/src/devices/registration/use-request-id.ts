@@ -1,7 +1,6 @@
 /**
- * A request-id works for one request, which can be repeated. A registration stores a row for it, and another
- * row that prevents its use by any other device key: a proof of the hardware contains only the request-id
- * (check-hardware.ts).
+ * A request-id works for one request, which can be repeated. A registration stores a row for it, and another row that
+ * prevents its use by any other device key: a proof of the hardware contains only the request-id (check-hardware.ts).
  */
 import type { TransactionStores } from '../../stores.ts'
 import type { Device, DeviceRef } from '../device.ts'
@@ -9,10 +8,7 @@ import { won } from '../lost-race.ts'
 import { staleNonce } from '../nonce.ts'
 import type { Registration } from './read-registration.ts'
 
-/**
- * Throws `LostRace` if another request was faster, and `RequestError` `invalid-nonce` if another key used the
- * request-id.
- */
+/** Throws `LostRace` if another request was faster, and `invalid-nonce` if another key used the request-id. */
 export async function useRequestId(
   { requestIdHash, requestHash, caller }: Registration,
   { id, bucket }: DeviceRef,
@@ -27,7 +23,7 @@ export async function useRequestId(
 
 /**
  * Returns the device that this request led to; undefined for a request-id that this key has not used. Throws
- * `RequestError` `invalid-nonce` if the key used it for another request.
+ * `invalid-nonce` if the key used it for another request.
  */
 export async function deviceOfRequest(
   { request, requestIdHash, requestHash }: Registration,

@@ -46,10 +46,7 @@ const CLEARED: readonly DeviceStatus[] = ['revoked', 'superseded']
 export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
   const NOWHERE = { address: '', user_agent: '' }
 
-  /**
-   * Evidence about other devices that involves this key contains addresses. Few rows have evidence, so all of
-   * them are read.
-   */
+  /** Evidence about other devices with this key contains addresses. Reads the whole table, which has few rows. */
   const forgetSightings = (deviceKeyId: string) =>
     query
       .updateTable('clone_evidence')
@@ -128,8 +125,7 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
     },
 
     async lastRequest({ id, bucket }) {
-      // Uses the index device_registration_device. The maximum of no rows is null, which the types don't
-      // show.
+      // Uses the index device_registration_device. The maximum of no rows is null, which the types don't show.
       const { last } = await query
         .selectFrom('device_registration')
         .select((select) => select.fn.max('registered_at').as('last'))

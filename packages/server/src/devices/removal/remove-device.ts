@@ -17,18 +17,15 @@ interface ToRemove {
 
 export interface RemovedDevice {
   readonly device: Device
-  /**
-   * `row`: its serial number and key stay; `nothing`: its row is also removed; `before`: it was removed
-   * earlier.
-   */
+  /** `row`: its serial number and key stay; `nothing`: its row is also removed; `before`: it was removed earlier. */
   readonly left: 'row' | 'nothing' | 'before'
 }
 
 const ATTEMPTS = 3
 
 /**
- * Returns the device named `name` (as {@link findDevice} accepts it), if it can be removed now. Throws
- * `RequestError` as `findDevice` does, `permission-denied` and `state-conflict`.
+ * Returns the device named `name` (as {@link findDevice} accepts it), if it can be removed now. Throws `RequestError`
+ * as `findDevice` does, `permission-denied` and `state-conflict`.
  */
 export async function findRemovable({ name, authority }: ToRemove, stores: Stores): Promise<Device> {
   // No status is preferred: a serial number names the device that has it.
@@ -76,10 +73,7 @@ async function remove(
   return { device: cleared, left }
 }
 
-/**
- * The row that ensures single use of a request-id is removed with the device, so the request-id must have
- * expired.
- */
+/** The row that ensures single use of a request-id is removed with the device, so the request-id must have expired. */
 async function requireUsedUp(device: Device, { removals, clock }: Stores): Promise<void> {
   const last = await removals.lastRequest(device)
   const until = last && new Date(last.getTime() + GUARD_MS)

@@ -36,10 +36,7 @@ export interface SerialHolderStore {
    * and is not higher than all that were given.
    */
   claim(device: Holding, revision: 'new' | 'known'): Promise<boolean>
-  /**
-   * Claims the serials of devices whose revisions are known. Returns the ids of the devices that now have
-   * theirs.
-   */
+  /** Claims the serials of devices whose revisions are known. Returns the ids of the devices that now have theirs. */
   claimAll(devices: readonly Holding[]): Promise<ReadonlySet<DeviceId>>
   /** Keeps the revisions of devices that no longer have their serials. */
   keepRevisions(devices: readonly Holding[]): Promise<void>

@@ -24,10 +24,7 @@ interface Taking {
   readonly reason: string
 }
 
-/**
- * Runs in the transaction, before the serial is given to another key. Throws `LostRace` if the holder is no
- * longer active.
- */
+/** Runs before the serial is given to another key. Throws `LostRace` if the holder is no longer active. */
 export async function supersedeHolder(
   holder: Device,
   { deviceKeyId, at, reason }: Taking,

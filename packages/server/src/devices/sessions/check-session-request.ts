@@ -1,7 +1,4 @@
-/**
- * Checks all assertions of a session request: is this the device it claims to be (contract/devices.md 1.6,
- * steps 1 to 4)?
- */
+/** Checks the assertions of a session request: is this the device it claims to be (contract/devices.md 1.6)? */
 import {
   type AssertionOf,
   DEFAULT_LIMITS,
@@ -12,7 +9,7 @@ import {
   verifySignature,
 } from '@ratafia/assertions'
 import { findModelAssertion } from '../../brands/models/find-model.ts'
-import { verifyChain } from '../../brands/trust/verify-chain.ts'
+import { verifyChain } from '../../brands/trust/trust.ts'
 import type { Stores } from '../../stores.ts'
 import { showSerialName } from '../device.ts'
 import { explained, explainedAsync, FROM_DEVICES, invalidAssertion } from '../explained.ts'
@@ -45,7 +42,7 @@ export const repeatedText = ({ serial, model }: SessionTexts): string =>
 
 /**
  * Decodes the request, and checks everything that needs no cryptography. `known` is the earlier decoding of
- * {@link repeatedText}. Throws `RequestError` `invalid-assertion`.
+ * {@link repeatedText}. Throws `invalid-assertion`.
  */
 export function readSessionRequest(
   texts: SessionTexts,
@@ -93,8 +90,8 @@ function requireEqual(what: string, header: string, actual: string, wanted: stri
 }
 
 /**
- * Checks every signature: the device's, and the chains of serial and model to a trusted root. Uses the stored
- * model assertion if the request contains none. Throws `RequestError` `invalid-assertion`.
+ * Checks every signature: the device's, and the chains of serial and model to a trusted root. Uses the stored model
+ * assertion if the request contains none. Throws `invalid-assertion`.
  */
 export async function checkSessionRequest(
   { serial, request, model }: UnverifiedSessionRequest,

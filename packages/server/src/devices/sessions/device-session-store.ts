@@ -83,9 +83,7 @@ export function deviceSessionStore({
   const newestFirst = () =>
     query.selectFrom('device_session').selectAll().orderBy('opened_at', 'desc').orderBy('session_id', 'desc')
 
-  /**
-   * Stores when devices last opened a session, for those that have only sessions from before that instant.
-   */
+  /** Stores when devices last opened a session, for those that have only sessions from before that instant. */
   const keepLast = async (devices: readonly KeyOfDevice[], before: Date) => {
     // Uses the index device_session_device for each device.
     const last = sql<number>`(select max(opened_at) from device_session

@@ -34,10 +34,7 @@ export interface FoundSession {
   readonly device: Device
 }
 
-/**
- * Returns a sentence about why this device cannot open a session and its sessions are not valid. Undefined if
- * it can.
- */
+/** Returns why this device can't open a session and its sessions are not valid; undefined if it can. */
 export function whyNoSession(device: Device): string | undefined {
   const { status, quarantinedAt, decidedAt, decidedBy } = device
   const at = decidedAt === null ? '' : ` at ${decidedAt.toISOString()}`

@@ -15,10 +15,7 @@ import { whyNoSession } from './device-session.ts'
 
 export interface SessionHolder {
   readonly device: Device
-  /**
-   * Stores the serial's changes to the register, before the session. Undefined if there are none. Throws
-   * `LostRace`.
-   */
+  /** Stores the serial's changes to the register, before the session, if there are any. Throws `LostRace`. */
   readonly enter: ((stores: InChange) => Promise<void>) | undefined
 }
 
@@ -29,7 +26,7 @@ interface Asked {
   readonly at: Date
 }
 
-/** Only reads. Throws `RequestError` `device-refused`, and `LostRace`. */
+/** Only reads. Throws `device-refused`, and `LostRace`. */
 export async function holderForSession(asked: Asked, { devices }: TransactionStores): Promise<SessionHolder> {
   const { serial, own } = asked
   if (own) {

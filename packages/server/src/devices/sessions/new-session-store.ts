@@ -114,10 +114,7 @@ const bucketsOf = (of: (table: string) => RawBuilder<unknown>) => ({
   evident: of('evident'),
 })
 
-/**
- * Returns for each opening: `true` if its sighting was recorded, `false` if not, undefined if the session
- * isn't stored.
- */
+/** Returns for each opening whether its sighting was recorded; undefined if the session isn't stored. */
 export async function addSessions(
   query: Database['query'],
   openings: readonly Opening[],

@@ -7,8 +7,7 @@ import { deviceKeyActor } from '../../change.ts'
 import type { Tally } from '../../counting/tally.ts'
 import { deviceRefused, RequestError } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
-import { lookForClones } from '../clones/look-for-clones.ts'
-import { isProven, quarantine } from '../clones/quarantine.ts'
+import { isProven, lookForClones, quarantine } from '../clones/look-for-clones.ts'
 import type { Caller } from '../device.ts'
 import { retryLostRaces, won } from '../lost-race.ts'
 import { openNonce, staleNonce } from '../nonce.ts'
@@ -25,19 +24,15 @@ import { holderForSession } from './holder-for-session.ts'
 import { type PresentedSession, readSession } from './presented-session.ts'
 import { type ClearedSession, mintSession } from './session-macaroon.ts'
 
-/**
- * Stores and settings for checking that the session a device wants to refresh is ours, and its own
- * (contract/devices.md 1.3 and 1.6).
- */
+/** Checks whether the session to refresh is ours, and the device's own (contract/devices.md 1.3 and 1.6). */
 interface PreviousDeps extends Stores {
   /** `ignore` after the keys were lost: a session that this service can't know then counts as absent. */
   readonly unknownSessions: 'refuse' | 'ignore'
 }
 
 /**
- * Returns the session that this device presents; it can be expired. Returns undefined if it is unknown and
- * the setting ignores that. Throws {@link RequestError} `invalid-device-session`; always for a session of
- * ours that belongs to another device.
+ * Returns the session that this device presents; it can be expired. Returns undefined if it is unknown and the setting
+ * ignores that. Throws `invalid-device-session`; always for a session of ours that belongs to another device.
  */
 async function checkPrevious(
   presented: PresentedSession,
@@ -79,8 +74,8 @@ export interface SessionInput extends SessionTexts {
 const ATTEMPTS = 10
 
 /**
- * Throws `RequestError` `invalid-assertion`, `invalid-nonce`, `invalid-device-session` or `device-refused`. A
- * refused request doesn't use up its nonce.
+ * Throws `invalid-assertion`, `invalid-nonce`, `invalid-device-session` or `device-refused`. A refused request doesn't
+ * use up its nonce.
  */
 export async function openSession(
   input: SessionInput,
@@ -226,14 +221,13 @@ function hashRequest(
 }
 
 /**
- * A nonce opens one session of a device key. The same request, repeated within a minute, gets the same
- * session again, because the first answer may have been lost (contract/devices.md, decision 5); any other
- * second use is refused. If requests of one key race with one nonce, the unique constraint on `nonce_hash`
- * and `bucket` decides.
+ * A nonce opens one session of a device key. The same request, repeated within a minute, gets the same session again,
+ * because the first answer may have been lost (contract/devices.md, decision 5); any other second use is refused. If
+ * requests of one key race with one nonce, the unique constraint on `nonce_hash` and `bucket` decides.
  *
- * Returns the session that this request has already opened; undefined for an unused nonce. Throws
- * `RequestError` `invalid-nonce` if another request used it, or this one too long ago, and `device-refused`
- * if the device can't have the session any more.
+ * Returns the session that this request has already opened; undefined for an unused nonce. Throws `invalid-nonce` if
+ * another request used it, or this one too long ago, and `device-refused` if the device can't have the session any
+ * more.
  */
 async function findOpened(
   { deviceKeyId, nonceHash, requestHash }: NonceUse,

@@ -13,10 +13,7 @@ export type PresentedSession = { readonly macaroon: Macaroon } | { readonly unre
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/**
- * Reads these headers, in this order; the same session in both counts once. Returns undefined if there is
- * none.
- */
+/** Reads these headers, in this order; the same session in both counts once. Returns undefined if there is none. */
 export function presentedSession(headers: Headers, names: readonly string[]): PresentedSession | undefined {
   const values = names.flatMap((name) => headers[name] ?? []).map((value) => value.trim())
   const [value, ...others] = new Set(values)
@@ -28,10 +25,7 @@ export function presentedSession(headers: Headers, names: readonly string[]): Pr
 
 const EMPTY = 'The header is empty. Leave it out if there is no session yet.'
 
-/**
- * The value is in double quotes, in single quotes (a shell's leftover) or bare. Node joins repeated headers
- * with a comma.
- */
+/** In double quotes, in single quotes (a shell's leftover) or bare. Node joins repeated headers with a comma. */
 const FORM = /^macaroon\s+root\s*=\s*(?:"([^"\s,]+)"|'([^'\s,]+)'|([^"'\s,=]+={0,2}))$/i
 
 function parse(value: string): PresentedSession {

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RequestError } from '../../errors.ts'
 import { readJsonBodies } from '../../http/bodies/json-body.ts'
 import { bodyParser } from '../../http/bodies/read-body.ts'
-import { callerOf } from '../caller.ts'
+import { callerOf } from '../device.ts'
 import { newNonce } from '../nonce.ts'
 import { type OpenSessionDeps, openSession } from './open-session.ts'
 import { presentedSession } from './presented-session.ts'
@@ -74,8 +74,7 @@ function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
     method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     url: path,
     exposeHeadRoute: false,
-    // A reverse proxy can pass on the query of the request it checks, and checks all devices from one
-    // address.
+    // A reverse proxy can pass on the query of the request it checks, and checks all devices from one address.
     config: { anyQuery: true, limit: 'none' },
     onRequest: (request, reply, done) => {
       const answer = ({ description, headers }: VerifiedSession) => {

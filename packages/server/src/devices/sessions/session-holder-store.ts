@@ -1,7 +1,4 @@
-/**
- * Finds the devices of requests that arrive at the same moment together, with the sessions that new ones are
- * compared with.
- */
+/** Finds the devices of simultaneous requests together, with the sessions that new ones are compared with. */
 import type { DeviceSessionId } from '@ratafia/api'
 import { type RawBuilder, sql } from 'kysely'
 import { bucketOf, oneBucket } from '../../bucket.ts'
@@ -51,10 +48,9 @@ const ASKED = {
 const COMPARED = ['session_id', 'chain_id', 'store', 'opened_at', 'expires_at', 'address', 'user_agent']
 
 /**
- * Uses the index device_key, then device_session's primary key, device_session_chain and
- * device_session_device. A program that has a device's key can open many sessions. Each relevant session is
- * the first entry of an index, and no others are read. The plus keeps SQLite from reading the sessions of all
- * devices that have not expired.
+ * Uses the index device_key, then device_session's primary key, device_session_chain and device_session_device. A
+ * program that has a device's key can open many sessions. Each relevant session is the first entry of an index, and no
+ * others are read. The plus keeps SQLite from reading the sessions of all devices that have not expired.
  */
 const holders = (query: Database['query'], list: string, bucket: RawBuilder<unknown>) => {
   const newest = sql`order by opened_at desc, session_id desc limit 1`

@@ -66,9 +66,8 @@ const KNOWN: ReadonlySet<string> = new Set([...OWN, 'store'])
 const TIMES: ReadonlySet<string> = new Set(['time-since', 'time-before'])
 
 /**
- * Reads the conditions of a verified macaroon of the kind `device-session`. Throws {@link ConditionError} for
- * an unknown condition, and for a repeated one with a different value. The caller compares the times with the
- * clock.
+ * Reads the conditions of a verified macaroon of the kind `device-session`. Throws {@link ConditionError} for an
+ * unknown condition, and for a repeated one with a different value. The caller compares the times with the clock.
  */
 export function clearSession(conditions: readonly VerifiedCondition[]): ClearedSession {
   const own = new Map<string, string>()

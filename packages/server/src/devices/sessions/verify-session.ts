@@ -20,7 +20,7 @@ export interface RememberedDeviceSessions {
   remember(digest: string, verify: () => Promise<VerifiedSession>): Promise<VerifiedSession>
 }
 
-/** Throws {@link RequestError} `device-session-required`, with the reason in its message. */
+/** Throws `device-session-required`, with the reason in its message. */
 export async function verifySession(
   presented: PresentedSession | undefined,
   { keyring, deviceSessions, clock }: Stores,
@@ -73,9 +73,7 @@ const headersOf = (session: DeviceSessionDescription): Record<string, string> =>
   'ratafia-valid-until': session['valid-until'],
 })
 
-/**
- * Keeps printable ASCII; percent-encodes the rest and `%` as UTF-8, so that different strings stay different.
- */
+/** Keeps printable ASCII; percent-encodes the rest and `%` as UTF-8, so that different strings stay different. */
 const plain = (text: string): string => text.replace(/[^!-$&-~]/gu, encodeURIComponent)
 
 const required = (why: string): RequestError => new RequestError('device-session-required', why)

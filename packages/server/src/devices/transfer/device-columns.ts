@@ -1,7 +1,4 @@
-/**
- * The columns of files about devices, in their order. A separate module, so that commands over HTTP load
- * nothing else.
- */
+/** The columns of files about devices, in order. A module of its own, so that commands over HTTP load nothing else. */
 
 /** The columns of the device itself, as `fieldsOf` returns them. */
 const FIELDS = [
@@ -10,10 +7,7 @@ const FIELDS = [
   ...(['quarantined_at', 'removed_at'] as const),
 ] as const
 
-/**
- * `request` and `assertions` are assertions as text, separated by blank lines; `clone_evidence` is a JSON
- * list.
- */
+/** `request` and `assertions` are assertions as text, separated by blank lines; `clone_evidence` is a JSON list. */
 export const DEVICE_COLUMNS = [...FIELDS, 'request', 'assertions', 'clone_evidence'] as const
 
 /** The columns of a list, as `listedRecord` returns them. */

@@ -53,9 +53,8 @@ export interface RegisterImport extends DeviceTransferStore {
   /** Returns devices with these device keys, of any model. */
   byKeys(deviceKeyIds: readonly string[]): Promise<readonly Device[]>
   /**
-   * Returns the ids of the devices that were added: the others have a serial or a key that is taken. The
-   * primary key only detects a taken id in the same bucket, so check an id that is not new with {@link
-   * byIds}.
+   * Returns the ids of the devices that were added: the others have a serial or a key that is taken. The primary key
+   * only detects a taken id in the same bucket, so check an id that is not new with {@link byIds}.
    */
   add(devices: readonly StoredDevice[]): Promise<ReadonlySet<DeviceId>>
   /** Stored revisions stay unchanged. Returns those whose text differs in the register. */

@@ -42,9 +42,9 @@ export interface ImportedDevices {
 }
 
 /**
- * Imports devices. A row that is already in the register with the same values is skipped; a row without an id
- * matches a device with its key and serial. Throws `permission-denied`, and {@link ImportError}, with nothing
- * imported, for malformed rows or rows that contradict the register; it reports at most a hundred.
+ * Imports devices. A row that is already in the register with the same values is skipped; a row without an id matches a
+ * device with its key and serial. Throws `permission-denied`, and {@link ImportError}, with nothing imported, for
+ * malformed rows or rows that contradict the register; it reports at most a hundred.
  */
 export async function importDevices(
   { source, authority, unknownModels = false, dryRun = false, onProgress }: ImportOptions,
@@ -120,9 +120,8 @@ function asBefore({ place, fields }: ImportRow): ImportRow {
 }
 
 /**
- * Columns that identify the device, and who decided about it and when. An export has them so that a whole
- * register can be restored. An id could belong to another brand's device, and a decision could be in another
- * user's name.
+ * Columns that identify the device, and who decided about it and when. An export has them so that a whole register can
+ * be restored. An id could belong to another brand's device, and a decision could be in another user's name.
  */
 const CLAIMS = [
   ...(['id', 'origin', 'registered_at', 'decided_at', 'decided_by'] as const),

@@ -21,8 +21,8 @@ export interface Asked<Operation extends ManagementOperation, Who extends Author
   /** Whether the change is rolled back after it is made. */
   readonly dryRun: boolean
   /**
-   * Throws `version-mismatch` for a record other than the one that the caller has seen, and
-   * `version-required` for a `PATCH` without a version. Absent if any version is accepted.
+   * Throws `version-mismatch` for a record other than the one that the caller has seen, and `version-required` for a
+   * `PATCH` without a version. Absent if any version is accepted.
    */
   readonly ifMatch?: (record: object) => void
   /** The seconds of `Prefer: wait` (RFC 7240) that the answer can take; 0 without the header. */
@@ -30,6 +30,12 @@ export interface Asked<Operation extends ManagementOperation, Who extends Author
   /** Marks the request as waiting, which is not work. Aborts when the client is gone. */
   readonly hold: () => AbortSignal
 }
+
+/** Returns the check that `ifMatch` makes of a record, given what it shows; undefined if any version is accepted. */
+export const seenAs = <Shown>(
+  { ifMatch }: { readonly ifMatch?: (record: object) => void },
+  record: (now: Shown) => object,
+): ((now: Shown) => void) | undefined => ifMatch && ((now) => ifMatch(record(now)))
 
 /** An answer with a status other than the operation's, or with its own headers. */
 export class Reply {

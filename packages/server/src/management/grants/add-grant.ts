@@ -22,9 +22,9 @@ interface WantedGrant {
 }
 
 /**
- * Grants the role, signs out the account's browsers and revokes its one-time links. Throws {@link
- * RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field` for what
- * cannot be granted, `no-such-record` for the account, `already-exists`.
+ * Grants the role, signs out the account's browsers and revokes its one-time links. Throws `permission-denied`,
+ * `person-required`, `recent-sign-in-required`, `invalid-field` for what cannot be granted, `no-such-record` for the
+ * account, `already-exists`.
  */
 export async function addGrant(
   { account: nameOrId, role, brand, expires, agents = [], externalAgents = false, authority }: WantedGrant,
@@ -67,8 +67,7 @@ export async function addGrant(
           { extra: { kind: 'grant', id: grantId(grant) } },
         )
       }
-      // The author of such a link may have had fewer roles than the account now has
-      // (contract/administration.md, B13).
+      // The author of such a link may have had fewer roles than the account now has (contract/administration.md, B13).
       await oneTimeLinks.removeAllOf(account.id)
       // The role requires a new sign-in (reaches.ts), which the next login asks for.
       await signInSessions.removeAllOf(account.id)

@@ -14,10 +14,7 @@ interface Listing extends Paging<GrantKey> {
   readonly authority: Authority
 }
 
-/**
- * Lists grants by account, role and brand, including expired ones. Throws `permission-denied`, and
- * `no-such-record` for the account.
- */
+/** Lists grants, including expired ones. Throws `permission-denied`, and `no-such-record` for the account. */
 export async function listGrants(
   { filter: { account, ...filter }, after, limit, authority }: Listing,
   stores: TransactionStores,

@@ -1,7 +1,6 @@
 /**
- * Decides which logins of an account get a role (docs/decisions): those that began after the grant. A browser
- * that was already signed in, or an agent that already existed, may belong to an attacker who waits for more
- * permissions.
+ * Decides which logins of an account get a role (docs/decisions): those that began after the grant. A browser that was
+ * already signed in, or an agent that already existed, may belong to an attacker who waits for more permissions.
  */
 import type { AccountId } from '@ratafia/api'
 import type { SignIn } from '../../authority.ts'

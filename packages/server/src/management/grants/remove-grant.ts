@@ -9,13 +9,12 @@ interface Removal {
   readonly grant: GrantKey
   readonly authority: Authority
   /** Throws `version-mismatch` for a grant other than the one that the caller has seen. */
-  readonly mustBeSeen?: (now: ListedGrant) => void
+  readonly mustBeSeen?: ((now: ListedGrant) => void) | undefined
 }
 
 /**
- * Returns the removed grant. Throws {@link RequestError}: `permission-denied`, `person-required`,
- * `recent-sign-in-required`, `no-such-record`, `state-conflict` for the caller's own role operator,
- * `last-operator`.
+ * Returns the removed grant. Throws `permission-denied`, `person-required`, `recent-sign-in-required`,
+ * `no-such-record`, `state-conflict` for the caller's own role operator, `last-operator`.
  */
 export async function removeGrant(
   { grant, authority, mustBeSeen }: Removal,

@@ -1,10 +1,10 @@
 /** Routes for grants in the management API. */
 import { MANAGEMENT_OPERATIONS } from '@ratafia/api/schemas'
-import { undone } from '../../change.ts'
+import { tried } from '../../change.ts'
 import { noSuchRecord, quote } from '../../errors.ts'
 import { grantId, grantRecord, parseGrantId } from '../../grants/grant.ts'
 import { instantField } from '../../http/management/instant-text.ts'
-import type { AddManagementRoute } from '../../http/management/management-route.ts'
+import { type AddManagementRoute, seenAs } from '../../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
 import type { Stores } from '../../stores.ts'
 import { addGrant } from './add-grant.ts'
@@ -17,8 +17,6 @@ export function grantManagementRoutes(
   { externalAgents, ...stores }: Stores & { readonly externalAgents: boolean },
 ): void {
   const api = MANAGEMENT_OPERATIONS
-  const tried = ({ dryRun }: { readonly dryRun: boolean }): Stores =>
-    dryRun ? { ...stores, changeBy: undone(stores.changeBy) } : stores
 
   add(api.grants, async ({ authority, query }) => {
     const { account, role, brand, limit = 100 } = query
@@ -43,7 +41,7 @@ export function grantManagementRoutes(
         brand: brand ?? undefined,
         expires: expires ? instantField('body/expires', expires) : undefined,
       },
-      tried(asked),
+      tried(asked, stores),
     )
     return grantRecord(grant)
   })
@@ -56,10 +54,7 @@ export function grantManagementRoutes(
         kind: 'grant',
         id,
       })
-    const { authority, ifMatch } = asked
-    const mustBeSeen = ifMatch && ((now: Parameters<typeof grantRecord>[0]) => ifMatch(grantRecord(now)))
-    return grantRecord(
-      await removeGrant({ grant, authority, ...(mustBeSeen && { mustBeSeen }) }, tried(asked)),
-    )
+    const removal = { grant, authority: asked.authority, mustBeSeen: seenAs(asked, grantRecord) }
+    return grantRecord(await removeGrant(removal, tried(asked, stores)))
   })
 }

@@ -47,15 +47,9 @@ export interface JobKind {
   readonly recentPerson: boolean
   /** Throws `invalid-field`. */
   readonly settingsOf: (reason: string | undefined) => Settings
-  /**
-   * The maximum number of parts of a file that must fit in memory as a whole. Default: the limit for all
-   * files.
-   */
+  /** The maximum number of parts of a file that must fit in memory as a whole. Default: the limit for all files. */
   readonly mostParts?: number
-  /**
-   * For kinds that import a file: returns the settings from the options and the media type. Throws
-   * `invalid-field`.
-   */
+  /** For kinds that import a file: returns the settings from the options and the media type. Throws `invalid-field`. */
   readonly fileSettings?: (options: FileOptions, mediaType?: string) => Settings
   /** Throws `RequestError` for an item that is refused, and `Unavailable`. */
   readonly act: (item: Item, stores: Stores) => Promise<Acted>

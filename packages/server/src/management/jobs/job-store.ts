@@ -1,5 +1,6 @@
 /** Jobs and their items: the tables `job` and `job_item`. */
 import type { AccountId, SessionId } from '@ratafia/api'
+import type { SelectQueryBuilder } from 'kysely'
 import {
   anyRowChanged,
   type Database,
@@ -37,10 +38,7 @@ export interface JobStore {
   removeUploading(before: Date, limit: number): Promise<number>
   /** Changes the state from queued to running. */
   start(id: string, at: Date): Promise<void>
-  /**
-   * Needs a transaction, as {@link lock} does. Also removes the file. Returns false if the job has ended
-   * already.
-   */
+  /** Needs a transaction, as {@link lock} does. Also removes the file. Returns false if the job has ended already. */
   end(id: string, state: JobState, at: Date, note?: string): Promise<boolean>
   /** Returns the first items that are not settled. */
   open(id: string, limit: number): Promise<readonly JobItem[]>
@@ -55,10 +53,7 @@ export interface JobStore {
   ): Promise<readonly JobItem[]>
   /** Needs a transaction, as {@link lock} does. Whether the item is still open, and its job has not ended. */
   claim(id: string, place: number): Promise<boolean>
-  /**
-   * Stores the outcome in the transaction of the item's change. Returns false if the item was settled
-   * already.
-   */
+  /** Stores the outcome in the transaction of the item's change. Returns false if the item was settled already. */
   settle(
     id: string,
     item: Pick<JobItem, 'place' | 'code' | 'message' | 'result' | 'extra'> & { readonly outcome: JobOutcome },
@@ -74,17 +69,27 @@ declare module '../../stores.ts' {
 }
 
 const ITEMS_AT_ONCE = 500
+const UNENDED: readonly JobState[] = ['uploading', 'queued', 'running']
 
 export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
+  const jobs = query.selectFrom('job').selectAll()
+  const itemsOf = (id: string) => query.selectFrom('job_item').selectAll().where('job_id', '=', id)
+  const partsOf = (id: string) => query.selectFrom('job_part').where('job_id', '=', id)
+  const counted = async (rows: SelectQueryBuilder<Schema, 'job' | 'job_part', object>) => {
+    const counting = rows.select((select) => select.fn.countAll<number>().as('count'))
+    return Number((await counting.executeTakeFirstOrThrow()).count)
+  }
   const lock = async (id: string): Promise<Job | undefined> => {
     // Primary key.
-    const row = await query
-      .selectFrom('job')
-      .selectAll()
-      .where('id', '=', id)
-      .modifyEnd(rowLock(query, 'no key update'))
-      .executeTakeFirst()
+    const locked = jobs.where('id', '=', id).modifyEnd(rowLock(query, 'no key update'))
+    const row = await locked.executeTakeFirst()
     return row && jobOf(row)
+  }
+  /** Returns false if the job is in none of these states. */
+  const change = async (id: string, from: readonly JobState[], set: Partial<Schema['job']>) => {
+    // Primary key.
+    const changing = query.updateTable('job').set(set).where('id', '=', id).where('state', 'in', from)
+    return anyRowChanged(await changing.executeTakeFirst())
   }
 
   return {
@@ -107,7 +112,7 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
 
     async find(id) {
       // Primary key.
-      const row = await query.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirst()
+      const row = await jobs.where('id', '=', id).executeTakeFirst()
       return row && jobOf(row)
     },
 
@@ -115,7 +120,7 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
 
     async list({ accountId, before, limit }) {
       // Index job_account; of all accounts the primary key, whose ids sort by time.
-      let select = query.selectFrom('job').selectAll()
+      let select = jobs
       if (accountId !== undefined) select = select.where('account_id', '=', accountId)
       if (before !== undefined) select = select.where('id', '<', before)
       return (await select.orderBy('id', 'desc').limit(limit).execute()).map(jobOf)
@@ -123,26 +128,13 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
 
     async active(limit) {
       // Index job_active.
-      const rows = await query
-        .selectFrom('job')
-        .selectAll()
-        .where('state', 'in', ['queued', 'running'])
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-      return rows.map(jobOf)
+      const active = jobs.where('state', 'in', ['queued', 'running'])
+      return (await active.orderBy('id').limit(limit).execute()).map(jobOf)
     },
 
-    async countActive(accountId) {
-      // Index job_account.
-      const { count } = await query
-        .selectFrom('job')
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .where('state', 'in', ['uploading', 'queued', 'running'])
-        .where('account_id', '=', accountId)
-        .executeTakeFirstOrThrow()
-      return Number(count)
-    },
+    // Index job_account.
+    countActive: (accountId) =>
+      counted(query.selectFrom('job').where('state', 'in', UNENDED).where('account_id', '=', accountId)),
 
     async putPart(id, place, body) {
       // Primary key.
@@ -155,33 +147,15 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
 
     async part(id, place) {
       // Primary key.
-      const row = await query
-        .selectFrom('job_part')
-        .select('body')
-        .where('job_id', '=', id)
-        .where('place', '=', place)
-        .executeTakeFirst()
+      const row = await partsOf(id).where('place', '=', place).select('body').executeTakeFirst()
       return row?.body
     },
 
-    async countParts(id) {
-      // Primary key: at most 64.
-      const { count } = await query
-        .selectFrom('job_part')
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .where('job_id', '=', id)
-        .executeTakeFirstOrThrow()
-      return Number(count)
-    },
+    // Primary key: at most 64.
+    countParts: (id) => counted(partsOf(id)),
 
     async queue(id) {
-      // Primary key.
-      await query
-        .updateTable('job')
-        .set({ state: 'queued' })
-        .where('id', '=', id)
-        .where('state', '=', 'uploading')
-        .execute()
+      await change(id, ['uploading'], { state: 'queued' })
     },
 
     removeUploading: (before, limit) =>
@@ -202,43 +176,24 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
       }),
 
     async start(id, at) {
-      // Primary key.
-      await query
-        .updateTable('job')
-        .set({ state: 'running', started_at: toInstant(at) })
-        .where('id', '=', id)
-        .where('state', '=', 'queued')
-        .execute()
+      await change(id, ['queued'], { state: 'running', started_at: toInstant(at) })
     },
 
     async end(id, state, at, note) {
-      // Primary key.
-      const result = await query
-        .updateTable('job')
-        .set({ state, ended_at: toInstant(at), note: note ?? null })
-        .where('id', '=', id)
-        .where('state', 'in', ['uploading', 'queued', 'running'])
-        .executeTakeFirst()
+      const ended = await change(id, UNENDED, { state, ended_at: toInstant(at), note: note ?? null })
       await query.deleteFrom('job_part').where('job_id', '=', id).execute()
-      return anyRowChanged(result)
+      return ended
     },
 
     async open(id, limit) {
       // Index job_item_outcome.
-      const rows = await query
-        .selectFrom('job_item')
-        .selectAll()
-        .where('job_id', '=', id)
-        .where('outcome', 'is', null)
-        .orderBy('place')
-        .limit(limit)
-        .execute()
-      return rows.map(itemOf)
+      const open = itemsOf(id).where('outcome', 'is', null)
+      return (await open.orderBy('place').limit(limit).execute()).map(itemOf)
     },
 
     async items(id, { outcome, after, limit }) {
       // Primary key; with an outcome job_item_outcome.
-      let select = query.selectFrom('job_item').selectAll().where('job_id', '=', id)
+      let select = itemsOf(id)
       if (outcome === 'open') select = select.where('outcome', 'is', null)
       else if (outcome !== undefined) select = select.where('outcome', '=', outcome)
       if (after !== undefined) select = select.where('place', '>', after)
@@ -249,12 +204,7 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
       // The job first, because `end` changes it. Then the primary key.
       const job = await lock(id)
       if (!job || job.endedAt) return false
-      const item = await query
-        .selectFrom('job_item')
-        .select('outcome')
-        .where('job_id', '=', id)
-        .where('place', '=', place)
-        .executeTakeFirst()
+      const item = await itemsOf(id).where('place', '=', place).executeTakeFirst()
       return item !== undefined && item.outcome === null
     },
 
@@ -294,8 +244,7 @@ export function jobStore({ query }: Pick<Database, 'query'>): JobStore {
           .limit(Math.min(limit, 10))
           .execute()
         const ids = rows.map(({ id }) => id)
-        if (ids.length === 0) return 0
-        await removeWhole(ids, transaction)
+        if (ids.length > 0) await removeWhole(ids, transaction)
         return ids.length
       }),
   }

@@ -3,10 +3,7 @@ import type { AccountId, SessionId } from '@ratafia/api'
 import type { MintedRoles, RoleLimits } from '../../grants/manage-caveat.ts'
 
 const JOB_STATES = ['uploading', 'queued', 'running', 'done', 'cancelled', 'stopped', 'failed'] as const
-/**
- * `uploading`: its file is incomplete; `stopped`: its author lost the permission; `failed`: the service had
- * an internal error.
- */
+/** `uploading`: its file is incomplete; `stopped`: its author lost the permission; `failed`: an internal error. */
 export type JobState = (typeof JOB_STATES)[number]
 
 const OPEN: ReadonlySet<JobState> = new Set(['uploading', 'queued', 'running'])

@@ -2,12 +2,10 @@
 import type { JOB_KIND_NAMES } from '@ratafia/api/schemas'
 import { anchorText, readAnchor, verifyAudit } from '../../audit/verify.ts'
 import { requireForAll } from '../../authority.ts'
+import { rejectDevice, releaseDevice, revokeDevice } from '../../devices/decide.ts'
 import { type Device, showSerialName } from '../../devices/device.ts'
 import { checkReason, deviceConflict } from '../../devices/find-device.ts'
 import { approveDevice } from '../../devices/registration/approval/approve.ts'
-import { rejectDevice } from '../../devices/registration/approval/reject.ts'
-import { releaseDevice } from '../../devices/release.ts'
-import { revokeDevice } from '../../devices/revoke.ts'
 import { invalidField } from '../../errors.ts'
 import { revokeSession } from '../../tokens/administration/revoke-session.ts'
 import { FILE_KINDS } from './files/kinds.ts'
@@ -21,8 +19,8 @@ const withoutReason = (reason: string | undefined): Settings => {
 }
 
 /**
- * A filter for waiting devices does not include a device that is rejected before its turn comes, unless the
- * request names the status or the id. Throws `state-conflict`.
+ * A filter for waiting devices does not include a device that is rejected before its turn comes, unless the request
+ * names the status or the id. Throws `state-conflict`.
  */
 function notRejectedSince(now: Device, { statuses }: Settings): void {
   if (now.status !== 'rejected' || statuses === undefined || statuses.split(' ').includes('rejected')) return

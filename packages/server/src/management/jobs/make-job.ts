@@ -28,9 +28,7 @@ export interface WantedJob {
   readonly authority: JobAuthority
 }
 
-/**
- * The authority of a token, or of a command on the database. A job with any other would be the operator's.
- */
+/** The authority of a token, or of a command on the database. A job with any other would be the operator's. */
 export type JobAuthority = ManagerAuthority | DirectAuthority
 
 const MOST_ITEMS = 100_000
@@ -39,9 +37,8 @@ const MOST_ACTIVE = 2
 const PAGE = 1_000
 
 /**
- * Throws {@link RequestError}: `permission-denied`, `person-required`, `recent-sign-in-required`,
- * `invalid-field`, `devices-too-many`, `selection-changed`; and `TooManyRequests` for an account that already
- * has two jobs.
+ * Throws `permission-denied`, `person-required`, `recent-sign-in-required`, `invalid-field`, `devices-too-many`,
+ * `selection-changed`; and `TooManyRequests` for an account that already has two jobs.
  */
 export async function makeJob(wanted: WantedJob, stores: Stores): Promise<Job> {
   const { kind: name, authority } = wanted
@@ -179,9 +176,8 @@ interface Verification {
 }
 
 /**
- * Creates a job that verifies the audit log. It reads the whole log, which takes too long for a request.
- * Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that already has two
- * jobs.
+ * Creates a job that verifies the audit log. It reads the whole log, which takes too long for a request. Throws
+ * `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that already has two jobs.
  */
 export async function makeVerification({ expect, authority }: Verification, stores: Stores): Promise<Job> {
   requireForAll(authority, 'audit:read')

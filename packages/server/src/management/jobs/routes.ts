@@ -6,12 +6,13 @@ import {
   MOST_JOB_WAIT,
 } from '@ratafia/api/schemas'
 import type { Static } from 'typebox'
-import { undone } from '../../change.ts'
+import { tried } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import {
   type AddManagementRoute,
   type Asked,
   Reply,
+  seenAs,
   type Unread,
 } from '../../http/management/management-route.ts'
 import { cursorOf, positionIn } from '../../http/management/pages.ts'
@@ -116,7 +117,7 @@ export function jobRoutes(add: AddManagementRoute<JobAuthority>, deps: JobRouteD
       if (isAny(options)) throw onlyWithFile('body/parts')
       const wanted = { ...rest, authority, filter: filter && deps.filterIn(filter, 'body/filter') }
       if (dryRun) {
-        const preview = await previewJob(wanted, { ...deps, changeBy: undone(deps.changeBy) })
+        const preview = await previewJob(wanted, tried(asked, deps))
         return new Reply(previewRecord(preview), { status: 200 })
       }
       return replyWith(await makeJob(wanted, deps), asked)
@@ -124,30 +125,32 @@ export function jobRoutes(add: AddManagementRoute<JobAuthority>, deps: JobRouteD
     refuseFile,
   )
 
-  add(api.verifyAudit, async ({ authority, body, dryRun }) => {
-    const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-    return jobRecord(await makeVerification({ expect: body.expect, authority }, tried))
-  })
+  add(api.verifyAudit, async (asked) =>
+    jobRecord(
+      await makeVerification({ expect: asked.body.expect, authority: asked.authority }, tried(asked, deps)),
+    ),
+  )
 
-  const seen = (ifMatch: ((record: object) => void) | undefined) =>
-    ifMatch && ((now: Job) => ifMatch(jobRecord(now)))
+  const changeOf = (
+    asked: Pick<Asked<typeof api.job, JobAuthority>, 'authority' | 'parameters' | 'ifMatch'>,
+  ) => ({
+    ...{ id: asked.parameters['id'] ?? '', authority: asked.authority },
+    mustBeSeen: seenAs(asked, jobRecord),
+  })
 
   add(
     api.putJobPart,
-    async ({ authority, body, ifMatch, dryRun, parameters: { id = '', part = '' } }) => {
+    async (asked) => {
+      const { body, parameters } = asked
+      const { part = '' } = parameters
       const place = /^[1-9][0-9]{0,3}$/.test(part) ? Number(part) : 0
       if (!(body instanceof Uint8Array) || body.length === 0) throw emptyFile()
-      const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-      const mustBeSeen = seen(ifMatch)
-      return jobRecord(await putPart({ id, place, body, authority, mustBeSeen }, tried))
+      return jobRecord(await putPart({ ...changeOf(asked), place, body }, tried(asked, deps)))
     },
     async ({ authority, parameters: { id = '' } }) => void (await ownFileJob({ id, authority }, deps)),
   )
 
-  add(api.startJob, async ({ authority, ifMatch, dryRun, parameters: { id = '' } }) => {
-    const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-    return jobRecord(await startFileJob({ id, authority, mustBeSeen: seen(ifMatch) }, tried))
-  })
+  add(api.startJob, async (asked) => jobRecord(await startFileJob(changeOf(asked), tried(asked, deps))))
 
   add(api.job, async (asked) => {
     const { id = '' } = asked.parameters
@@ -171,9 +174,5 @@ export function jobRoutes(add: AddManagementRoute<JobAuthority>, deps: JobRouteD
     return new Streamed(type, `job.${format}`, await exportItems({ id, authority, outcome, format }, deps))
   })
 
-  add(api.cancelJob, async ({ authority, parameters: { id = '' }, ifMatch, dryRun }) => {
-    const tried = dryRun ? { ...deps, changeBy: undone(deps.changeBy) } : deps
-    const mustBeSeen = seen(ifMatch)
-    return jobRecord(await cancelJob({ id, authority, ...(mustBeSeen && { mustBeSeen }) }, tried))
-  })
+  add(api.cancelJob, async (asked) => jobRecord(await cancelJob(changeOf(asked), tried(asked, deps))))
 }

@@ -1,7 +1,6 @@
 /**
- * Runs one item of a job. The change, its audit log entry and the item's outcome are one transaction: a
- * process that dies leaves all of them or none, and the process that continues neither repeats nor loses
- * anything (A16).
+ * Runs one item of a job. The change, its audit log entry and the item's outcome are one transaction: a process that
+ * dies leaves all of them or none, and the process that continues neither repeats nor loses anything (A16).
  */
 import type { Authority } from '../../authority.ts'
 import type { InChange } from '../../change.ts'

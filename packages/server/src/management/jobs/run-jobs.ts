@@ -19,10 +19,7 @@ export const periodicJobs = (stores: Stores, interrupted?: AbortSignal): Periodi
   run: (goOn) => runJobs(goOn, stores, interrupted),
 })
 
-/**
- * Runs until no job is active, or `goOn` returns false. An unexpected error marks its job `failed`, and is
- * thrown.
- */
+/** Runs until no job is active, or `goOn` returns false. An unexpected error marks its job `failed`, and is thrown. */
 export async function runJobs(
   goOn: () => Promise<boolean>,
   stores: Stores,

@@ -29,10 +29,7 @@ export async function findJob({ id, authority }: Named, { jobs }: TransactionSto
 
 const LOOK_MS = 250
 
-/**
- * Returns the job once it is over; otherwise unchanged, when the time is up or the client has left. Throws as
- * {@link findJob} does.
- */
+/** Returns the job once it is over, the time is up or the client has left. Throws as {@link findJob} does. */
 export async function waitForJob(
   {
     id,
@@ -79,7 +76,7 @@ export async function listItems(
  * `state-conflict` for a running import; and what `mustBeSeen` throws.
  */
 export async function cancelJob(
-  { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: (now: Job) => void },
+  { mustBeSeen, ...named }: Named & { readonly mustBeSeen?: ((now: Job) => void) | undefined },
   stores: Stores,
 ): Promise<Job> {
   const job = await findJob(named, stores)
@@ -96,10 +93,7 @@ export async function cancelJob(
   return (await endBy(author, ending, stores)) ?? job
 }
 
-/**
- * Checks for the author's rights, as far as their account still has them. Throws {@link RequestError}
- * `permission-denied`.
- */
+/** Checks for the author's rights, as far as their account still has them. Throws `permission-denied`. */
 function requireRightsOf({ maker: { login } }: Job, authority: Authority): void {
   if (!login || seesAll(authority)) return
   const hasAll = MANAGEMENT_PERMISSIONS.every((permission) =>

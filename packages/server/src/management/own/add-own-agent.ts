@@ -32,9 +32,9 @@ export interface OwnAgent {
 }
 
 /**
- * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken}
- * does; `state-conflict` if an external identity service has the agents; `invalid-field` (`name`,
- * `permission`, `channel`, `package`, `store`) and `package-not-found`.
+ * Throws `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken} does; `state-conflict` if an
+ * external identity service has the agents; `invalid-field` (`name`, `permission`, `channel`, `package`, `store`) and
+ * `package-not-found`.
  */
 export async function addOwnAgent(
   { authority, name, limits = {} }: OwnAgentInput,

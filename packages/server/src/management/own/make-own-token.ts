@@ -52,20 +52,16 @@ export interface OwnTokenDeps
       TokenDependencies,
       'keyring' | 'identity' | 'location' | 'clock' | 'lifetime' | 'snapIds' | 'entryOf'
     > {
-  /**
-   * This installation's own, even with an external identity service: only it can discharge what is minted
-   * here.
-   */
+  /** This installation's own, even with an external identity service: only it can discharge what is minted here. */
   readonly ownThirdParty: TokenDependencies['thirdParty']
   /** Returns where tools find this installation. */
   readonly addresses: () => Promise<Addresses>
 }
 
 /**
- * Throws {@link RequestError}: `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken}
- * does; `invalid-field`, `package-not-found`, `limit-exceeded` for the wanted token; `no-such-record`,
- * `state-conflict` for the session that it replaces; a 401 if the user's own session or account has ended
- * meanwhile. Throws `Unavailable`.
+ * Throws `person-required`, `recent-sign-in-required`, and as {@link requireWholeToken} does; `invalid-field`,
+ * `package-not-found`, `limit-exceeded` for the wanted token; `no-such-record`, `state-conflict` for the session that
+ * it replaces; a 401 if the user's own session or account has ended meanwhile. Throws `Unavailable`.
  */
 export async function makeOwnToken(
   { authority, wanted, replaces }: OwnTokenInput,
@@ -196,10 +192,7 @@ const NAMES: LimitNames = {
   store: named('store_ids', 'store'),
 }
 
-/**
- * Returns the token as a request for a root macaroon. Throws {@link RequestError} `invalid-field` with the
- * wrong field.
- */
+/** Returns the token as a request for a root macaroon. Throws `invalid-field` with the wrong field. */
 function requestOf({ expires, description, ...wanted }: WantedToken): TokenRequest {
   const { limits, problems } = readLimits(wanted, NAMES)
   if (problems.length > 0) throw invalidFields(problems)
@@ -218,7 +211,7 @@ function requestOf({ expires, description, ...wanted }: WantedToken): TokenReque
   }
 }
 
-/** Throws {@link RequestError} `invalid-field` for an invalid date. */
+/** Throws `invalid-field` for an invalid date. */
 function isoOf(expires: Date): string {
   const field = 'body/expires'
   if (!Number.isNaN(expires.getTime())) return expires.toISOString()

@@ -26,8 +26,8 @@ interface Answer {
 const LONGEST_MS = 60_000
 
 /**
- * Returns the answer of `work`, or its earlier answer. Refusals are not kept. Throws {@link RequestError}
- * `idempotency-key-reused` and `idempotency-key-busy`, and what `work` throws.
+ * Returns the answer of `work`, or its earlier answer. Refusals are not kept. Throws `idempotency-key-reused` and
+ * `idempotency-key-busy`, and what `work` throws.
  */
 export async function answerOnce(asked: Asked, work: () => Promise<Answer>, stores: Stores): Promise<Answer> {
   const { repeats, keyring, clock } = stores

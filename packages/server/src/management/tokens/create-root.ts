@@ -1,7 +1,4 @@
-/**
- * `POST /api/management/v1/tokens/root`: the root of a management token. Needs no authentication and writes
- * nothing.
- */
+/** `POST /api/management/v1/tokens/root`: a management token's root. Needs no authentication and writes nothing. */
 import { type MacaroonResponse, newSessionId, type Role } from '@ratafia/api'
 import { encodeJson } from '@ratafia/macaroon'
 import { encodeCaveatId } from '@ratafia/macaroon/bakery'
@@ -30,7 +27,7 @@ export interface WantedManagementToken {
   readonly description?: string
 }
 
-/** Throws {@link RequestError} `invalid-field`. */
+/** Throws `invalid-field`. */
 export async function createManagementRoot(
   wanted: WantedManagementToken,
   deps: ManagementDependencies,

@@ -11,16 +11,22 @@ import {
 } from '../../grants/manage-caveat.ts'
 import { parseSignedIn, signedInText } from '../../third-party/signed-in.ts'
 import { type ClearedLogin, type Clearing, clearLogin } from '../../tokens/authentication/clear-login.ts'
-import type { Taken, UnverifiedMacaroon } from '../../tokens/authentication/first-valid-slice.ts'
+import {
+  firstValidSlice,
+  type Presented,
+  type Taken,
+  type UnverifiedMacaroon,
+} from '../../tokens/authentication/first-valid-slice.ts'
 import { type VerifiedSession, verifySession } from '../../tokens/authentication/verify-session.ts'
 import type { ManagementDependencies } from '../dependencies.ts'
 import { agentSince, type LoginAge } from '../grants/reaches.ts'
+import type { Manager } from './manager.ts'
 
 type ManagementKind = 'management-token' | 'management-root'
 
 const ADVICE = 'The management API requires a management token: log in with `ratafia login`.'
 
-export const MANAGEMENT_TOKENS: Taken<'management-token'> = { kinds: ['management-token'], advice: ADVICE }
+const MANAGEMENT_TOKENS: Taken<'management-token'> = { kinds: ['management-token'], advice: ADVICE }
 export const MANAGEMENT_ROOTS: Taken<'management-root'> = {
   kinds: ['management-root'],
   advice: 'An exchange requires the root of a management token with its discharge.',
@@ -103,4 +109,22 @@ function clearManager(
     throw new Error('a management token lacks the caveat it is minted with')
   }
   return { ...login, minted, limits }
+}
+
+/** Accepts the first valid management token. Throws a 401, which names any other kind of macaroon. */
+export function authenticateManager(
+  presented: Presented,
+  deps: ManagementDependencies & { readonly source: string },
+): Promise<Manager> {
+  const taking = { keyring: deps.keyring, taken: MANAGEMENT_TOKENS }
+  return firstValidSlice(presented, taking, async (slice, macaroon) => {
+    const { account, session, cleared, ...age } = await verifyManager(slice, macaroon, deps)
+    const { sessionId, expires, minted, limits } = cleared
+    if (!minted) throw new TypeError('a management token without its grants was cleared')
+    return {
+      ...{ account, sessionId, until: expires.getTime(), ...age, minted, limits },
+      inConsole: session.openedIn === 'console',
+      grants: await deps.grants.heldBy(account.id, deps.clock()),
+    }
+  })
 }

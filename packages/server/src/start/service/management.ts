@@ -20,7 +20,7 @@ import { managementTokenRoutes, managerAuthority, managerRoutes } from '../../ma
 import { explain } from '../../management/tokens/explain.ts'
 import type { ManagerAuthority } from '../../management/tokens/manager.ts'
 import { rememberedManagers } from '../../management/tokens/remembered-managers.ts'
-import { requireChangingToken } from '../../management/tokens/require-changing-token.ts'
+import { requireChangingToken } from '../../management/tokens/require-whole-token.ts'
 import { channelsOf } from '../../reminders/reminder.ts'
 import type { Surroundings } from '../../status/read-status.ts'
 import { forRequest, type TokenDependencies } from '../../tokens/dependencies.ts'

@@ -3,9 +3,8 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { activityRecorder } from '../../activity/activity-recorder.ts'
 import { clockAgreement, monotonicClock } from '../../clock.ts'
-import { keepTally } from '../../counting/kept-tally.ts'
 import { sendCounters } from '../../counting/send.ts'
-import type { Tally } from '../../counting/tally.ts'
+import { keepTally, type Tally } from '../../counting/tally.ts'
 import { type CacheFreshness, CHANGE_KINDS, openCacheFreshness, schemaState } from '../../database/index.ts'
 import type { SeenDevice } from '../../devices/activity/device-activity.ts'
 import { createApp, pathOf } from '../../http/app.ts'
@@ -56,10 +55,7 @@ export function watchClock(clockAhead: () => number, log: Log): { stop(): void }
   return { stop: () => clearInterval(timer) }
 }
 
-/**
- * Returns metrics that also count refused requests and exchanges of ID tokens in the tally for
- * administrators.
- */
+/** Returns metrics that also count refused requests and exchanges of ID tokens in the tally for administrators. */
 const talliedMetrics = (metrics: Metrics, tally: Tally): Metrics => ({
   ...metrics,
   answered(request) {

@@ -1,17 +1,15 @@
-/** Removes devices from the allow-list of a model. */
+/** Lists the devices on the allow-list of a model, and removes them. */
 import { requireRecentPerson } from '../../../authority.ts'
 import { changeUnlessDry } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
-import type { Stores } from '../../../stores.ts'
-import { managedModel, type NamedModel } from '../find-model.ts'
+import { type Page, type Paging, pageOf } from '../../../page.ts'
+import type { Stores, TransactionStores } from '../../../stores.ts'
+import { managedModel, type NamedModel, seenModel } from '../find-model.ts'
 import { showModelName } from '../model-policy.ts'
 import type { AllowListEntry } from './allow-list-store.ts'
 
 interface Removal extends NamedModel {
-  /**
-   * A serial number stands for all its entries, a key for the entry without a serial number, both for only
-   * that entry.
-   */
+  /** A serial number stands for all its entries, a key for the entry without one, both for only that entry. */
   readonly entries: readonly AllowListEntry[] | 'all'
   /** Whether to only count what would be removed. */
   readonly dryRun?: boolean
@@ -60,3 +58,18 @@ function requireEntry({ serial, deviceKeyId }: AllowListEntry): void {
   if ((serial !== null || deviceKeyId !== null) && !/[\0\p{Cs}]/u.test(serial ?? '')) return
   throw invalidField('An entry has a serial number, the id of a device key, or both.', { field: 'entries' })
 }
+
+/** Returns entries sorted by serial number (those without one first) and key. Throws as {@link seenModel} does. */
+export async function pageOfAllowed(
+  { after, limit, ...named }: NamedModel & Paging<AllowListEntry>,
+  stores: TransactionStores,
+): Promise<Page<AllowListEntry>> {
+  const model = await seenModel(named, stores)
+  return pageOf(limit, (most) => stores.allowList.list(model, { after, limit: most }))
+}
+
+/** The entry as the API, `--json` and exports show it. */
+export const allowListRecord = ({ serial, deviceKeyId }: AllowListEntry) => ({
+  serial,
+  device_key_id: deviceKeyId,
+})

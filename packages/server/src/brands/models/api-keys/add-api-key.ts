@@ -1,11 +1,11 @@
-/** Creates a key that lets devices of a model register. Once a model has had a key, it requires one. */
+/** Creates or imports a key that lets devices of a model register. Once a model has had a key, it requires one. */
 import { randomBytes } from 'node:crypto'
 import type { Authority } from '../../../authority.ts'
 import { invalidField } from '../../../errors.ts'
 import type { Stores } from '../../../stores.ts'
 import { managedModel, type NamedModel, noSuchModel } from '../find-model.ts'
 import { showModelName } from '../model-policy.ts'
-import { type ApiKey, hashApiKey, newApiKey } from './api-key.ts'
+import { type ApiKey, hashApiKey, isForeignApiKey, newApiKey } from './api-key.ts'
 
 interface NewApiKey extends NamedModel {
   readonly label: string
@@ -13,10 +13,7 @@ interface NewApiKey extends NamedModel {
   readonly useLimit: number | null
 }
 
-/**
- * Returns the text of the key, which is stored nowhere. Throws {@link RequestError} `invalid-field`, and as
- * `managedModel` does.
- */
+/** Returns the text of the key, which is stored nowhere. Throws `invalid-field`, and as `managedModel` does. */
 export async function addApiKey(
   { model: name, authority, label, expiresAt, useLimit }: NewApiKey,
   stores: Stores,
@@ -45,10 +42,7 @@ interface CheckedApiKey {
   readonly authority: Authority
 }
 
-export async function storeApiKey(
-  { added, hash, authority }: CheckedApiKey,
-  { changeBy }: Stores,
-): Promise<ApiKey> {
+async function storeApiKey({ added, hash, authority }: CheckedApiKey, { changeBy }: Stores): Promise<ApiKey> {
   const id = randomBytes(6).toString('hex')
   const key: ApiKey = { ...added, id, uses: 0, lastUsedAt: null, revokedAt: null }
   await changeBy(authority.author)(async ({ models, apiKeys, record }) => {
@@ -60,4 +54,33 @@ export async function storeApiKey(
     await record({ action: 'api-key.add', subject: id, details })
   })
   return key
+}
+
+interface KnownApiKey extends NamedModel {
+  readonly label: string
+  readonly text: string
+  /** Whether to only report what would be done, and change nothing. */
+  readonly dryRun: boolean
+}
+
+/**
+ * Stores the key's hash. The key is valid until it is revoked. Returns false if it is already stored, revoked
+ * or not. Throws as `managedModel` does, and `invalid-field` if the text can't be a key.
+ */
+export async function importApiKey(
+  { model: name, authority, label, text, dryRun }: KnownApiKey,
+  stores: Stores,
+): Promise<boolean> {
+  const { brandId, model } = await managedModel({ model: name, authority }, stores)
+  const hash = isForeignApiKey(text) ? hashApiKey(text, { brandId, model }) : undefined
+  if (!hash) {
+    throw invalidField(
+      'The API key does not have 10 to 200 printable characters. Create another with `ratafia api-keys add`.',
+    )
+  }
+  if (await stores.apiKeys.findByHash(hash)) return false
+  if (dryRun) return true
+  const added = { brandId, model, label, createdAt: stores.clock(), expiresAt: null, useLimit: null }
+  await storeApiKey({ added, hash, authority }, stores)
+  return true
 }

@@ -25,31 +25,19 @@ export interface ApiKeyStore {
     page: { readonly after: KeyPosition | undefined; readonly limit: number },
   ): Promise<readonly ApiKey[]>
   find(id: string): Promise<ApiKey | undefined>
-  /**
-   * Does the same as {@link find}, and locks the key: no other transaction changes it until this one ends.
-   */
+  /** Does the same as {@link find}, and locks the key: no other transaction changes it until this one ends. */
   lock(id: string): Promise<ApiKey | undefined>
   findByHash(hash: Uint8Array): Promise<ApiKey | undefined>
-  /**
-   * Checks whether the model ever had a key. If so, devices need one; once the last is revoked, no device can
-   * register.
-   */
+  /** Checks whether the model ever had a key. If so, devices need one, even once the last is revoked. */
   isRequired(model: ModelName): Promise<boolean>
   /**
-   * Counts one use of a key that is valid for the model at that instant. It is one conditional statement, so
-   * that concurrent requests never exceed the limit. Returns undefined, and counts nothing, if the key is not
-   * valid.
+   * Counts one use of a key that is valid for the model at that instant. It is one conditional statement, so that
+   * concurrent requests never exceed the limit. Returns undefined, and counts nothing, if the key is not valid.
    */
   use(hash: Uint8Array, model: ModelName, at: Date): Promise<ApiKey | undefined>
-  /**
-   * Revokes a key. A revoked key keeps its time; `first` is true if this call revoked it. Returns undefined
-   * if there is no such key.
-   */
+  /** A revoked key keeps its time; `first` is true if this call revoked it. Returns undefined without such a key. */
   revoke(id: string, at: Date): Promise<{ readonly key: ApiKey; readonly first: boolean } | undefined>
-  /**
-   * Removes all keys of a model, before the model itself: without keys, any device can register. Returns how
-   * many.
-   */
+  /** Removes all keys of a model, before the model itself: without keys, any device can register. Returns how many. */
   removeAll(model: ModelName): Promise<number>
 }
 

@@ -24,10 +24,7 @@ export interface NamedApiKey {
   readonly model?: ModelName
 }
 
-/**
- * Throws {@link RequestError} `permission-denied`, and `no-such-record`, even for a key of a brand that the
- * caller can't see.
- */
+/** Throws `permission-denied`, and `no-such-record`, even for a key of a brand that the caller can't see. */
 export async function seenApiKey(
   { id, authority, model }: NamedApiKey,
   { apiKeys }: TransactionStores,

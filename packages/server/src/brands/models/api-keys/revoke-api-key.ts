@@ -7,7 +7,7 @@ import { type NamedApiKey, noSuchApiKey, seenApiKey } from './list-api-keys.ts'
 
 interface Revocation extends NamedApiKey {
   /** Throws `version-mismatch` if the key differs from the state that the caller has seen. */
-  readonly mustBeSeen?: (now: ApiKey) => void
+  readonly mustBeSeen?: ((now: ApiKey) => void) | undefined
 }
 
 /**

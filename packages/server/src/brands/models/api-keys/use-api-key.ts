@@ -1,6 +1,4 @@
-/**
- * Checks whether the `api-key` of a registration is valid, or expired, revoked, or used up. Counts its uses.
- */
+/** Checks whether the `api-key` of a registration is valid, or expired, revoked, or used up. Counts its uses. */
 import type { TransactionStores } from '../../../stores.ts'
 import type { ModelName } from '../model-policy.ts'
 import { type ApiKey, hashApiKey } from './api-key.ts'

@@ -1,6 +1,4 @@
-/**
- * Imports hardware-identity assertions, which contain the keys built into boards (contract/devices.md 2.6).
- */
+/** Imports hardware-identity assertions, which contain the keys built into boards (contract/devices.md 2.6). */
 import { createHash } from 'node:crypto'
 import {
   checkReplaces,
@@ -18,17 +16,16 @@ import {
   type NamedFile,
   readAssertions,
 } from '../../assertion-file.ts'
-import { decodeStored } from '../../trust/decode-stored.ts'
-import { checkAssertions, trustContext } from '../../trust/trust.ts'
+import { checkAssertions, decodeStored, trustContext } from '../../trust/trust.ts'
 import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
 
 type Identity = UnverifiedAssertion<'hardware-identity'>
 
 /**
- * Imports all identities or none. The files can also contain the account and account-key assertions that the
- * chains need. Returns how many identities were given. They do not belong to a brand: a board can be built
- * into the models of several. Throws `permission-denied`, and `invalid-field` if a chain reaches no root, an
- * assertion has a different type, or a revision is not newer than the stored one.
+ * Imports all identities or none. The files can also contain the account and account-key assertions that the chains
+ * need. Returns how many identities were given. They do not belong to a brand: a board can be built into the models of
+ * several. Throws `permission-denied`, and `invalid-field` if a chain reaches no root, an assertion has a different
+ * type, or a revision is not newer than the stored one.
  */
 export async function importHardwareIdentities(
   files: readonly NamedFile[],

@@ -4,7 +4,7 @@ import { requireForBrand } from '../../../authority.ts'
 import type { SignedSerial } from '../../../brands/keys/sign-serial.ts'
 import { signerOrFault } from '../../../brands/keys/signer-for.ts'
 import { type StoredModel, showModelName } from '../../../brands/models/model-policy.ts'
-import { decodeStored } from '../../../brands/trust/decode-stored.ts'
+import { decodeStored } from '../../../brands/trust/trust.ts'
 import type { AuthoredStores, Recording } from '../../../change.ts'
 import { invalidField, type RequestError, stateConflict } from '../../../errors.ts'
 import type { Stores, TransactionStores } from '../../../stores.ts'
@@ -30,11 +30,10 @@ interface Approval extends DeviceDecision {
 const ATTEMPTS = 10
 
 /**
- * Approves a pending or rejected device. Leaves a device unchanged that is already active, with this serial
- * number if one is given. Throws {@link RequestError}: as `findDevice` does; `permission-denied`;
- * `state-conflict` if another operator has decided otherwise, or another device has the serial number;
- * `invalid-field` for an invalid serial number, or if no key can sign (with the remedy); and the errors of
- * `mustBeSeen`.
+ * Approves a pending or rejected device. Leaves a device unchanged that is already active, with this serial number if
+ * one is given. Throws {@link RequestError}: as `findDevice` does; `permission-denied`; `state-conflict` if another
+ * operator has decided otherwise, or another device has the serial number; `invalid-field` for an invalid serial
+ * number, or if no key can sign (with the remedy); and the errors of `mustBeSeen`.
  */
 export async function approveDevice(
   { name, serial, authority, mustBeSeen, dryRun = false }: Approval,
@@ -73,9 +72,7 @@ export async function approveDevice(
   throw stateConflict(`The device ${found.id} keeps changing. Try again.`)
 }
 
-/**
- * Throws {@link RequestError} `state-conflict` for a device that is not waiting, or whose model was removed.
- */
+/** Throws `state-conflict` for a device that is not waiting, or whose model was removed. */
 async function modelOfWaiting(device: Device, { models }: TransactionStores): Promise<StoredModel> {
   if (device.status !== 'pending' && device.status !== 'rejected') {
     throw deviceConflict(device, ' is not pending.')

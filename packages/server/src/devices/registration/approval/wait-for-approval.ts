@@ -1,6 +1,4 @@
-/**
- * Puts a new device into the register without a serial. It waits until the operator approves or rejects it.
- */
+/** Puts a new device into the register without a serial. It waits until the operator approves or rejects it. */
 import { encode } from '@ratafia/assertions'
 import { type Networks, networksOf } from '../../../addresses/address.ts'
 import { type ModelName, showModelName } from '../../../brands/models/model-policy.ts'
@@ -17,8 +15,8 @@ const MAX_PENDING_BYTES = 64 * 1024
 export interface WaitDeps extends AuthoredStores, WaitingPlaces {}
 
 /**
- * Throws `RequestError` `registration-refused` or `invalid-api-key`, `LostRace` if another request was
- * faster, and `TooManyRequests` if too many devices of the model, or from the network, are waiting.
+ * Throws `registration-refused` or `invalid-api-key`, `LostRace` if another request was faster, and `TooManyRequests`
+ * if too many devices of the model, or from the network, are waiting.
  */
 export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): Promise<'wait'> {
   const { registration, model, proposed } = allowed

@@ -8,10 +8,7 @@ import { rowOf } from '../../device-store.ts'
 type OfModel = Pick<Device, 'brandId' | 'model'>
 
 export interface WaitingStore {
-  /**
-   * Adds a waiting device. `request` is the encoded serial-request. Returns false, and stores nothing, if its
-   * key already has a row.
-   */
+  /** Adds a waiting device with its encoded serial-request. Returns false, and stores nothing, if its key has a row. */
   add(device: Device, request: Uint8Array, networks: Networks): Promise<boolean>
   /** Counts the model's waiting devices, up to `most`. */
   count(model: OfModel, most: number): Promise<number>

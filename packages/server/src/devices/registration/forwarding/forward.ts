@@ -1,5 +1,5 @@
 /** Forwards a registration to another device service, and returns its answer (contract/devices.md, decision 14). */
-import { Unavailable } from '../../../errors.ts'
+import { RequestError, Unavailable } from '../../../errors.ts'
 
 /** The part of the platform's `fetch` that this module uses. */
 type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -16,10 +16,7 @@ export interface ForwardedRequest {
 
 export interface ForwardedAnswer {
   readonly status: number
-  /**
-   * The type as received, except that JSON is exactly `application/json`: otherwise snapd does not show the
-   * message (1.0).
-   */
+  /** As received, but JSON is exactly `application/json`: otherwise snapd does not show the message (1.0). */
   readonly contentType: string | undefined
   readonly body: Uint8Array
 }
@@ -37,9 +34,8 @@ const TIMEOUT_MS = 20_000
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /**
- * POSTs the request and returns answers with 2xx or 4xx. Throws `Unavailable` for everything else: no answer,
- * a late one, one larger than 4 MiB, a redirect, a 5xx, or a 429, which would make snapd give up instead of
- * retrying.
+ * POSTs the request and returns answers with 2xx or 4xx. Throws `Unavailable` for everything else: no answer, a late
+ * one, one larger than 4 MiB, a redirect, a 5xx, or a 429, which would make snapd give up instead of retrying.
  */
 export async function forward(
   { url, headers, body, signal }: ForwardedRequest,
@@ -66,9 +62,8 @@ export async function forward(
 }
 
 /**
- * The headers that snapd sends with a registration, and the key that serial-vault accepts
- * (contract/devices.md 2.1, 5). No others: a client's credentials for this service, and what proxies add
- * about it, are not for the other service.
+ * The headers that snapd sends with a registration, and the key that serial-vault accepts (contract/devices.md 2.1, 5).
+ * No others: a client's credentials for this service, and what proxies add about it, are not for the other service.
  */
 const FORWARDED = ['accept', 'api-key', 'content-type', 'snap-device-capabilities', 'user-agent']
 
@@ -110,3 +105,48 @@ async function boundedBytes(response: Response, url: string): Promise<Uint8Array
 
 const unavailable = (where: string, why: string, cause?: unknown): Unavailable =>
   new Unavailable(`The device service at ${where} cannot be used: ${why}.`, { cause })
+
+/** `url` is the operator's text, never the client's, and has a slash at the end. */
+export type Destination = { readonly at: 'here' } | { readonly at: 'elsewhere'; readonly url: string }
+
+export interface DeviceServices {
+  /** This service's URL. It handles every address below it. */
+  readonly baseUrl: string
+  /** The other services to forward to. Each has a slash at the end. */
+  readonly allowed: readonly string[]
+}
+
+/**
+ * Reads the header and returns the destination: `here` without a header. Throws `device-service-not-allowed` for an
+ * address that is neither below the base URL nor equal to an allowed one in scheme, host, port and path.
+ */
+export function destinationOf(header: string | undefined, { baseUrl, allowed }: DeviceServices): Destination {
+  if (header === undefined) return { at: 'here' }
+  const asked = parse(header)
+  if (asked?.startsWith(`${new URL(baseUrl).href.replace(/\/$/, '')}/`)) return { at: 'here' }
+  const url = allowed.find((one) => new URL(one).href === asked)
+  if (url !== undefined) return { at: 'elsewhere', url }
+  throw new RequestError(
+    'device-service-not-allowed',
+    `X-Snap-Device-Service-URL names ${asked ? shown(asked) : 'no plain http or https address'}, and this service does not forward registrations there. Ask its operator to allow it.`,
+  )
+}
+
+/**
+ * Normalises an address for comparison, with the slash at the end that snapd adds. Returns undefined for
+ * anything but a plain address: forms that URL parsers disagree about (backslashes, spaces, credentials,
+ * several in one) are refused here.
+ */
+function parse(text: string): string | undefined {
+  if (text.length > MAX_LENGTH || !/^https?:\/\/[^/\\@?#,\s][!-~]*$/i.test(text) || /[\\@?#,]/.test(text)) {
+    return undefined
+  }
+  if (!URL.canParse(text)) return undefined
+  const { href } = new URL(text)
+  return href.endsWith('/') ? href : `${href}/`
+}
+
+const MAX_LENGTH = 2048
+
+/** Shortens the address to fit a line in `snap changes`. */
+const shown = (url: string): string => (url.length > 128 ? `${url.slice(0, 128)}…` : url)

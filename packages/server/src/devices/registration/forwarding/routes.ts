@@ -4,8 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { TooManyRequests } from '../../../errors.ts'
 import { clientGone } from '../../../http/client.ts'
 import { Shares } from '../../../limits/shares.ts'
-import { type DeviceServices, destinationOf } from './device-service.ts'
-import { type ForwardDependencies, forward } from './forward.ts'
+import { type DeviceServices, destinationOf, type ForwardDependencies, forward } from './forward.ts'
 
 export interface DeviceServiceDependencies extends ForwardDependencies {
   readonly deviceServices: DeviceServices

@@ -1,7 +1,4 @@
-/**
- * The file of a job. Its parts are copied to disk, so that no transaction waits for the database to read
- * them.
- */
+/** The file of a job. Its parts are copied to disk, so that no transaction waits for the database to read them. */
 import { createReadStream } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -41,9 +38,7 @@ export async function withJobFile<T>(
   }
 }
 
-/**
- * Returns the contents of these files, in order. Reading throws the reason of `interrupted` once it aborts.
- */
+/** Returns the contents of these files, in order. Reading throws the reason of `interrupted` once it aborts. */
 export function fileOf(paths: readonly string[], interrupted?: AbortSignal): JobFile {
   const parts = () => Promise.all(paths.map((path) => readFile(path)))
   return {

@@ -22,8 +22,8 @@ interface WantedFileJob {
 }
 
 /**
- * Checks the permission before the file is read. Throws `permission-denied`, and `invalid-field` for an
- * unknown kind. A kind without a file is refused later, with the rest of the query.
+ * Checks the permission before the file is read. Throws `permission-denied`, and `invalid-field` for an unknown kind. A
+ * kind without a file is refused later, with the rest of the query.
  */
 export function requireMaySendFile(authority: Authority, kind: unknown): void {
   if (kind === undefined) return
@@ -33,10 +33,7 @@ export function requireMaySendFile(authority: Authority, kind: unknown): void {
   if (fileSettings) brandsFor(authority, needs)
 }
 
-/**
- * Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that already has two
- * jobs.
- */
+/** Throws `permission-denied`, `invalid-field`, and `TooManyRequests` for an account that already has two jobs. */
 export async function makeFileJob(
   { parts, ...wanted }: WantedFileJob & { readonly parts: number },
   stores: Stores,
@@ -94,9 +91,8 @@ interface NamedJob {
 }
 
 /**
- * Stores a part, or replaces it. Throws as `findJob` does; `permission-denied` for a login other than the one
- * that created the job; `invalid-field` for a part that the job does not have; `state-conflict` once the job
- * is queued.
+ * Stores a part, or replaces it. Throws as `findJob` does; `permission-denied` for a login other than the one that
+ * created the job; `invalid-field` for a part that the job does not have; `state-conflict` once the job is queued.
  */
 export async function putPart(
   { place, body, ...named }: NamedJob & { readonly place: number; readonly body: Uint8Array },
@@ -114,10 +110,7 @@ export async function putPart(
   })
 }
 
-/**
- * Queues the job. Throws as {@link putPart} does; `state-conflict` while parts are missing, and for a job
- * without a file.
- */
+/** Queues the job. Throws as {@link putPart} does, and `state-conflict` while parts are missing or without a file. */
 export async function startFileJob(named: NamedJob, stores: Stores): Promise<Job> {
   const found = await ownFileJob(named, stores)
   if (found.state === 'queued' || found.state === 'running') {

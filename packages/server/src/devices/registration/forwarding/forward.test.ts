@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { destinationOf } from './device-service.ts'
+import { destinationOf } from './forward.ts'
 
 const BASE = 'https://store.example.com/auth'
 const VAULT = 'https://vault.example.net/v1/'
@@ -38,8 +38,7 @@ suite('the destination of a registration that names a device service', () => {
       assert.deepEqual(of(header), { at: 'elsewhere', url }))
   }
 
-  // Guarantee: requests are sent only to the operator's services, word for word, however the header is
-  // written.
+  // Guarantee: requests are sent only to the operator's services, word for word, however the header is written.
   const refused: readonly string[] = [
     // Another host, or one that only looks similar.
     'https://evil.example/v1/',

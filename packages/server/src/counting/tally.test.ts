@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CountedRow } from './counter-store.ts'
-import { type KeptTally, keepTally } from './kept-tally.ts'
 import { sendCounters } from './send.ts'
 import { HOUR_MS, MOST_BRANDS } from './series.ts'
+import { type KeptTally, keepTally } from './tally.ts'
 
 const NEVER = 1_000_000_000
 
