@@ -18,20 +18,18 @@ eachDatabase((kind, _open, fresh) => {
     return stdout
   }
   const refused = async (words: readonly string[], message: RegExp, input?: string | Uint8Array) => {
-    const { code, stdout, stderr } = await program.run(words, input === undefined ? {} : { input })
-    assert.deepEqual([code, stdout], [1, ''], stderr)
-    assert.match(stderr, message)
+    await program.refuses(words, message, 1, input === undefined ? {} : { input })
   }
   const add = (username: string, name = `Name of ${username}`) => line`
     accounts add ${username} --email ${username}@example.org --name ${name}`
 
   before(async () => {
     if (kind === 'postgres') {
-      const { code, stderr } = await program.run(['accounts', 'list'])
+      const { code, stderr } = await program.run('accounts list')
       assert.equal(code, 4)
       assert.match(stderr, /^ratafia: The database has no tables of Ratafia yet: run `ratafia migrate`/)
     }
-    const { code, stdout } = await program.run(['migrate'])
+    const { code, stdout } = await program.run('migrate')
     assert.deepEqual(
       { code, stdout },
       {
@@ -40,12 +38,12 @@ eachDatabase((kind, _open, fresh) => {
       },
     )
     assert.deepEqual(await program.json('migrate'), { ran: [] })
-    assert.equal(await ok(['migrate']), 'The database is up to date.\n')
+    assert.equal(await ok('migrate'), 'The database is up to date.\n')
   })
 
   test('accounts can be added, listed, shown, given a password, disabled and enabled', async () => {
-    assert.match(await ok(['accounts', 'list']), /^No accounts yet\./)
-    assert.deepEqual(await program.json('accounts', 'list'), [])
+    assert.match(await ok('accounts list'), /^No accounts yet\./)
+    assert.deepEqual(await program.json('accounts list'), [])
 
     const told = await ok([...add('ann', 'Ann Ä'), '--password-stdin'], `${PASSWORD}\n`)
     const [, id] = /^Created the account ann \(id ([A-Za-z0-9]{32})\)\.\n$/.exec(told) ?? []
@@ -65,35 +63,33 @@ eachDatabase((kind, _open, fresh) => {
       assert.ok(Math.abs(Date.parse(String(created_at)) - Date.now()) < 60_000)
       return rest
     }
-    assert.deepEqual(withoutTime(await program.json('accounts', 'show', 'ann')), ann)
+    assert.deepEqual(withoutTime(await program.json('accounts show ann')), ann)
     assert.deepEqual(withoutTime(await program.json('accounts', 'show', String(id))), ann)
-    assert.deepEqual((await program.json('accounts', 'list')).map(withoutTime), [ann])
+    assert.deepEqual((await program.json('accounts list')).map(withoutTime), [ann])
     assert.match(
-      await ok(['accounts', 'list']),
+      await ok('accounts list'),
       /^USERNAME {2}NAME {3}EMAIL .*\nann {7}Ann Ä {2}ann@example\.org .* -\n$/,
     )
-    assert.match(await ok(['accounts', 'show', 'ann']), /^username: +ann$/m)
+    assert.match(await ok('accounts show ann'), /^username: +ann$/m)
 
     const bot = await program.json(...add('bot'), '--no-password')
     assert.equal(bot.password, false)
-    const set = await program.run(['accounts', 'set-password', 'bot', '--password-stdin'], {
+    const set = await program.run('accounts set-password bot --password-stdin', {
       input: PASSWORD,
     })
     assert.deepEqual(set, { code: 0, stdout: 'Changed the password of bot.\n', stderr: '' })
-    assert.equal((await program.json('accounts', 'show', 'bot')).password, true)
+    assert.equal((await program.json('accounts show bot')).password, true)
 
-    assert.match((await program.json('accounts', 'disable', '--yes', 'bot')).disabled_at, /^\d{4}-.*Z$/)
-    assert.match(await ok(['accounts', 'disable', '--yes', 'bot']), /^Disabled the account bot\. /)
-    assert.equal((await program.json('accounts', 'enable', 'bot')).disabled_at, null)
-    assert.match(await ok(['accounts', 'enable', 'bot']), /^Enabled the account bot\. /)
+    assert.match((await program.json('accounts disable --yes bot')).disabled_at, /^\d{4}-.*Z$/)
+    assert.match(await ok('accounts disable --yes bot'), /^Disabled the account bot\. /)
+    assert.equal((await program.json('accounts enable bot')).disabled_at, null)
+    assert.match(await ok('accounts enable bot'), /^Enabled the account bot\. /)
   })
 
   test('refuses invalid names, passwords and options of accounts, with the reason', async () => {
     await ok([...add('taken'), '--no-password'])
     const usage = async (words: readonly string[], message: RegExp, input?: Uint8Array) => {
-      const { code, stdout, stderr } = await program.run(words, input ? { input } : {})
-      assert.deepEqual([code, stdout], [2, ''])
-      assert.match(stderr, message)
+      await program.refuses(words, message, 2, input ? { input } : {})
     }
     await refused([...add('taken'), '--no-password'], /^ratafia: The username "taken" is taken\. /)
     await refused([...add('Bad_Name'), '--no-password'], /^ratafia: A username has 2 to 28 characters/)
@@ -104,11 +100,9 @@ eachDatabase((kind, _open, fresh) => {
     await usage(withPassword, /is not UTF-8/, Buffer.from('caf\xe9-caf\xe9', 'latin1'))
     await usage(withPassword, /is too long for a password/, Buffer.alloc(10_000, 97))
     await usage([...withPassword, '--no-password'], /cannot be combined/)
-    await usage(['accounts', 'link', 'taken', '--subject', 's'], /Pass --issuer/)
+    await usage('accounts link taken --subject s', /Pass --issuer/)
     assert.deepEqual(
-      (await program.json('accounts', 'list')).filter(
-        ({ username }: { username: string }) => username === 'x1',
-      ),
+      (await program.json('accounts list')).filter(({ username }: { username: string }) => username === 'x1'),
       [],
     )
   })
@@ -140,35 +134,32 @@ eachDatabase((kind, _open, fresh) => {
       const pair = keyPairFromPrivateKey(Buffer.from(key.private, 'base64'))
       assert.equal(Buffer.from(pair.publicKey).toString('base64'), key.public)
 
-      const [row] = await program.json('agents', 'list', '--account', 'owner')
+      const [row] = await program.json('agents list --account owner')
       assert.deepEqual([row.name, row.account, row.public_key], ['ci', 'owner', key.public])
       assert.match(
-        await ok(['agents', 'list']),
+        await ok('agents list'),
         /^NAME +ACCOUNT +LIMITS +PUBLIC KEY +CREATED AT\nci +owner +none /,
       )
       await refused(words, /^ratafia: An agent "ci" already exists\./)
-      assert.deepEqual(await program.json('agents', 'remove', 'ci'), { removed: 'ci' })
-      assert.deepEqual(await program.json('agents', 'list', '--account', 'owner'), [])
-      assert.match(await ok(['agents', 'list']), /^No agents yet\./)
-      assert.equal((await program.run(['agents', 'remove', 'ci'])).code, 1)
+      assert.deepEqual(await program.json('agents remove ci'), { removed: 'ci' })
+      assert.deepEqual(await program.json('agents list --account owner'), [])
+      assert.match(await ok('agents list'), /^No agents yet\./)
+      assert.equal((await program.run('agents remove ci')).code, 1)
     })
 
     test('tokens revoke --account --all reports what it revoked, and accepts no session id', async () => {
-      const revoked = await program.json('tokens', 'revoke', '--account', 'owner', '--all', '--yes')
+      const revoked = await program.json('tokens revoke --account owner --all --yes')
       assert.deepEqual([revoked.username, revoked.revoked], ['owner', 0])
-      const shown = await program.json('accounts', 'show', 'owner')
+      const shown = await program.json('accounts show owner')
       assert.equal(shown.logins_since, revoked.logins_since)
       assert.match(
-        await ok(['tokens', 'revoke', '--account', 'owner', '--all', '--yes']),
+        await ok('tokens revoke --account owner --all --yes'),
         /^Revoked 0 sessions of owner\. Its earlier logins no longer work/,
       )
       for (const words of [[], ['--all'], ['--account', 'owner'], ['x', '--account', 'owner', '--all']]) {
         assert.equal((await program.run(['tokens', 'revoke', ...words])).code, 2)
       }
-      await refused(
-        ['tokens', 'revoke', '--account', 'nobody', '--all', '--yes'],
-        /There is no account "nobody"/,
-      )
+      await refused('tokens revoke --account nobody --all --yes', /There is no account "nobody"/)
     })
 
     test('limits of an agent are listed, and refused when no token can have them', async () => {
@@ -184,13 +175,13 @@ eachDatabase((kind, _open, fresh) => {
         max_lifetime_seconds: 3600,
       }
       assert.deepEqual(made.limits, given)
-      const [listed] = await program.json('agents', 'list', '--account', 'owner')
+      const [listed] = await program.json('agents list --account owner')
       assert.deepEqual(listed.limits, given)
       assert.match(
-        await ok(['agents', 'list']),
+        await ok('agents list'),
         /permission package_upload, package_release; channel edge; package hello; store acme; max-lifetime 3600s/,
       )
-      await program.json('agents', 'remove', 'limited')
+      await program.json('agents remove limited')
       const add = (...options: string[]) => ['agents', 'add', 'l2', '--account', 'owner', ...url, ...options]
       await refused(add('--permission', 'package_everything'), /There is no permission "package_everything"/)
       await refused(add('--channel', 'é'), /--channel "é" is not 1 to 128 printable ASCII characters/)
@@ -222,7 +213,7 @@ eachDatabase((kind, _open, fresh) => {
         ['agents', 'add', 'f2', ...words.slice(3, -1), '/nowhere/x'],
         /^ratafia: \/nowhere\/x cannot be written: there is no such file or directory\. Check the path\. No agent was created\.\n$/,
       )
-      const names = (await program.json('agents', 'list')).map(({ name }: { name: string }) => name)
+      const names = (await program.json('agents list')).map(({ name }: { name: string }) => name)
       assert.ok(!names.includes('f2'))
     })
 
@@ -237,10 +228,10 @@ eachDatabase((kind, _open, fresh) => {
       const words = ['agents', 'add', 'own', '--account', 'owner', ...url, '--public-key', key]
       assert.equal(await ok(words), 'Created the agent own, which logs in as owner.\n')
       await refused(['agents', 'add', 'own2', ...words.slice(3)], /^ratafia: Another agent has this key\./)
-      const { code, stderr } = await program.run([...words, '--output', 'x'])
-      assert.deepEqual(
-        [code, stderr],
-        [2, 'ratafia: With --public-key there is no agents file to write. Leave out --output.\n'],
+      await program.refuses(
+        [...words, '--output', 'x'],
+        'ratafia: With --public-key there is no agents file to write. Leave out --output.\n',
+        2,
       )
     })
 
@@ -271,6 +262,6 @@ eachDatabase((kind, _open, fresh) => {
       const stdout = await ok(words)
       assert.doesNotMatch(stdout.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
     }
-    assert.equal((await program.json('accounts', 'show', 'owner')).name, evil)
+    assert.equal((await program.json('accounts show owner')).name, evil)
   })
 })

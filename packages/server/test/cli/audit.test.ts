@@ -19,7 +19,7 @@ eachDatabase((kind, _open, fresh) => {
   const program = testProgram(withoutTables(fresh))
   let installation: Installation
   before(async () => {
-    assert.equal((await program.run(['migrate'], { environment: { SUDO_USER: 'eve' } })).code, 0)
+    assert.equal((await program.run('migrate', { environment: { SUDO_USER: 'eve' } })).code, 0)
     installation = await program.open()
   })
   const list = (...words: readonly string[]) => program.json('audit', 'list', ...words)
@@ -37,14 +37,14 @@ eachDatabase((kind, _open, fresh) => {
       ['operator', 'schema.migrate', entry.details.migrations.at(-1)],
     )
     assert.match(entry.source, /^command line, \d+ \S+, sudo by eve$/)
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
     assert.equal((await list()).length, 1, 'nothing was left to run')
   })
 
   test('a command links the entries it wrote, and list prints them as a table, page by page', async () => {
     assert.equal((await program.run(ACCOUNT)).code, 0)
-    assert.equal((await program.run(['accounts', 'disable', '--yes', 'ann'])).code, 0)
-    const { stdout, stderr } = await program.run(['audit', 'list', '--limit', '2'])
+    assert.equal((await program.run('accounts disable --yes ann')).code, 0)
+    const { stdout, stderr } = await program.run('audit list --limit 2')
     assert.match(
       stdout,
       /^SEQ +AT +ACTOR +SOURCE +ACTION +SUBJECT +DETAILS\n3 +\S+Z +operator +command line, \d+ \S+ +account\.disable +ann +-\n2 .* account\.add +ann +\{"id":"\w{32}"\}\n$/,
@@ -59,10 +59,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await list('--subject', 'ann', '--action', 'account.add', '--since', '1h')).length, 1)
     assert.deepEqual(await list('--until', '1h'), [])
     assert.deepEqual(await list('--actor', 'account:ann'), [])
-    assert.match(
-      (await program.run(['audit', 'list', '--since', '9d', '--until', '8d'])).stdout,
-      /^No entries match\./,
-    )
+    assert.match((await program.run('audit list --since 9d --until 8d')).stdout, /^No entries match\./)
   })
 
   if (kind === 'sqlite')
@@ -77,12 +74,12 @@ eachDatabase((kind, _open, fresh) => {
         assert.equal(refused.code, 2)
         assert.match(refused.stderr, message)
       }
-      const anchor = await program.run(['audit', 'verify', '--expect', '3'])
+      const anchor = await program.run('audit verify --expect 3')
       assert.deepEqual([anchor.code, anchor.stdout], [2, ''])
     })
 
   test('each line of an export as JSON lines or CSV can be verified alone, as documented', async () => {
-    const { stdout } = await program.run(['audit', 'export'])
+    const { stdout } = await program.run('audit export')
     const lines = stdout.trimEnd().split('\n')
     let previous = '0'.repeat(64)
     for (const [index, line] of lines.entries()) {
@@ -116,12 +113,12 @@ eachDatabase((kind, _open, fresh) => {
           [2, `ratafia: ${name} ends neither in .csv nor in .jsonl. Pass --format.`],
         )
       }
-      assert.equal((await program.run(['audit', 'export', '--json'])).code, 2)
+      assert.equal((await program.run('audit export --json')).code, 2)
       assert.equal((await program.run(['audit', 'export', join(program.directory, 'no/where.csv')])).code, 1)
     })
 
   test('verify prints the latest entry to keep, and exits with 1 if an entry was changed', async () => {
-    const { code, stdout } = await program.run(['audit', 'verify'])
+    const { code, stdout } = await program.run('audit verify')
     assert.equal(code, 0)
     const [, end = ''] =
       /^The audit log is intact: 3 entries\.\nLatest entry: (3:[0-9a-f]{64})\n$/.exec(stdout) ?? []
@@ -129,7 +126,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(document, { verified: 3, unlinked: 0, end, broken_at: null, why: null })
     const { query } = installation.database
     await query.updateTable('audit_entry').set({ subject: 'bob' }).where('seq', '=', 2).execute()
-    const broken = await program.run(['audit', 'verify', '--json'])
+    const broken = await program.run('audit verify --json')
     assert.equal(broken.code, 1)
     assert.equal(JSON.parse(broken.stdout).broken_at, 2)
     assert.match(
@@ -161,7 +158,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.doesNotMatch(stderr, /a job failed/)
     const held = await installation.database.query.selectFrom('job_lease').select('held_until').execute()
     assert.deepEqual(new Set(held.map(({ held_until }) => held_until)), new Set([0]), 'a lease is still held')
-    assert.equal((await program.run(['audit', 'verify'])).code, 0)
+    assert.equal((await program.run('audit verify')).code, 0)
   })
 
   test('a rotation of the secret key adds one entry', async () => {
@@ -169,9 +166,9 @@ eachDatabase((kind, _open, fresh) => {
     const { RATAFIA_SECRET_KEY: old } = program.environment
     const key = Buffer.alloc(32, 10).toString('base64')
     const environment = old ? { RATAFIA_SECRET_KEY: key, RATAFIA_PREVIOUS_SECRET_KEY: old } : {}
-    const { code, stderr } = await program.run(['secret', 'rotate'], { environment })
+    const { code, stderr } = await program.run('secret rotate', { environment })
     assert.equal(code, 0, stderr)
-    const listed = await program.run(['audit', 'list', '--json'], { environment })
+    const listed = await program.run('audit list --json', { environment })
     const [newest, ...others] = JSON.parse(listed.stdout)
     assert.equal(others.length, count)
     assert.equal(newest.action, 'secret.rotate')

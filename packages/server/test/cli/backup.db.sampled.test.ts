@@ -104,10 +104,11 @@ eachDatabase((kind, _open, fresh) => {
       /^\{"ratafia-backup":1,"release":"[^"]+","made_at":"[^"]+","database":"(sqlite|postgres)"/,
     )
     assert.ok(!text.includes(SECRET.RATAFIA_SECRET_KEY))
-    const { code, stderr } = await source.run(['backup', file], { environment: SECRET })
-    assert.deepEqual(
-      [code, stderr],
-      [1, `ratafia: ${file} already exists. Give another name, or pass --force.\n`],
+    await source.refuses(
+      ['backup', file],
+      `ratafia: ${file} already exists. Give another name, or pass --force.\n`,
+      1,
+      { environment: SECRET },
     )
     const { code: found, stdout } = await source.run(['restore', file, '--dry-run'], { environment: SECRET })
     assert.equal(found, 0)
@@ -235,7 +236,7 @@ describe('with the key in the data directory', () => {
   const to = testProgram()
 
   test('without the key, restore changes nothing and creates no new key', async () => {
-    await from.json('accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password')
+    await from.json('accounts add ann --email ann@example.org --name Ann --no-password')
     const file = join(from.directory, 'backup')
     await from.json('backup', file)
     const { code, stderr } = await to.run(['restore', file])
@@ -253,9 +254,9 @@ describe('with the key in the data directory', () => {
       warned,
       /^(ratafia: Created the database .*\n)?Credentials and devices revoked after \S+ are valid again\. Revoke them again/,
     )
-    assert.equal((await to.json('accounts', 'list'))[0].username, 'ann')
+    assert.equal((await to.json('accounts list'))[0].username, 'ann')
     await rm(join(data, 'secret.key'))
-    assert.equal((await to.run(['verify'])).code, 4)
+    assert.equal((await to.run('verify')).code, 4)
   })
 
   test('messages about invalid times, files and options name them', async () => {
@@ -270,13 +271,10 @@ describe('with the key in the data directory', () => {
       assert.match(result.stderr, says)
     }
     const file = join(from.directory, 'backup')
-    const { code, stderr } = await from.run(['restore', file, '--revoke-sessions-since', 'yesterday'])
-    assert.deepEqual(
-      [code, stderr],
-      [
-        2,
-        'ratafia: --revoke-sessions-since yesterday is not a time: write a date such as 2027-01-31, a time with its zone such as 2027-01-31T00:00:00Z, or a duration such as 90d.\n',
-      ],
+    await from.refuses(
+      ['restore', file, '--revoke-sessions-since', 'yesterday'],
+      'ratafia: --revoke-sessions-since yesterday is not a time: write a date such as 2027-01-31, a time with its zone such as 2027-01-31T00:00:00Z, or a duration such as 90d.\n',
+      2,
     )
   })
 })

@@ -212,12 +212,12 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal((await register(service, { serial: 'D-2', key: deviceKey('device2') })).status, 202)
     const ids = JSON.parse(await done('devices list --json')).map(({ id }: { id: string }) => id)
     await logIn(service, (await installation.accounts.findByUsername('ann' as never)) ?? assert.fail())
-    const [session] = await program.json('tokens', 'list', '--account', 'ann')
-    const { id: apiKey } = await program.json('api-keys', 'add', 'acme-brand/other', '--label', 'line')
+    const [session] = await program.json('tokens list --account ann')
+    const { id: apiKey } = await program.json('api-keys add acme-brand/other --label line')
     for (const name of ['farm --permission package_upload --channel edge --max-lifetime 1h', 'line']) {
       await done(`agents add ${name} --account ann --url https://id.example.org --json`)
     }
-    const [entry] = await program.json('audit', 'list', '--limit', '1')
+    const [entry] = await program.json('audit list --limit 1')
     const hour = new Date().setUTCMinutes(0, 0, 0) - 3_600_000
     const counted = { at: hour, n: 3, name: 'registrations', brandId: '(all)', label: 'serial' } as const
     await installation.counts.add([
@@ -373,9 +373,9 @@ oneDatabase((_kind, _open, fresh) => {
         manager,
       )
       assert.equal(code, 0)
-      assert.deepEqual(JSON.parse(stdout), await program.json('accounts', 'show', 'gil'))
+      assert.deepEqual(JSON.parse(stdout), await program.json('accounts show gil'))
       assert.equal((await over(wordsIn('accounts disable gil --yes'), manager)).code, 0)
-      const [entry] = await program.json('audit', 'list', '--subject', 'gil')
+      const [entry] = await program.json('audit list --subject gil')
       assert.match(`${entry.action} ${entry.actor}`, /^account\.disable account:account-manager-/)
     })
 
@@ -402,7 +402,7 @@ oneDatabase((_kind, _open, fresh) => {
       const mine = (line: string) => over(wordsIn(`${line} --mine --json`), own)
       await done('agents add gus-ci --account gus --url https://id.example.org --json')
       const listed = JSON.parse((await mine('agents list')).stdout)
-      assert.deepEqual(listed, await program.json('agents', 'list', '--account', 'gus'))
+      assert.deepEqual(listed, await program.json('agents list --account gus'))
       assert.deepEqual(JSON.parse((await mine('accounts reminders off')).stdout).reminders, false)
       assert.match((await mine('agents remove line --yes')).stderr, /There is no agent \\"line\\"/)
       assert.deepEqual(await mine('agents remove gus-ci --yes'), {
@@ -410,7 +410,7 @@ oneDatabase((_kind, _open, fresh) => {
         stdout: '{"removed":"gus-ci"}\n',
         stderr: '',
       })
-      assert.deepEqual(await program.json('agents', 'list', '--account', 'gus'), [])
+      assert.deepEqual(await program.json('agents list --account gus'), [])
       const [session] = JSON.parse((await mine('tokens list')).stdout)
       assert.deepEqual([session.username, session.kind], ['gus', 'management'])
     })
@@ -474,7 +474,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
 
     test('status shows the checks of the service over HTTP, and those of the host on the host', async () => {
-      const { code, stdout, stderr } = await over(['status'], token)
+      const { code, stdout, stderr } = await over('status', token)
       // No process does the periodic work in this test.
       assert.equal(code, 1)
       assert.match(stderr, /of 17 checks needs? attention\./)
@@ -483,7 +483,7 @@ oneDatabase((_kind, _open, fresh) => {
         stdout,
       )
       assert.match(stdout, /\nok {9}database: {5}SQLite answers\.\n[\s\S]*\nok {9}changes: /)
-      const here = JSON.parse((await program.run(['status', '--json'])).stdout)
+      const here = JSON.parse((await program.run('status --json')).stdout)
       assert.equal(here.findings.length, 16)
     })
   })

@@ -21,7 +21,7 @@ const CLASSIC = 'acme-brand/acme-classic'
 
 eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
-  before(async () => assert.equal((await program.run(['migrate'])).code, 0))
+  before(async () => assert.equal((await program.run('migrate')).code, 0))
 
   const says = async (words: readonly string[], stdout: RegExp) => {
     const finished = await program.run(words)
@@ -36,22 +36,19 @@ eachDatabase((kind, _open, fresh) => {
 
   test('Canonical is a built-in trust root, and another root can be added', async () => {
     await refuses(
-      ['trust', 'remove', 'canonical'],
+      'trust remove canonical',
       /^ratafia: The trust root canonical is built in and cannot be removed\./,
     )
     await refuses(['trust', 'add', world('account-test-root')], /is missing\. Add both\.\n$/)
     await refuses(
-      ['trust', 'add', 'nothing'],
+      'trust add nothing',
       /^ratafia: nothing cannot be read: there is no such file or directory\. Check the path\.\n$/,
     )
     const added = await program.json(
-      'trust',
-      'add',
-      world('account-test-root'),
-      world('account-key-test-root'),
+      ...line`trust add ${world('account-test-root')} ${world('account-key-test-root')}`,
     )
     assert.deepEqual(added, [{ account_id: 'test-root', key_ids: [testKey('root').publicKey.id] }])
-    const roots = await program.json('trust', 'list')
+    const roots = await program.json('trust list')
     assert.deepEqual(
       roots.map((root: { account_id: string; origin: string }) => [root.account_id, root.origin]),
       [
@@ -62,18 +59,18 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('brands add refuses a key of another account, then brands can be added, listed and shown', async () => {
-    await says(['brands', 'list'], /^No brands yet\./)
+    await says('brands list', /^No brands yet\./)
     await refuses(
       addAcme(world('keys/device.pem')),
       /Pass the key and the assertion that belong together\.\n$/,
     )
     const added = await program.json(...addAcme())
     assert.deepEqual(added, { account_id: 'acme-brand', display_name: 'Acme-brand', key_id: brandKey })
-    await says(['brands', 'list'], /^ACCOUNT ID +DISPLAY NAME +ADDED AT\nacme-brand +Acme-brand /)
-    const shown = await program.json('brands', 'show', 'acme-brand')
+    await says('brands list', /^ACCOUNT ID +DISPLAY NAME +ADDED AT\nacme-brand +Acme-brand /)
+    const shown = await program.json('brands show acme-brand')
     assert.deepEqual([shown.account_id, shown.signing_keys[0].state], ['acme-brand', 'signs'])
-    await refuses(['brands', 'show', 'nobody'], /^ratafia: There is no brand nobody\./)
-    await refuses(['trust', 'remove', 'test-root'], /^ratafia: acme-brand is trusted only through test-root/)
+    await refuses('brands show nobody', /^ratafia: There is no brand nobody\./)
+    await refuses('trust remove test-root', /^ratafia: acme-brand is trusted only through test-root/)
   })
 
   test('models add requires --registration, and models have policies and remodels', async () => {
@@ -98,7 +95,7 @@ eachDatabase((kind, _open, fresh) => {
       /^Changed the policy of acme-brand\/acme-classic\.\n$/,
     )
     await refuses(['models', 'set-policy', CLASSIC], /There is nothing to change/)
-    await refuses(['models', 'show', 'acme'], /does not name a model\. Write BRAND\/MODEL/)
+    await refuses('models show acme', /does not name a model\. Write BRAND\/MODEL/)
     await says(
       ['models', 'allow-remodel', CLASSIC, 'acme-brand/acme-gadget'],
       /may now remodel to acme-brand\/acme-gadget/,
@@ -115,7 +112,7 @@ eachDatabase((kind, _open, fresh) => {
       ],
       ['approval', 'reissue', `acme-brand ${brandKey}`, null, ['acme-brand/acme-gadget'], ['generic']],
     )
-    assert.equal((await program.json('models', 'list')).length, 2)
+    assert.equal((await program.json('models list')).length, 2)
   })
 
   test('signing-keys add accepts an encrypted PEM, and disable names the models it stops', async () => {
@@ -128,9 +125,7 @@ eachDatabase((kind, _open, fresh) => {
       /is encrypted\. Pass --passphrase-stdin and its passphrase on standard input\.\n$/,
     )
     const add = ['signing-keys', 'add', file, '--passphrase-stdin']
-    const wrong = await program.run(add, { input: 'wrong\n' })
-    assert.deepEqual([wrong.code, wrong.stdout], [1, ''])
-    assert.match(wrong.stderr, /is the passphrase right\?/)
+    await program.refuses(add, /is the passphrase right\?/, 1, { input: 'wrong\n' })
     const disable = ['signing-keys', 'disable', '--', brandKey]
     await refuses(
       disable,
@@ -146,7 +141,7 @@ eachDatabase((kind, _open, fresh) => {
     const { code, stdout, stderr } = await program.run(add, { input: `${passphrase}\n` })
     assert.deepEqual([code, stderr], [0, ''])
     assert.match(stdout, /signs serials for acme-brand\.\n$/)
-    const [key] = await program.json('signing-keys', 'list', '--account', 'acme-brand')
+    const [key] = await program.json('signing-keys list --account acme-brand')
     assert.deepEqual([key.key_id, key.state, key.fault], [brandKey, 'signs', null])
     const pgp = join(program.directory, 'key.asc')
     await writeFile(pgp, '-----BEGIN PGP PRIVATE KEY BLOCK-----\n')
@@ -158,17 +153,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(code, 0)
     assert.match(stdout, /^ratafia_ak_[A-Za-z0-9_-]{43}\n$/)
     assert.match(stderr, /now requires an API key\. Save this one: it is not shown again\.\n$/)
-    const made = await program.json(
-      'api-keys',
-      'add',
-      CLASSIC,
-      '--label',
-      'x',
-      '--uses',
-      '5',
-      '--expires',
-      '90d',
-    )
+    const made = await program.json(...line`api-keys add ${CLASSIC} --label x --uses 5 --expires 90d`)
     assert.deepEqual([made.use_limit, made.uses], [5, 0])
     const listed = await program.run(['api-keys', 'list', '--model', CLASSIC, '--json'])
     assert.ok(!listed.stdout.includes(stdout.trim()) && !listed.stdout.includes(made.key))
@@ -179,13 +164,13 @@ eachDatabase((kind, _open, fresh) => {
       /is not a whole number of at least 1/,
       2,
     )
-    await refuses(['api-keys', 'revoke', 'nothing'], /^ratafia: There is no API key nothing\./)
+    await refuses('api-keys revoke nothing', /^ratafia: There is no API key nothing\./)
   })
 
   test('hardware-identities can be imported and listed', async () => {
     const file = vectorPath('extra-head/hardware-identity')
     assert.deepEqual(await program.json('hardware-identities', 'import', file), { imported: 1 })
-    const [one] = await program.json('hardware-identities', 'list')
+    const [one] = await program.json('hardware-identities list')
     assert.deepEqual([one.issuer_id, one.hardware_id], ['acme-brand', 'HW-1'])
     await refuses(
       ['hardware-identities', 'import', world('account-generic')],
@@ -195,12 +180,12 @@ eachDatabase((kind, _open, fresh) => {
 
   if (kind === 'sqlite')
     test('brands create --demo writes files that only their owner can read into the data directory', async () => {
-      await refuses(['brands', 'create'], /^ratafia: Pass an account id, .*; or --demo to create a brand /, 2)
+      await refuses('brands create', /^ratafia: Pass an account id, .*; or --demo to create a brand /, 2)
       const at = (name: string) => join(program.directory, name)
       const first = await program.run(['brands', 'create', '--demo', '--name', 'one', '--output', at('one')])
       assert.match(first.stdout, /\n {2}ratafia accounts add NAME .* --role operator\n/)
       await program.json(...line`accounts add ada --email ada@b.c --name Ada --no-password --role operator`)
-      const second = await program.run(['brands', 'create', '--demo'])
+      const second = await program.run('brands create --demo')
       assert.deepEqual([second.code, /accounts add/.test(second.stdout)], [0, false], second.stdout)
       const directory = join(program.environment['RATAFIA_DATA_DIR'] ?? '', 'demo-brand')
       assert.match(second.stdout, /^Created the brand demo-brand and its model demo-device, /)
@@ -210,7 +195,7 @@ eachDatabase((kind, _open, fresh) => {
       for (const file of files.filter((name) => name.endsWith('.pem'))) {
         assert.equal((await stat(join(directory, file))).mode & 0o777, 0o600)
       }
-      const shown = await program.json('models', 'show', 'demo-brand/demo-device')
+      const shown = await program.json('models show demo-brand/demo-device')
       assert.match(shown.signer, /^demo-brand /)
       await refuses(
         ['brands', 'create', '--demo', '--output', directory],

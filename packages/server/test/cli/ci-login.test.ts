@@ -320,7 +320,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
         RATAFIA_URL: 'http://store.example.com',
         RATAFIA_ID_TOKEN: idTokenFor('x'),
       }
-      const { code, stderr } = await runHere(['ci', 'login'], { environment })
+      const { code, stderr } = await runHere('ci login', { environment })
       assert.equal(code, 2)
       assert.match(stderr, /RATAFIA_URL is not an https address/)
     })

@@ -39,7 +39,7 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   async function revokedBy(session: string): Promise<unknown> {
-    const all = await program.json('tokens', 'list', '--account', 'build', '--include-inactive')
+    const all = await program.json('tokens list --account build --include-inactive')
     return all.find(({ session_id: id }: { session_id: string }) => id === session)?.revoked_by
   }
 

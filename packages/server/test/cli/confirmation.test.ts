@@ -14,24 +14,26 @@ oneDatabase((_kind, _open, fresh) => {
   const answering = (words: readonly string[], typed: string) => atTerminal(words, typed, program.environment)
 
   test('accounts disable is confirmed only by the name, or by --yes in a script', async () => {
-    await program.json('accounts', 'add', 'ann', '--email', 'a@b.c', '--name', 'Ann', '--no-password')
-    const disabled = async () => (await program.json('accounts', 'show', 'ann')).disabled_at
+    await program.json('accounts add ann --email a@b.c --name Ann --no-password')
+    const disabled = async () => (await program.json('accounts show ann')).disabled_at
     for (const typed of ['', 'y', 'yes', 'an', 'ann ann', 'ANN']) {
-      const no = await answering(['accounts', 'disable', 'ann'], `${typed}\r`)
+      const no = await answering('accounts disable ann', `${typed}\r`)
       assert.equal(no.code, 1)
       assert.match(no.stderr, /^ann will not be able to log in, and 0 sessions of its developer tokens/)
       assert.match(no.stderr, /Type ann to confirm: [\s\S]*ratafia: Nothing was changed\.\n$/)
     }
-    const script = await program.run(['accounts', 'disable', 'ann'])
-    assert.deepEqual([script.code, script.stdout], [2, ''])
-    assert.match(script.stderr, /Can't ask for confirmation without a terminal\. Pass --yes to go ahead\./)
+    await program.refuses(
+      'accounts disable ann',
+      /Can't ask for confirmation without a terminal\. Pass --yes to go ahead\./,
+      2,
+    )
     assert.equal(await disabled(), null)
-    assert.equal((await answering(['accounts', 'disable', 'ann'], ' ann \r')).code, 0)
+    assert.equal((await answering('accounts disable ann', ' ann \r')).code, 0)
     assert.notEqual(await disabled(), null)
   })
 
   test('several names get one question, which also lists the ones that will fail', async () => {
-    await program.json('accounts', 'enable', 'ann')
+    await program.json('accounts enable ann')
     const words = ['accounts', 'disable', 'ann', 'unknown']
     const no = await answering(words, 'n\r')
     assert.equal(no.code, 1)
@@ -39,11 +41,11 @@ oneDatabase((_kind, _open, fresh) => {
       no.stderr,
       /^ann will not be able to log in, .*\nunknown: There is no account "unknown"\.\n.*Type 2 to confirm: /,
     )
-    assert.equal((await program.json('accounts', 'show', 'ann')).disabled_at, null)
+    assert.equal((await program.json('accounts show ann')).disabled_at, null)
     const yes = await answering(words, '2\r')
     assert.equal(yes.stderr.split('to confirm').length, 2)
     assert.match(yes.stdout, /^Disabled the account ann\. .*\nunknown: There is no account "unknown"\.\n/)
-    assert.notEqual((await program.json('accounts', 'show', 'ann')).disabled_at, null)
+    assert.notEqual((await program.json('accounts show ann')).disabled_at, null)
   })
 
   test('tokens revoke asks before it revokes a session or all sessions of an account', async () => {
@@ -56,25 +58,25 @@ oneDatabase((_kind, _open, fresh) => {
       assert.match(no.stderr, asked)
       assert.match(no.stderr, /ratafia: Nothing was changed\.\n$/)
     }
-    assert.equal((await answering(['tokens', 'revoke', '--account', 'ann', '--all'], 'ann\r')).code, 0)
-    assert.equal((await program.run(['tokens', 'revoke', '--account', 'ann', '--all'])).code, 2)
-    const silent = await answering(['tokens', 'revoke', '--account', 'ann', '--all', '--yes'], '')
+    assert.equal((await answering('tokens revoke --account ann --all', 'ann\r')).code, 0)
+    assert.equal((await program.run('tokens revoke --account ann --all')).code, 2)
+    const silent = await answering('tokens revoke --account ann --all --yes', '')
     assert.deepEqual([silent.code, silent.asked], [0, false])
   })
 
   test('restore --replace names the database and the rows it deletes, and no keeps them', async () => {
     const file = join(program.directory, 'backup')
     assert.equal((await program.run(['backup', file])).code, 0)
-    await program.json('accounts', 'add', 'bob', '--email', 'b@b.c', '--name', 'Bob', '--no-password')
+    await program.json('accounts add bob --email b@b.c --name Bob --no-password')
     const { code, stderr } = await answering(['restore', '--replace', file], 'y\r')
     assert.equal(code, 1)
     const [, rows = ''] = /Type (\d+) to confirm: /.exec(stderr) ?? []
     assert.match(stderr, /everything in the database \(SQLite, \S+ratafia\.db\), \d+ rows, and replaces it/)
-    assert.equal((await program.json('accounts', 'list')).length, 2)
+    assert.equal((await program.json('accounts list')).length, 2)
     assert.equal((await program.run(['restore', '--replace', file])).code, 2, 'a script needs --yes')
-    assert.equal((await program.json('accounts', 'list')).length, 2)
+    assert.equal((await program.json('accounts list')).length, 2)
     assert.equal((await answering(['restore', '--replace', file], `${rows}\r`)).code, 0)
-    assert.equal((await program.json('accounts', 'list')).length, 1)
+    assert.equal((await program.json('accounts list')).length, 1)
     assert.equal((await program.run(['restore', '--replace', file, '--yes'])).code, 0)
   })
 })
@@ -82,7 +84,7 @@ oneDatabase((_kind, _open, fresh) => {
 oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   const disabled = async () =>
-    (await program.json('accounts', 'list'))
+    (await program.json('accounts list'))
       .filter(({ disabled_at }: { disabled_at: string | null }) => disabled_at !== null)
       .map(({ username }: { username: string }) => username)
 
@@ -93,11 +95,11 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test('prints a line for each name, and exits with 0 if all succeed', async () => {
-    const { code, stdout, stderr } = await program.run(['accounts', 'disable', '--yes', 'ann', 'bob', 'ann'])
+    const { code, stdout, stderr } = await program.run('accounts disable --yes ann bob ann')
     assert.deepEqual([code, stderr], [0, ''])
     assert.match(stdout, /^Disabled the account ann\. .*\nDisabled the account bob\. .*\n$/)
     assert.deepEqual(await disabled(), ['ann', 'bob'])
-    const enabled = await program.json('accounts', 'enable', 'ann', 'bob')
+    const enabled = await program.json('accounts enable ann bob')
     assert.deepEqual(
       enabled.map(({ given, result, message, username, disabled_at }: Record<string, unknown>) => [
         ...[given, result, message, username, disabled_at],
@@ -130,7 +132,7 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test('--json prints the results on standard output, and an error on standard error if one fails', async () => {
-    const { code, stdout, stderr } = await program.run(['accounts', 'enable', '--json', 'unknown', 'ann'])
+    const { code, stdout, stderr } = await program.run('accounts enable --json unknown ann')
     assert.equal(code, 1)
     const [nobody, ann] = JSON.parse(stdout)
     assert.deepEqual(nobody, {
@@ -147,11 +149,11 @@ oneDatabase((_kind, _open, fresh) => {
       const url = ['--url', 'https://store.example.com/identity']
       await program.json('agents', 'add', name, '--account', 'cem', ...url)
     }
-    assert.deepEqual(await program.json('agents', 'remove', 'ci', 'nightly', 'ci'), [
+    assert.deepEqual(await program.json('agents remove ci nightly ci'), [
       { given: 'ci', result: 'done', message: null, removed: 'ci' },
       { given: 'nightly', result: 'done', message: null, removed: 'nightly' },
     ])
-    assert.deepEqual(await program.json('agents', 'list'), [])
+    assert.deepEqual(await program.json('agents list'), [])
   })
 
   for (const [words, things] of [

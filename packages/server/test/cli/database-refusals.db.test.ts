@@ -86,7 +86,7 @@ eachDatabase((kind, _open, fresh) => {
 
   const program = testProgram(fresh)
   const runWith = (RATAFIA_DATABASE_URL: string) =>
-    program.run(['accounts', 'list'], { environment: { RATAFIA_DATABASE_URL } })
+    program.run('accounts list', { environment: { RATAFIA_DATABASE_URL } })
 })
 
 // Refusals of a running node, and those that need a full disk.

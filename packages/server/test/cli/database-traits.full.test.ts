@@ -159,7 +159,7 @@ eachDatabase((kind, _open, fresh) => {
       await asSuperuser(`create role ${name} login password 'right'`)
       await asSuperuser(`create database ${name} owner ${name} ${database}`)
       try {
-        if (migrated) assert.equal((await program.run(['migrate'], { environment })).code, 0)
+        if (migrated) assert.equal((await program.run('migrate', { environment })).code, 0)
         for (const statement of when(names)) await asSuperuser(statement, `/${name}`)
         const ways = [['migrate'], ['serve'], ['config', 'check', '--connect'], ['accounts', 'list']]
         if (!says) {
@@ -189,8 +189,8 @@ eachDatabase((kind, _open, fresh) => {
   }
 
   test('`config check --connect` warns of server settings that let a crash lose data', async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
-    const { code, stderr } = await program.run(['config', 'check', '--connect'])
+    assert.equal((await program.run('migrate')).code, 0)
+    const { code, stderr } = await program.run('config check --connect')
     assert.equal(code, 0)
     assert.match(stderr, /warning: fsync is off in PostgreSQL/)
     assert.match(stderr, /warning: synchronous_commit is off/)

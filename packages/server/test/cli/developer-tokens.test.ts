@@ -89,7 +89,7 @@ oneDatabase((_kind, _open, fresh) => {
   for (const form of FORMS) {
     test(`attenuate narrows a ${form} credential repeatedly, and keeps its format`, async () => {
       const text = await create('--for', form, '--channel', 'edge', '--channel', 'beta/*')
-      const first = await run(['attenuate', '--channel', 'beta/one', '--permission', 'package_upload'], {
+      const first = await run('attenuate --channel beta/one --permission package_upload', {
         input: `${text}\n`,
       })
       assert.deepEqual([first.code, first.stderr], [0, ''])
@@ -119,23 +119,23 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match(refused(await attempt('--permission', 'fly'), 2), /There is no permission "fly"/)
     assert.match(refused(await attempt(), 2), /Pass at least one limit/)
     assert.match(
-      refused(await run(['attenuate', '--until', '1h'], { input: 'rubbish' }), 1),
+      refused(await run('attenuate --until 1h', { input: 'rubbish' }), 1),
       /does not contain a token that/,
     )
-    assert.match(refused(await run(['attenuate', 'env:NONE', '--until', '1h']), 2), /NONE is not set/)
+    assert.match(refused(await run('attenuate env:NONE --until 1h'), 2), /NONE is not set/)
     const many = Array.from({ length: 130 }, () => 'time-before 2100-01-01T00:00:00Z').reduce(
       addFirstPartyCaveat,
       decodeBinary(decodeBase64(text))[0] ?? assert.fail(),
     )
     const full = encodeBase64Url(encodeBinary(many))
-    refused(await run(['attenuate', '--until', '1h'], { input: full }), 1)
+    refused(await run('attenuate --until 1h', { input: full }), 1)
     const build = (await service.installation.accounts.findByUsername('build' as never)) ?? assert.fail()
     const management = { input: await managementToken(service, build) }
     assert.match(
-      refused(await run(['attenuate', '--channel', 'edge'], management), 1),
+      refused(await run('attenuate --channel edge', management), 1),
       /Limit it with --role, --brand, --read-only and --until/,
     )
-    const shorter = await run(['attenuate', '--until', '1h'], management)
+    const shorter = await run('attenuate --until 1h', management)
     const file = join(home, 'token')
     await writeFile(file, shorter.stdout)
     const { body } = await call(service, 'GET', '/api/management/v1/me', {
@@ -180,7 +180,7 @@ oneDatabase((_kind, _open, fresh) => {
     ] as const) {
       assert.match(refused(await run(['attenuate', ...words], { input }), 1), said)
     }
-    assert.match(refused(await run(['attenuate', '--role', 'king'], { input: token }), 2), /is not a role/)
+    assert.match(refused(await run('attenuate --role king', { input: token }), 2), /is not a role/)
   })
 
   test('refuses a token in an argument, and does not print it', async () => {
@@ -207,7 +207,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.ok(days > 19.9 && days <= 20.1, body.expires)
       assert.match(stderr, new RegExp(`Revoked the replaced session ${sessionOf(old)}\\.`))
       assert.equal((await whoami(old)).status, 401)
-      const [record] = (await program.json('tokens', 'list', '--account', 'build')).filter(
+      const [record] = (await program.json('tokens list --account build')).filter(
         ({ session_id: id }: { session_id: string }) => id === sessionOf(stdout.trim()),
       )
       assert.equal(record.description, 'ci')
@@ -219,7 +219,7 @@ oneDatabase((_kind, _open, fresh) => {
     const words = ['rotate', 'env:OLD', '--agent', farm, '--overlap', '7d', '--for', 'onprem']
     const without = await run(words, { environment: { OLD: old } })
     assert.match(refused(without, 1), /You are not logged in/)
-    const long = await run(['rotate', '--overlap', '31d'], { input: old })
+    const long = await run('rotate --overlap 31d', { input: old })
     assert.match(refused(long, 2), /at most 30d/)
     const { code, stdout, stderr } = await run(words, { environment: { OLD: old, ...asFarm() } })
     assert.equal(code, 0, stderr)
@@ -231,7 +231,7 @@ oneDatabase((_kind, _open, fresh) => {
 
   test('rotate by another account changes nothing, and does not create a token', async () => {
     const old = await create()
-    const active = async () => (await program.json('tokens', 'list', '--account', 'ada')).length
+    const active = async () => (await program.json('tokens list --account ada')).length
     const before = await active()
     const running = start(['rotate'], { input: old })
     const browser = new Browser()
@@ -262,7 +262,7 @@ oneDatabase((_kind, _open, fresh) => {
     const rubbish = await explain('rubbish')
     assert.equal(rubbish.code, 0)
     assert.match(rubbish.stdout, /accepted: +no\nbecause: +The macaroon is malformed/)
-    assert.match(refused(await run(['explain'], { input: text }), 1), /You are not logged in/)
+    assert.match(refused(await run('explain', { input: text }), 1), /You are not logged in/)
   })
 
   test('shorten changes the expiry of a session, and revoke --mine --all revokes the others', async () => {
@@ -289,7 +289,7 @@ oneDatabase((_kind, _open, fresh) => {
       headers: { authorization: `Macaroon ${first.token}` },
     })
     assert.equal(own.status, 401, 'the own login was not in --all-but')
-    const rest = await run(['revoke', '--mine', '--all', '--yes', '--json'], await person())
+    const rest = await run('revoke --mine --all --yes --json', await person())
     assert.deepEqual(JSON.parse(rest.stdout), { username: 'build', revoked: 2 })
     assert.equal((await whoami(two)).status, 401)
     for (const wrong of [

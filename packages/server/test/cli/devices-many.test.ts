@@ -114,10 +114,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([again.code, again.stdout], [0, 'No device matches, so none was approved.\n'])
       assert.deepEqual((await decided(['approve', '--all'])).counts, [1, 1, 0, 0])
       const [, id = ''] = /job ([0-9a-f-]{36})/.exec(stdout) ?? []
-      assert.match(
-        (await program.run(['jobs', 'list'], { environment })).stdout,
-        new RegExp(`${id} .* operator `),
-      )
+      assert.match((await program.run('jobs list', { environment })).stdout, new RegExp(`${id} .* operator `))
       const entries = await installation.audit.list({ action: 'device.approve' }, { limit: 5 })
       assert.deepEqual(
         entries.map(({ actor, details }) => [actor, JSON.parse(details).job !== undefined])[0],
@@ -261,7 +258,7 @@ eachDatabase((kind, _open, fresh) => {
         assert.deepEqual([code, stdout], [2, ''], words.join(' '))
         assert.match(stderr, message)
       }
-      const missing = await devices(['approve', '--file', 'no-such-file'])
+      const missing = await devices('approve --file no-such-file')
       assert.match(missing.stderr, /no-such-file cannot be read/)
     })
 

@@ -62,7 +62,7 @@ eachDatabase((kind, _open, fresh) => {
         '0 devices added; 5 already in the register.\n',
       )
       assert.equal(await run(program, 'export', '--format', format), text)
-      const shown = await other.json('devices', 'show', 'acme-brand/acme-classic/T-1')
+      const shown = await other.json('devices show acme-brand/acme-classic/T-1')
       assert.deepEqual(
         shown.assertions.map((one: { revision: number }) => one.revision),
         [0, 2],
@@ -73,7 +73,7 @@ eachDatabase((kind, _open, fresh) => {
         before.map(({ encoded }) => Buffer.from(encoded).toString()),
       )
       // Pending devices can be approved in the other register, which has their requests.
-      const [pending] = await other.json('devices', 'list', '--status', 'pending')
+      const [pending] = await other.json('devices list --status pending')
       assert.equal(pending.device_key_id, keys[2]?.publicKey.id)
       const there = await other.open()
       const [request, original] = [there, installation].map(({ devices }) => devices.findRequest(pending))
@@ -114,19 +114,20 @@ eachDatabase((kind, _open, fresh) => {
       'taken.csv',
       (await readFile(file, 'utf8')).replace(key, key.replace('B', 'C')),
     )
-    const refused = await program.run(['devices', 'import', '--dry-run', taken])
-    assert.deepEqual([refused.code, refused.stdout], [1, ''])
-    assert.match(refused.stderr, /^ratafia: line 2: the serial acme-brand\/acme-classic\/H-1 belongs to /)
+    await program.refuses(
+      ['devices', 'import', '--dry-run', taken],
+      /^ratafia: line 2: the serial acme-brand\/acme-classic\/H-1 belongs to /,
+    )
     const columns = 'id,registered_at,serial,brand_id,model,device_key_id'
     const blank = await fileOf('blank.csv', `${columns}\n,,H-1,acme-brand,acme-classic,${key}\n`)
     assert.equal(await run(program, 'import', blank), '0 devices added; 1 already in the register.\n')
-    const shown = await program.json('devices', 'show', 'acme-brand/acme-classic/H-1')
+    const shown = await program.json('devices show acme-brand/acme-classic/H-1')
     assert.deepEqual(
       [shown.status, shown.origin, shown.revision, shown.assertions, shown.decided_by],
       ['active', 'import', null, [], 'operator'],
     )
     assert.equal(shown.decided_at, shown.registered_at)
-    const verified = await program.run(['verify'])
+    const verified = await program.run('verify')
     assert.deepEqual([verified.code, verified.stderr], [0, ''])
   })
 
@@ -136,9 +137,10 @@ eachDatabase((kind, _open, fresh) => {
       'unknown.csv',
       `serial,brand_id,model,device_key_id\nU-1,acme-brand,no-such,${key}\n`,
     )
-    const refused = await program.run(['devices', 'import', file])
-    assert.deepEqual([refused.code, refused.stdout], [1, ''])
-    assert.match(refused.stderr, /^ratafia: line 2: there is no model acme-brand\/no-such here\. /)
+    await program.refuses(
+      ['devices', 'import', file],
+      /^ratafia: line 2: there is no model acme-brand\/no-such here\. /,
+    )
     assert.equal(await run(program, 'import', '--unknown-models', file), '1 device added.\n')
   })
 
@@ -308,7 +310,7 @@ eachDatabase((kind, _open, fresh) => {
         'ratafia: no/such/x.csv cannot be written: there is no such file or directory. Check the path.\n',
       ])
       assert.equal((await outcome('export', '--json'))[0], 2)
-      const refused = await program.run(['devices', 'export', '--search', 'two words'])
+      const refused = await program.run("devices export --search 'two words'")
       assert.deepEqual([refused.code, refused.stdout], [1, ''])
     })
 
@@ -366,7 +368,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(first.stderr, /^ratafia: line 2: the serial acme-brand\/many\/M-7 belongs to the device /)
     assert.match(first.stderr, /, with another row\.\nratafia: line 1503: "serial" is missing.*\n/)
     assert.match(first.stderr, /\nratafia: Nothing was imported\.\n$/)
-    assert.deepEqual(await program.json('devices', 'list', '--model', 'acme-brand/late'), [])
+    assert.deepEqual(await program.json('devices list --model acme-brand/late'), [])
   })
 
   test('reports up to a hundred errors in a file at once, in the order of its lines', async () => {

@@ -48,13 +48,13 @@ eachDatabase((_kind, _open, fresh) => {
   const devices = (...words: readonly string[]) => program.json('devices', ...words)
 
   test('an empty register has no devices to list, and unknown devices are refused', async () => {
-    await says(['list'], /^No devices yet\.\n$/)
+    await says('list', /^No devices yet\.\n$/)
     assert.deepEqual(await devices('list'), [])
     const unknown = ['x', 'a/b/c', 'A'.repeat(64), '0197e0b4-0000-7000-8000-000000000000', 'x\u001b[2J']
     for (const name of unknown)
       await refuses(['show', name], /^ratafia: There is no device ".*"\. Name it by its id, /)
-    await refuses(['list', '--limit', '0'], /--limit 0 is not a number from 1 to 99999/, 2)
-    await refuses(['list', '--model', 'x'], /model.* is not of the form BRAND\/MODEL/)
+    await refuses('list --limit 0', /--limit 0 is not a number from 1 to 99999/, 2)
+    await refuses('list --model x', /model.* is not of the form BRAND\/MODEL/)
   })
 
   test('list accepts filters, and show prints everything known about a device', async () => {
@@ -91,7 +91,7 @@ eachDatabase((_kind, _open, fresh) => {
     ]) {
       assert.deepEqual(await devices('list', ...none), [])
     }
-    const page = await program.run(['devices', 'list', '--limit', '2'])
+    const page = await program.run('devices list --limit 2')
     assert.match(page.stdout, /^ID +BRAND ID +MODEL +SERIAL +STATUS +REGISTERED AT +QUARANTINED AT\n/)
     assert.equal(page.stdout.trimEnd().split('\n').length, 3)
     assert.equal(page.stderr, 'There are more devices. Raise --limit, pass --all, or use filters.\n')
@@ -152,7 +152,7 @@ eachDatabase((_kind, _open, fresh) => {
         /has no serial to revoke\. Reject it with `ratafia devices reject`\.\n$/,
       )
       await says(
-        ['approve', 'acme-brand/acme-classic/W-1'],
+        'approve acme-brand/acme-classic/W-1',
         /\(acme-brand\/acme-classic\/W-1, active\) gets its serial/,
       )
       const { status, serial } = await ask()

@@ -86,7 +86,7 @@ suite('the service of a command', () => {
 
   test('without any of these, the address is where a service without settings listens', async () => {
     const environment = { ...NOWHERE, XDG_CONFIG_HOME: join(home, 'none') }
-    const { stderr } = await runHere(['logout'], { environment })
+    const { stderr } = await runHere('logout', { environment })
     assert.equal(stderr, 'ratafia: You are not logged in at http://127.0.0.1:8080.\n')
   })
 
@@ -103,7 +103,7 @@ suite('the service of a command', () => {
       syncBuiltinESMExports()
     })
     const environment = { ...NOWHERE, XDG_CONFIG_HOME: home, RATAFIA_BASE_URL: AT.base }
-    const { code, stderr } = await runHere(['tokens', 'create', '--all'], { environment })
+    const { code, stderr } = await runHere('tokens create --all', { environment })
     assert.deepEqual([code, stderr.includes(`ratafia: ${AT.base}/`)], [3, true], stderr)
   })
 
@@ -112,7 +112,7 @@ suite('the service of a command', () => {
     await mkdir(join(broken, 'ratafia'), { recursive: true })
     await writeFile(join(broken, 'ratafia', 'credentials.json'), '{')
     const environment = { ...NOWHERE, XDG_CONFIG_HOME: broken, RATAFIA_BASE_URL: AT.base }
-    const { code, stderr } = await runHere(['tokens', 'create', '--all'], { environment })
+    const { code, stderr } = await runHere('tokens create --all', { environment })
     assert.equal(code, 1)
     assert.match(stderr, /log in again\. To work without it, pass --url or set RATAFIA_URL\.\n$/)
     const given = await runHere(['tokens', 'create', '--all', '--url', AT.option], { environment })
@@ -121,7 +121,7 @@ suite('the service of a command', () => {
 
   test('works without a home directory, where there is no last login', async () => {
     const environment = { HOME: 'relative', RATAFIA_BASE_URL: AT.base }
-    const { code, stderr } = await runHere(['tokens', 'create', '--all'], { environment })
+    const { code, stderr } = await runHere('tokens create --all', { environment })
     assert.deepEqual([code, stderr.includes(`ratafia: ${AT.base}/`)], [3, true], stderr)
   })
 })

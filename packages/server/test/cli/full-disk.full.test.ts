@@ -61,13 +61,13 @@ oneDatabase(() => {
       assert.match(stderr, /cannot be written to: this user is not allowed to write a file this large\./)
       assert.deepEqual(await readdir(data), [])
       // As soon as there is space, it works as in an empty directory.
-      assert.equal((await program.run(['migrate'], { environment })).code, 0)
+      assert.equal((await program.run('migrate', { environment })).code, 0)
       assert.deepEqual((await readdir(data)).sort(), ['ratafia.db', 'secret.key'])
     })
   }
 
   test('ratafia secret rotate leaves the key unchanged', async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
     const data = join(program.directory, 'data')
     const before = await readFile(join(data, 'secret.key'))
     const { code, stderr } = await onFullDisk(['secret', 'rotate'], program.environment)
@@ -77,7 +77,7 @@ oneDatabase(() => {
       (await readdir(data)).filter((name) => name.endsWith('.part')),
       [],
     )
-    assert.equal((await program.run(['keys', 'list'])).code, 0)
+    assert.equal((await program.run('keys list')).code, 0)
   })
 })
 
@@ -110,12 +110,12 @@ oneDatabase((_kind, _open, fresh) => {
 
   const made = async () => ({
     files: (await readdir(at(''))).sort(),
-    agents: await program.json('agents', 'list'),
-    roots: await program.json('trust', 'list'),
-    brands: await program.json('brands', 'list'),
+    agents: await program.json('agents list'),
+    roots: await program.json('trust list'),
+    brands: await program.json('brands list'),
   })
   const openSessions = async () =>
-    (await program.json('tokens', 'list')).filter(({ kind }: { kind: string }) => kind === 'developer')
+    (await program.json('tokens list')).filter(({ kind }: { kind: string }) => kind === 'developer')
 
   const FARM = ['--account', 'build', '--url', 'http://127.0.0.1/identity']
 
@@ -161,7 +161,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.equal(code, 1)
       assert.deepEqual(await made(), earlier)
       assert.deepEqual(await openSessions(), [])
-      const keys = await program.json('api-keys', 'list')
+      const keys = await program.json('api-keys list')
       assert.ok(keys.every(({ revoked_at: at }: { revoked_at: string | null }) => at !== null))
     })
   }
@@ -222,7 +222,7 @@ oneDatabase((_kind, _open, fresh) => {
       const [, id] =
         /credentials\.json .*\. The session ([0-9a-f-]+) was revoked\.\n$/.exec(ended.stderr) ?? []
       assert.ok(id, ended.stderr)
-      const all = await program.json('tokens', 'list', '--include-inactive')
+      const all = await program.json('tokens list --include-inactive')
       const session = all.find((one: { session_id: string }) => one.session_id === id)
       assert.notEqual(session?.revoked_at ?? null, null, JSON.stringify(all))
     } finally {

@@ -39,7 +39,7 @@ oneDatabase(() => {
   const program = testProgram()
   const { userInfo, homedir } = os
   before(async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
     const unknown = () => {
       throw Object.assign(new Error('uv_os_get_passwd returned ENOENT'), { code: 'ENOENT' })
     }

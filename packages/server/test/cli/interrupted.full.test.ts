@@ -57,7 +57,7 @@ eachDatabase((kind, _open, fresh) => {
     await eventually('the job has begun', begun)
     return running.end(signal)
   }
-  const newestJob = async () => (await program.json('jobs', 'list'))[0]
+  const newestJob = async () => (await program.json('jobs list'))[0]
 
   test('an interrupted decision keeps the finished devices, and never decides about the rest', async () => {
     await done(importing(await fileOf('lot', SOME)))

@@ -19,7 +19,7 @@ oneDatabase((_kind, _open, fresh) => {
   before(async () => {
     const keys = await Promise.all(['a', 'b'].map((kid) => newKeyPair('ES256', kid)))
     await writeFile(jwks(), JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
   })
   const refused = async (words: readonly string[], code: number, message: RegExp) => {
     const finished = await program.run(['issuers', ...words])
@@ -29,7 +29,7 @@ oneDatabase((_kind, _open, fresh) => {
 
   describe('add', () => {
     test('fetches the keys, and prints what it found and the next steps', async () => {
-      assert.match((await program.run(['issuers', 'list'])).stdout, /^No issuers yet\. /)
+      assert.match((await program.run('issuers list')).stdout, /^No issuers yet\. /)
       const environment = { RATAFIA_BASE_URL: 'https://store.example.org' }
       const { code, stdout, stderr } = await program.run(
         ['issuers', 'add', issuer.url, '--kind', 'forgejo'],
@@ -69,11 +69,11 @@ oneDatabase((_kind, _open, fresh) => {
         /it answered with status 404\. No issuer was added\./,
       )
       await refused(
-        ['add', 'https://10.0.0.5', '--kind', 'gitlab'],
+        'add https://10.0.0.5 --kind gitlab',
         1,
         /is a private address\. If the issuer is there, allow its network with --private-address\. No issuer/,
       )
-      assert.equal((await program.json('issuers', 'list')).length, 1)
+      assert.equal((await program.json('issuers list')).length, 1)
     })
 
     test('never fetches keys that come from a file', async () => {
@@ -153,20 +153,20 @@ oneDatabase((_kind, _open, fresh) => {
         --kind travis | 1 | no kind "travis"\. The kinds are github, `)) {
         await refused([...add, ...wordsIn(words)], Number(code), new RegExp(message))
       }
-      await refused(['add', 'https://b.example'], 2, /Required option '--kind <kind>'/)
+      await refused('add https://b.example', 2, /Required option '--kind <kind>'/)
     })
   })
 
   test('list shows the source of the keys, and the reason of a failed fetch', async () => {
     issuer.behave('failing')
     await refused(['refresh', issuer.url], 3, /it answered with status 500/)
-    const list = await program.json('issuers', 'list')
+    const list = await program.json('issuers list')
     const found = list.find(({ url }: { url: string }) => url === issuer.url)
     assert.deepEqual([found.kind, found.keys], ['forgejo', 'fetched'])
     assert.match(found.failure, /it answered with status 500\.$/)
     const urls = list.map(({ url }: { url: string }) => url)
     assert.deepEqual(urls, urls.toSorted())
-    const { stdout } = await program.run(['issuers', 'list'])
+    const { stdout } = await program.run('issuers list')
     assert.match(stdout, /^URL +KIND +KEYS +KEYS FROM +FAILURE\n/)
     issuer.behave('well')
   })
@@ -184,7 +184,7 @@ oneDatabase((_kind, _open, fresh) => {
     await refused(['refresh', issuer.url, '--jwks', jwks()], 1, /are fetched from it\. Leave --jwks out\./)
     await refused(['refresh', CLUSTER], 1, /were given in a file\. Pass the new ones: --jwks FILE\./)
     assert.equal((await program.json('issuers', 'refresh', CLUSTER, '--jwks', jwks())).changed, false)
-    await refused(['refresh', 'https://none.example'], 1, /There is no issuer "https:\/\/none\.example"\. /)
+    await refused('refresh https://none.example', 1, /There is no issuer "https:\/\/none\.example"\. /)
   })
 
   test('remove asks for confirmation at a terminal, and accepts several issuers', async () => {

@@ -97,7 +97,7 @@ eachDatabase((_kind, _open, fresh) => {
     ]) {
       assert.deepEqual(await approver(...words), await program.run(words), words.join(' '))
     }
-    assert.match((await program.run(['jobs', 'list'])).stdout, new RegExp(id))
+    assert.match((await program.run('jobs list')).stdout, new RegExp(id))
     const other = await as('viewer')
     assert.deepEqual((await other('jobs', 'show', id)).code, 1)
   })

@@ -46,8 +46,8 @@ describe('while another process holds the write lock', () => {
   let other: DatabaseSync
   const file = () => join(String(program.environment['RATAFIA_DATA_DIR']), 'ratafia.db')
   before(async () => {
-    assert.equal((await program.run(['keys', 'list'])).code, 4, 'a database already exists')
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('keys list')).code, 4, 'a database already exists')
+    assert.equal((await program.run('migrate')).code, 0)
     other = new DatabaseSync(file())
     other.exec('begin immediate')
   })
@@ -69,7 +69,7 @@ describe('while another process holds the write lock', () => {
   })
 
   test('a command that writes warns that it is waiting, and then fails with exit code 3', async () => {
-    const { code, stderr } = await program.run(['keys', 'rotate'])
+    const { code, stderr } = await program.run('keys rotate')
     assert.match(stderr, new RegExp(`warning: waiting for ${file()}, which another process is writing to\n`))
     assert.match(stderr, /database is locked/)
     assert.equal(code, 3)
@@ -90,7 +90,7 @@ describe('while another process holds the write lock', () => {
     other.exec('rollback')
     other.exec("update schema_migration set name = '0000-older' where name = '0001-schema'")
     other.exec('begin immediate')
-    const { code, stderr } = await program.run(['accounts', 'list'])
+    const { code, stderr } = await program.run('accounts list')
     assert.equal(code, 4)
     assert.match(stderr, /older than this version of Ratafia: run `ratafia migrate`\.\n$/)
     assert.doesNotMatch(stderr, /waiting/)

@@ -29,7 +29,7 @@ oneDatabase((_kind, _open, fresh) => {
     opened = join(home, 'opened')
     const ada = ['accounts', 'add', 'ada', '--email', 'a@b.c', '--name', 'Ada', '--role', 'operator']
     assert.equal((await program.run([...ada, '--password-stdin'], { input: PASSWORD })).code, 0)
-    await program.json('accounts', 'add', 'bob', '--email', 'b@b.c', '--name', 'Bob', '--no-password')
+    await program.json('accounts add bob --email b@b.c --name Bob --no-password')
     service = await program.serve()
   })
   after(() => rm(home, { recursive: true, force: true }))
@@ -93,7 +93,7 @@ oneDatabase((_kind, _open, fresh) => {
 
   test('an agent can do only what the roles of its account allow', async () => {
     const file = join(home, 'agent.json')
-    await program.json('grants', 'add', 'bob', 'account-manager')
+    await program.json('grants add bob account-manager')
     const identity = ['--account', 'bob', '--url', `${service.baseUrl}/identity`, '--output', file]
     await program.json('agents', 'add', 'line', ...identity)
     const run = (line: string) => start(line.split(' '), { RATAFIA_AGENT_FILE: file }, false).finished

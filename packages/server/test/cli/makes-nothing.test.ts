@@ -136,7 +136,7 @@ describe('without a database', () => {
       assert.equal(first.code, 0, first.stderr)
       assert.ok(first.stderr.includes(`ratafia: ${made}\n`), first.stderr)
       assert.deepEqual((await readdir(directory)).sort(), ['ratafia.db', 'secret.key'])
-      const again = await program.run(['accounts', 'list'], { environment })
+      const again = await program.run('accounts list', { environment })
       assert.deepEqual({ code: again.code, stderr: again.stderr }, { code: 0, stderr: '' })
     })
   }
@@ -154,7 +154,7 @@ eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
 
   test('a command that reads does not create keys in a migrated database', async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
     for (const words of [
       ['accounts', 'list'],
       ['tokens', 'list'],
@@ -163,9 +163,9 @@ eachDatabase((_kind, _open, fresh) => {
     ]) {
       assert.equal((await program.run(words)).code, 0)
     }
-    assert.deepEqual(await program.json('keys', 'list'), [])
-    assert.equal((await program.run(['keys', 'rotate'])).code, 0)
-    const kinds = (await program.json('keys', 'list')).map(({ kind }: { kind: string }) => kind)
+    assert.deepEqual(await program.json('keys list'), [])
+    assert.equal((await program.run('keys rotate')).code, 0)
+    const kinds = (await program.json('keys list')).map(({ kind }: { kind: string }) => kind)
     assert.deepEqual(kinds, ['root', 'root', 'discharger', 'issuer'])
   })
 
@@ -174,7 +174,7 @@ eachDatabase((_kind, _open, fresh) => {
     await writeFile(file, 'name,snap_id\na,1\n')
     const list = join(program.directory, 'devices.json')
     await writeFile(list, '[]')
-    const before = await program.json('audit', 'list')
+    const before = await program.json('audit list')
     for (const words of [
       ['packages', 'import', file, '--dry-run'],
       ['packages', 'import', file, '--dry-run', '--replace'],
@@ -187,7 +187,7 @@ eachDatabase((_kind, _open, fresh) => {
       const { code, stderr } = await program.run(words)
       assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
     }
-    assert.deepEqual(await program.json('jobs', 'list'), [])
-    assert.deepEqual(await program.json('audit', 'list'), before)
+    assert.deepEqual(await program.json('jobs list'), [])
+    assert.deepEqual(await program.json('audit list'), before)
   })
 })

@@ -32,7 +32,7 @@ const readsFile = ({ registeredArguments, options }: Command): boolean =>
 oneDatabase(() => {
   const program = testProgram()
   const key = (name: string) => vectorPath(`world/keys/${name}.pem`)
-  before(async () => assert.equal((await program.run(['migrate'])).code, 0))
+  before(async () => assert.equal((await program.run('migrate')).code, 0))
 
   const DATABASE_FILES: readonly (readonly string[])[] = [
     ['allow-list', 'import', `${MISSING}.csv`, '--model', 'a/b'],
@@ -97,7 +97,7 @@ oneDatabase(() => {
         RATAFIA_WEBHOOK_URL: name.includes('WEBHOOK') ? more.RATAFIA_WEBHOOK_URL : '',
       }
       const { code, stderr } = !(name in COMMAND_VARIABLES)
-        ? await program.run(['config', 'check'], { environment: { ...service, [name]: MISSING } })
+        ? await program.run('config check', { environment: { ...service, [name]: MISSING } })
         : await runHere(name === 'RATAFIA_ID_TOKEN_FILE' ? ['ci', 'login', '--audience', 'x'] : ['whoami'], {
             environment: { ...NOWHERE, RATAFIA_URL: more.RATAFIA_URL, [name]: MISSING },
           })

@@ -55,7 +55,7 @@ const MODEL = {
 
 oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
-  before(async () => assert.equal((await program.run(['migrate'])).code, 0))
+  before(async () => assert.equal((await program.run('migrate')).code, 0))
 
   const at = (name: string) => join(program.directory, name)
   const refuses = async (words: readonly string[], message: RegExp, { code = 1, input = '' } = {}) => {
@@ -94,7 +94,7 @@ oneDatabase((_kind, _open, fresh) => {
         ['account-key', 'acme-root'],
       ],
     )
-    const roots = await program.json('trust', 'list')
+    const roots = await program.json('trust list')
     assert.deepEqual(
       [roots[1].account_id, roots[1].key_id, roots[1].origin],
       ['acme-root', idOf('root'), 'added'],
@@ -115,7 +115,7 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test("brands create requires a root's key, and creates and seals the brand's own key", async () => {
-    await refuses(['brands', 'create', 'acme'], /^ratafia: Pass an account id, --root-key and --output;/, {
+    await refuses('brands create acme', /^ratafia: Pass an account id, --root-key and --output;/, {
       code: 2,
     })
     const words = ['brands', 'create', 'acme', '--output', at('acme'), '--root-key']
@@ -138,13 +138,9 @@ oneDatabase((_kind, _open, fresh) => {
         code: 2,
       },
     )
-    await refuses(
-      ['brands', 'create', '--demo', '--until', '1d'],
-      /all keys itself\. Leave out --until\.\n$/,
-      {
-        code: 2,
-      },
-    )
+    await refuses('brands create --demo --until 1d', /all keys itself\. Leave out --until\.\n$/, {
+      code: 2,
+    })
     const made = await program.json(...words, keyFile('root'), '--display-name', 'Acme Ltd')
     assert.deepEqual(
       [made.account_id, made.display_name, made.root, made.file],
@@ -154,7 +150,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(account?.authorityId, 'acme-root')
     // Without constraints the assertion has format 0, which every snapd knows.
     assert.deepEqual([accountKey?.format, accountKey?.primaryKey], [0, [made.key_id]])
-    const [key] = await program.json('signing-keys', 'list')
+    const [key] = await program.json('signing-keys list')
     assert.deepEqual([key.account_id, key.name, key.state], ['acme', 'serials', 'signs'])
     await refuses(
       ['brands', 'create', 'acme', '--output', at('no'), '--root-key', keyFile('root')],
@@ -181,7 +177,7 @@ oneDatabase((_kind, _open, fresh) => {
     await signs(['models', 'add', at('acme-pi.model'), '--registration', 'approval']).then((told) =>
       assert.match(told, /^Added the model acme\/acme-pi\./),
     )
-    assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, /^acme /)
+    assert.match((await program.json('models show acme/acme-pi')).signer, /^acme /)
   })
 
   /** A title, the change to the model as JSON or a key of OTHERWISE, and the message. */
@@ -213,12 +209,11 @@ oneDatabase((_kind, _open, fresh) => {
   }
   for (const [what, changed = '', message = ''] of REFUSED) {
     const input = JSON.stringify(OTHERWISE[changed] ?? { ...MODEL, ...JSON.parse(changed) })
-    test(`assertions sign refuses ${what}`, () =>
-      refuses(['assertions', 'sign'], new RegExp(message), { input }))
+    test(`assertions sign refuses ${what}`, () => refuses('assertions sign', new RegExp(message), { input }))
   }
 
   const signingKeys = async () => {
-    const { stdout } = await program.run(['status', '--json'])
+    const { stdout } = await program.run('status --json')
     const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
     return findings.find(({ part }) => part === 'signing_keys') ?? assert.fail(stdout)
   }
@@ -231,12 +226,12 @@ oneDatabase((_kind, _open, fresh) => {
       model: 'acme-pi',
       serial: '1',
     }
-    await refuses(['assertions', 'sign'], /^ratafia: Serials are signed when a device registers/, {
+    await refuses('assertions sign', /^ratafia: Serials are signed when a device registers/, {
       input: JSON.stringify(serial),
     })
-    const [{ key_id: id }] = await program.json('signing-keys', 'list')
+    const [{ key_id: id }] = await program.json('signing-keys list')
     await signs(['signing-keys', 'disable', '--force', '--', id])
-    await refuses(['assertions', 'sign'], /no key that signs this model assertion for acme\. .* --key\.\n$/, {
+    await refuses('assertions sign', /no key that signs this model assertion for acme\. .* --key\.\n$/, {
       input: JSON.stringify(MODEL),
     })
     const { state, says } = await signingKeys()
@@ -264,7 +259,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(certified, `The signed assertion is in ${at('next')}.\n`)
     const add = ['signing-keys', 'add', keyFile('brand'), '--account-key', at('next')]
     await signs(add)
-    assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, new RegExp(idOf('brand')))
+    assert.match((await program.json('models show acme/acme-pi')).signer, new RegExp(idOf('brand')))
     assert.equal((await signingKeys()).says, 'The last key of acme expires in 29 days. Add another.')
     for (const [until, says] of [
       ['36h', 'one day'],

@@ -50,7 +50,7 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   before(async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
     const account = ['--email', 'build@example.org', '--name', 'Build farm', '--no-password']
     await program.json('accounts', 'add', 'build', ...account)
     installation = await program.open()
@@ -123,7 +123,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
 
     test('accepts JSON from standard input', async () => {
-      const { code } = await program.run(['publishers', 'test', 'hello', '--claims', '-'], {
+      const { code } = await program.run('publishers test hello --claims -', {
         input: JSON.stringify({ ...CLAIMS, ref: 'refs/heads/release-1' }),
         environment: BASE_URL,
       })
@@ -150,9 +150,7 @@ oneDatabase((_kind, _open, fresh) => {
 
     test('refuses a missing file, and too much standard input', async () => {
       const words = ['publishers', 'test', 'hello', '--claims']
-      const missing = await program.run([...words, 'missing.json'])
-      assert.deepEqual([missing.code, missing.stdout], [1, ''])
-      assert.match(missing.stderr, /missing\.json cannot be read: there is no such file/)
+      await program.refuses([...words, 'missing.json'], /missing\.json cannot be read: there is no such file/)
       const long = await program.run([...words, '-'], { input: 'x'.repeat(70_000) })
       assert.deepEqual([long.code, long.stdout], [2, ''])
     })
@@ -166,10 +164,10 @@ oneDatabase((_kind, _open, fresh) => {
 
   test('the table shows that a disabled account or rule does not grant a token', async () => {
     const release = { ...CLAIMS, ref: 'refs/heads/release-1' }
-    await program.json('accounts', 'disable', '--yes', 'build')
+    await program.json('accounts disable --yes build')
     assert.deepEqual((await told(release)).wrong, ['account build'])
-    await program.json('accounts', 'enable', 'build')
-    await program.json('publishers', 'disable', 'hello')
+    await program.json('accounts enable build')
+    await program.json('publishers disable hello')
     assert.deepEqual((await told(release)).wrong, ['rule hello'])
   })
 })
@@ -179,7 +177,7 @@ oneDatabase((_kind, _open, fresh) => {
   const forge = testIssuer()
   let asked: (string | undefined)[]
   before(async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
     const account = ['--email', 'build@example.org', '--name', 'Build farm', '--no-password']
     await program.json('accounts', 'add', 'build', ...account)
     const { database } = await program.open()
@@ -204,7 +202,7 @@ oneDatabase((_kind, _open, fresh) => {
     const { code, stderr } = await program.run(words('script', address()))
     assert.deepEqual([code, stderr], [0, IDS])
     assert.deepEqual(asked.splice(0), ['/api/v4/projects/acme%2Ftools%2Fhello', 'ratafia'])
-    const { match } = await program.json('publishers', 'show', 'script')
+    const { match } = await program.json('publishers show script')
     assert.deepEqual(match, { ref_protected: 'true', project_id: '20' })
   })
 
@@ -213,10 +211,10 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual([no.code, no.asked], [1, true])
     assert.ok(no.stderr.startsWith(IDS), no.stderr)
     assert.match(no.stderr, /Nothing was changed\./)
-    assert.equal((await program.run(['publishers', 'show', 'person'])).code, 1)
+    assert.equal((await program.run('publishers show person')).code, 1)
     const yes = await atTerminal(words('person', address()), 'y\r', program.environment)
     assert.deepEqual([yes.code, yes.asked], [0, true])
-    assert.equal((await program.json('publishers', 'show', 'person')).match.project_id, '20')
+    assert.equal((await program.json('publishers show person')).match.project_id, '20')
     const unasked = await atTerminal(words('unasked', address(), '--yes'), '', program.environment)
     assert.deepEqual([unasked.code, unasked.asked, unasked.stderr], [0, false, IDS])
   })
@@ -230,16 +228,16 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test('refuses a project that the forge does not show, and one of another forge', async () => {
-    const hidden = await program.run(words('hidden', `${forge.url}/acme/private`))
-    assert.deepEqual([hidden.code, hidden.stdout], [3, ''])
-    assert.match(
-      hidden.stderr,
+    await program.refuses(
+      words('hidden', `${forge.url}/acme/private`),
       /status 404\. If the project is private, pass its ids with --match: project_id\./,
+      3,
     )
     asked = []
-    const elsewhere = await program.run(words('elsewhere', 'https://gitlab.com/acme/hello'))
-    assert.deepEqual([elsewhere.code, elsewhere.stdout], [1, ''])
-    assert.match(elsewhere.stderr, /is not the address of a project whose jobs have tokens of this issuer/)
+    await program.refuses(
+      words('elsewhere', 'https://gitlab.com/acme/hello'),
+      /is not the address of a project whose jobs have tokens of this issuer/,
+    )
     assert.deepEqual(asked, [])
   })
 })

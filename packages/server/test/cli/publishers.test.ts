@@ -32,7 +32,7 @@ eachDatabase((_kind, _open, fresh) => {
   const entriesOf = (action: string) => program.json('audit', 'list', '--action', action)
 
   before(async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
     const account = ['--email', 'build@example.org', '--name', 'Build farm', '--no-password']
     await program.json('accounts', 'add', 'build', ...account)
     const file = join(program.directory, 'packages.csv')
@@ -45,7 +45,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('a rule with every option can be added, listed and shown', async () => {
     assert.match(await ok('list'), /^No CI rules yet\./)
-    assert.deepEqual(await program.json('publishers', 'list'), [])
+    assert.deepEqual(await program.json('publishers list'), [])
 
     const told = await ok(
       ...[...rule('full'), '--match', 'environment=prod', '--lifetime', '120'],
@@ -54,7 +54,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
     assert.equal(told, 'Jobs that match the rule full get tokens of build that expire after 120 seconds.\n')
 
-    const [listed] = await program.json('publishers', 'list')
+    const [listed] = await program.json('publishers list')
     const { id, version, created_at, ...rest } = listed
     assert.match(id, /^[0-9a-f-]{36}$/)
     assert.match(version, /^[0-9a-f]{64}$/)
@@ -74,7 +74,7 @@ eachDatabase((_kind, _open, fresh) => {
       last_used_at: null,
       disuse: 'never-matched',
     })
-    assert.deepEqual(await program.json('publishers', 'show', 'full'), { ...listed, warnings: [] })
+    assert.deepEqual(await program.json('publishers show full'), { ...listed, warnings: [] })
     const shown = await ok('show', 'full')
     assert.match(
       shown,
@@ -122,7 +122,7 @@ eachDatabase((_kind, _open, fresh) => {
       stderr,
       /^ratafia: warning: A rule that matches only environment lets in every branch .*\.\n$/,
     )
-    const { warnings } = await program.json('publishers', 'show', 'risky')
+    const { warnings } = await program.json('publishers show risky')
     assert.equal(`ratafia: warning: ${warnings}\n`, stderr)
     assert.ok((await ok('show', 'risky')).endsWith(`Warning: ${warnings}\n`))
     await ok('remove', 'risky')
@@ -132,7 +132,7 @@ eachDatabase((_kind, _open, fresh) => {
   test('a rule of a disabled account is created with a warning', async () => {
     const account = ['--email', 'off@example.org', '--name', 'Off', '--no-password']
     await program.json('accounts', 'add', 'off', ...account)
-    await program.json('accounts', 'disable', '--yes', 'off')
+    await program.json('accounts disable --yes off')
     const { code, stderr } = await publishers(...rule('of-off').map((w) => (w === 'build' ? 'off' : w)))
     assert.deepEqual(
       [code, stderr],
@@ -141,7 +141,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('a refusal lists all problems of a rule at once, and stores nothing', async () => {
-    const before = await program.json('publishers', 'list')
+    const before = await program.json('publishers list')
     const bad = line`
       add 'Bad name' --issuer ${GITHUB} --account nobody --lifetime 59 --match
       repository=octo-org/octo-repo --match sub=repo:octo-org/octo-repo --permission edit_account
@@ -169,7 +169,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(json.code, 1)
     const { error } = JSON.parse(json.stderr)
     assert.deepEqual([error.code, error.message.split('\n').length], ['invalid-field', problems.length])
-    assert.deepEqual(await program.json('publishers', 'list'), before)
+    assert.deepEqual(await program.json('publishers list'), before)
   })
 
   test('a rule that is removed and added again has a different version', async () => {
@@ -190,7 +190,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   describe('disable and remove', () => {
     const sessionOf = async (id: string) =>
-      (await program.json('tokens', 'list', '--include-inactive')).find(
+      (await program.json('tokens list --include-inactive')).find(
         (session: { session_id: string }) => session.session_id === id,
       )
 
@@ -208,10 +208,10 @@ eachDatabase((_kind, _open, fresh) => {
       )
       for (const id of [first, second]) assert.equal((await sessionOf(id)).revoked_by, 'operator')
       assert.equal((await sessionOf(other)).revoked_at, null)
-      const { disabled_at } = await program.json('publishers', 'show', 'ends')
+      const { disabled_at } = await program.json('publishers show ends')
       assert.ok(Math.abs(Date.parse(disabled_at) - Date.now()) < 60_000)
 
-      const again = await program.json('publishers', 'disable', 'ends')
+      const again = await program.json('publishers disable ends')
       assert.deepEqual([again.disabled_at, again.revoked], [disabled_at, 0])
       const entries = (await entriesOf('publisher.disable')).filter(
         ({ subject }: { subject: string }) => subject === 'ends',
@@ -239,7 +239,7 @@ eachDatabase((_kind, _open, fresh) => {
       for (const id of sessions) assert.equal((await sessionOf(id)).revoked_by, 'operator')
       assert.match(await refused('show', 'one'), /There is no rule "one"/)
       assert.equal((await entriesOf('publisher.remove'))[0].details.sessions, 1)
-      assert.equal((await program.run(['verify'])).code, 0)
+      assert.equal((await program.run('verify')).code, 0)
     })
 
     test('a rule that does not exist cannot be shown, disabled, removed or tested', async () => {
@@ -267,7 +267,7 @@ eachDatabase((_kind, _open, fresh) => {
         .execute()
     await used('unused', 91)
     await used('used', 89)
-    const all = await program.json('publishers', 'list')
+    const all = await program.json('publishers list')
     const disuse = Object.fromEntries(
       all.map((one: { name: string; disuse: string }) => [one.name, one.disuse]),
     )
@@ -288,7 +288,7 @@ eachDatabase((_kind, _open, fresh) => {
       await ok(...rule(name).map((word) => (word === 'build' ? 'leaver' : word)))
     }
     const session = await givenSession(installation.database, 'left-1')
-    const { code, stdout } = await program.run(['accounts', 'remove', '--yes', 'leaver'])
+    const { code, stdout } = await program.run('accounts remove --yes leaver')
     assert.equal(code, 0)
     assert.match(stdout, /\. Revoked 1 session and removed 2 CI rules\. Its remaining record/)
     for (const name of ['left-1', 'left-2']) assert.match(await refused('show', name), /There is no rule/)
@@ -300,6 +300,6 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(row, { job: null, description: null, revoked_by: 'operator' })
     const [entry] = await entriesOf('account.remove')
     assert.deepEqual([entry.details.sessions, entry.details.rules], [1, 2])
-    assert.equal((await program.run(['verify'])).code, 0)
+    assert.equal((await program.run('verify')).code, 0)
   })
 })

@@ -15,6 +15,7 @@ import type { Installation } from '../../src/installation.ts'
 import { addAgent, enableAccount, linkIdentity, removeAccount } from '../support/accounts.ts'
 import { atTerminal } from '../support/at-terminal.ts'
 import { deciding } from '../support/authorities.ts'
+import { line } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -65,12 +66,10 @@ eachDatabase((kind, _open, fresh) => {
   const nameOf = (serial: string) => `${ACME.brandId}/${ACME.model}/${serial}`
 
   const refuses = async (words: readonly string[], message: RegExp) => {
-    const finished = await program.run(words)
-    assert.deepEqual([finished.code, finished.stdout], [1, ''], finished.stderr)
-    assert.match(finished.stderr, message)
+    await program.refuses(words, message)
   }
   const verifies = async () => {
-    const { code, stdout } = await program.run(['verify'])
+    const { code, stdout } = await program.run('verify')
     assert.equal(code, 0, stdout)
   }
   /**
@@ -139,11 +138,10 @@ eachDatabase((kind, _open, fresh) => {
         [['accounts', 'remove', 'wanda'], 'wanda'],
         [['devices', 'remove', nameOf('T-1')], 'T-1'],
       ] as const) {
-        const script = await program.run(words)
-        assert.deepEqual([script.code, script.stdout], [2, ''])
-        assert.match(
-          script.stderr,
+        await program.refuses(
+          words,
           /Can't ask for confirmation without a terminal\. Pass --yes to go ahead\./,
+          2,
         )
         assert.equal((await atTerminal(words, `${typed}\r`, program.environment)).code, 0)
       }
@@ -218,7 +216,7 @@ eachDatabase((kind, _open, fresh) => {
       const file = join(program.directory, 'removed.csv')
       await program.json('devices', 'export', file, '--serial', 'P-1')
       assert.deepEqual(await program.json('devices', 'import', file), { devices: 1, added: 0 })
-      const row = (await program.run(['devices', 'export', '--format', 'json', '--serial', 'P-1'])).stdout
+      const row = (await program.run('devices export --format json --serial P-1')).stdout
       const [record] = JSON.parse(row)
       const { id: _, ...nameless } = record
       for (const [more, message] of [
@@ -235,7 +233,7 @@ eachDatabase((kind, _open, fresh) => {
   test('the time of the last session of a removed device is deleted with that session', async () => {
     const later = new Date(Date.now() + 48 * HOUR)
     assert.ok((await installation.deviceSessions.removeExpired(later, 1000)) > 0)
-    const [listed] = await program.json('devices', 'list', '--serial', 'P-1', '--without-session')
+    const [listed] = await program.json('devices list --serial P-1 --without-session')
     assert.ok(listed)
     assert.deepEqual((await program.json('devices', 'show', listed.id)).sessions, [])
     await verifies()
@@ -308,16 +306,10 @@ eachDatabase((kind, _open, fresh) => {
       const revokedBefore = await logIn(service, person)
       const unused = await dischargeFor(service, await getRoot(service), person)
       await revokeOwn(service, revokedBefore)
-      await program.json('agents', 'add', 'zelda-ci', '--account', 'zelda', '--url', 'https://id.example.org')
+      await program.json('agents add zelda-ci --account zelda --url https://id.example.org')
       const identity = { issuer: 'https://id.example.org', subject: 'zelda@work' }
       await program.json(
-        'accounts',
-        'link',
-        'zelda',
-        '--issuer',
-        identity.issuer,
-        '--subject',
-        identity.subject,
+        ...line`accounts link zelda --issuer ${identity.issuer} --subject ${identity.subject}`,
       )
       const login = { loginId: Buffer.alloc(16, 7), accountId: person.id, decision: 'approved' } as const
       const soon = new Date(Date.now() + HOUR)
@@ -336,8 +328,8 @@ eachDatabase((kind, _open, fresh) => {
         seen: 0,
       }
       await installation.signInSessions.insert(signIn)
-      await program.json('accounts', 'totp', 'enable', 'zelda')
-      await program.json('accounts', 'reset-link', 'zelda', '--url', 'https://id.example.org')
+      await program.json('accounts totp enable zelda')
+      await program.json('accounts reset-link zelda --url https://id.example.org')
       await installation.secondFactors.useStep(person.id, 1, new Date())
       const tables = ['second_factor', 'recovery_code', 'used_time_step', 'reset_link'] as const
       const left = async () => {
@@ -351,7 +343,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await left(), [1, 10, 1, 1])
       assert.equal(await whoami(bearing(token)), 200)
 
-      const removed = await program.json('accounts', 'remove', '--yes', 'zelda')
+      const removed = await program.json('accounts remove --yes zelda')
       assert.deepEqual([removed.id, removed.revoked, removed.removed_before], [person.id, 1, false])
       assert.match(removed.username, /^removed-[0-9a-f]{20}$/)
       assert.doesNotMatch(await everything(), /zelda/i)
@@ -370,7 +362,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(await installation.signInSessions.find(signIn.idHash), undefined)
       await verifies()
 
-      const names = (await program.json('accounts', 'list')).map(
+      const names = (await program.json('accounts list')).map(
         ({ username }: { username: string }) => username,
       )
       assert.ok(!names.includes(removed.username))
@@ -404,9 +396,12 @@ eachDatabase((kind, _open, fresh) => {
           )
         }
         const password = { input: 'correct horse battery' }
-        const set = await program.run(['accounts', 'set-password', id, '--password-stdin'], password)
-        assert.deepEqual([set.code, set.stdout], [1, ''])
-        assert.match(set.stderr, /was removed at 20/)
+        await program.refuses(
+          ['accounts', 'set-password', id, '--password-stdin'],
+          /was removed at 20/,
+          1,
+          password,
+        )
         await verifies()
       })
 
@@ -441,7 +436,7 @@ eachDatabase((kind, _open, fresh) => {
         ...{ validSince: at, validUntil: until },
       }
       assert.ok(await installation.tokenSessions.open(openingOf(session, at)))
-      await program.json('accounts', 'remove', '--yes', 'xenia')
+      await program.json('accounts remove --yes xenia')
       const second = await accountOfIdentity(identity, rules)
       assert.equal(second.username, 'xenia')
       assert.notEqual(second.id, first.id)
@@ -452,7 +447,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('is not named in the audit entry of its removal', async () => {
-      const entries = await program.json('audit', 'list', '--action', 'account.remove')
+      const entries = await program.json('audit list --action account.remove')
       assert.ok(entries.length > 0)
       assert.doesNotMatch(JSON.stringify(entries), /zelda|yolanda|xenia/)
     })

@@ -32,7 +32,7 @@ eachDatabase((kind, _open, fresh) => {
     await addTestRoot(installation)
   })
   const vault = (...words: readonly string[]) => program.json('import', 'serial-vault', ...words)
-  const devices = (): Promise<Shown[]> => program.json('devices', 'list')
+  const devices = (): Promise<Shown[]> => program.json('devices list')
 
   if (kind === 'sqlite')
     test('--dry-run prints the same for every format of dump, and changes nothing', async () => {
@@ -99,7 +99,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('records every duplicate once, as evidence of a second key', async () => {
-    const [active, superseded] = await program.json('devices', 'list', '--serial', 'A-0002')
+    const [active, superseded] = await program.json('devices list --serial A-0002')
     const rows = [active, superseded].sort((one, other) => one.status.localeCompare(other.status))
     const shown = await program.json('devices', 'show', rows[0].id)
     assert.equal(shown.origin, 'import')
@@ -114,7 +114,7 @@ eachDatabase((kind, _open, fresh) => {
       [['second-key', rows[1].device_key_id, 1]],
     )
     assert.equal(shown.others[0].id, rows[1].id)
-    const moved = await program.json('devices', 'show', 'acme-brand/acme-classic/A-0004')
+    const moved = await program.json('devices show acme-brand/acme-classic/A-0004')
     assert.deepEqual(
       moved.clone_evidence.map((one: { subject: string }) => one.subject),
       ['A-0003'],
@@ -159,7 +159,7 @@ eachDatabase((kind, _open, fresh) => {
     // The dump is now older than the register, whose rows stay unchanged.
     const again = await vault(data('copy.sql'))
     assert.deepEqual(again.devices, { active: 0, superseded: 0, updated: 0, unchanged: 8 })
-    const shown = await program.json('devices', 'show', 'acme-brand/acme-classic/A-0001')
+    const shown = await program.json('devices show acme-brand/acme-classic/A-0001')
     assert.deepEqual([shown.status, shown.revision, shown.assertions.length], ['active', 2, 1])
   })
 
@@ -200,7 +200,7 @@ eachDatabase((kind, _open, fresh) => {
       imported.conflicts[0],
       /^acme-brand\/acme-classic\/A-0001 with the key .* which stays unchanged\.$/,
     )
-    const holder = await program.json('devices', 'show', 'acme-brand/acme-classic/A-0005')
+    const holder = await program.json('devices show acme-brand/acme-classic/A-0005')
     assert.deepEqual([holder.device_key_id, holder.revision], [key('new owner'), 3])
     const unchanged = await vault(later)
     assert.deepEqual([unchanged.devices.active, unchanged.devices.updated], [0, 0])
@@ -218,18 +218,15 @@ eachDatabase((kind, _open, fresh) => {
     test(`refuses ${name}`, async () => {
       const file = join(program.directory, name)
       await writeFile(file, JSON.parse(text), 'latin1')
-      const { code, stdout, stderr } = await program.run(['import', 'serial-vault', file])
-      assert.deepEqual([code, stdout], [1, ''])
-      assert.match(stderr, new RegExp(message))
+      await program.refuses(['import', 'serial-vault', file], new RegExp(message))
     })
   }
 
   if (kind === 'sqlite')
     test('refuses a missing file, and a file that is not named after a table', async () => {
-      const missing = await program.run(['import', 'serial-vault', 'missing.sql'])
-      assert.deepEqual(
-        [missing.code, missing.stderr],
-        [1, 'ratafia: missing.sql cannot be read: there is no such file or directory. Check the path.\n'],
+      await program.refuses(
+        'import serial-vault missing.sql',
+        'ratafia: missing.sql cannot be read: there is no such file or directory. Check the path.\n',
       )
       const named = join(program.directory, 'devices.csv')
       await writeFile(named, 'a,b\n')

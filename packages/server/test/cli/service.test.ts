@@ -39,13 +39,13 @@ eachDatabase((_kind, _open, fresh) => {
   const rootKeyOf = (token: string) => Buffer.from(macaroonOf(token).id).readUInt32BE(1)
 
   test('the service soon refuses a token after tokens revoke, and names the operator', async () => {
-    assert.equal((await program.run(['tokens', 'list'])).stdout, 'No sessions yet.\n')
-    assert.deepEqual(await program.json('tokens', 'list'), [])
+    assert.equal((await program.run('tokens list')).stdout, 'No sessions yet.\n')
+    assert.deepEqual(await program.json('tokens list'), [])
     const token = await logIn(service, ann, { description: 'of the build machine' })
     const other = await logIn(service, await addPerson(service, 'bob'))
     const id = sessionIdOf(macaroonOf(token))
 
-    const [listed, ...more] = await program.json('tokens', 'list', '--account', 'ann')
+    const [listed, ...more] = await program.json('tokens list --account ann')
     assert.deepEqual(more, [])
     assert.deepEqual(Object.keys(listed).sort(), [
       'description',
@@ -74,7 +74,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { query } = service.installation.database
     const evil = 'evil \u001b[2J\u009b2J\u202e'
     await query.updateTable('token_session').set({ description: evil }).where('session_id', '=', id).execute()
-    const { stdout: table } = await program.run(['tokens', 'list'])
+    const { stdout: table } = await program.run('tokens list')
     assert.match(
       table,
       /^SESSION ID +USERNAME +KIND +VALID SINCE +VALID UNTIL +LAST USED AT +LAST USED FROM +REVOKED AT +REVOKED BY +DESCRIPTION\n/,
@@ -95,8 +95,8 @@ eachDatabase((_kind, _open, fresh) => {
 
     // A second revocation does not replace the first.
     assert.equal((await program.json('tokens', 'revoke', id)).revoked_at, at)
-    assert.deepEqual(await program.json('tokens', 'list', '--account', 'ann'), [])
-    const [inactive] = await program.json('tokens', 'list', '--account', 'ann', '--include-inactive')
+    assert.deepEqual(await program.json('tokens list --account ann'), [])
+    const [inactive] = await program.json('tokens list --account ann --include-inactive')
     assert.deepEqual([inactive.revoked_at, inactive.revoked_by], [at, 'operator'])
     for (const words of [
       ['tokens', 'revoke', 'no-such-session'],
@@ -110,7 +110,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('after keys rotate the service soon mints with the new key, and verifies both', async () => {
     const older = await logIn(service, ann)
-    const before = await program.json('keys', 'list')
+    const before = await program.json('keys list')
     assert.deepEqual(before.map(({ kind, id, state }: Record<string, unknown>) => [kind, id, state]).sort(), [
       ['discharger', 2, 'active'],
       ['issuer', 1, 'active'],
@@ -121,13 +121,13 @@ eachDatabase((_kind, _open, fresh) => {
       if (kind === 'root') assert.equal(public_key, null)
       else assert.equal(Buffer.from(public_key, 'base64').length, 32)
     }
-    const added = await program.json('keys', 'rotate')
+    const added = await program.json('keys rotate')
     assert.deepEqual([added.kind, added.id, added.state], ['root', 2, 'active'])
     assert.match(
-      (await program.run(['keys', 'rotate', '--discharger'])).stdout,
+      (await program.run('keys rotate --discharger')).stdout,
       /^Added the discharger key 3, which is now in use\. Everything created with older keys stays valid\.\n$/,
     )
-    const states = (await program.json('keys', 'list')).map(
+    const states = (await program.json('keys list')).map(
       ({ kind, id, state }: Record<string, unknown>) => `${kind} ${id} ${state}`,
     )
     assert.deepEqual(states.sort(), [
@@ -137,7 +137,7 @@ eachDatabase((_kind, _open, fresh) => {
       'root 1 verifies',
       'root 2 active',
     ])
-    const { stdout } = await program.run(['keys', 'list'])
+    const { stdout } = await program.run('keys list')
     assert.match(stdout, /^KIND +ID +STATE +CREATED AT +PUBLIC KEY\nroot +2 +active /)
 
     const newer = await eventually('the service mints with the new key', async () => {

@@ -10,13 +10,13 @@ import { testProgram } from '../support/program.ts'
 eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
   const statusOf = async (environment = {}) => {
-    const { code, stdout } = await program.run(['status', '--json'], { environment })
+    const { code, stdout } = await program.run('status --json', { environment })
     const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
     return { code, states: Object.fromEntries(findings.map(({ part, state }) => [part, state])), findings }
   }
 
   test('status exits with 1 if no service runs, and shows the parts that need attention', async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
     // Nothing listens on port 9 (discard).
     const { code, states } = await statusOf({ RATAFIA_PORT: '9' })
     assert.equal(code, 1)
@@ -44,7 +44,7 @@ eachDatabase((kind, _open, fresh) => {
     const service = await program.start()
     const { port } = new URL(service.baseUrl)
     assert.equal((await program.run(['backup', join(program.directory, 'one')])).code, 0)
-    const [entry] = await program.json('audit', 'list', '--action', 'database.backup')
+    const [entry] = await program.json('audit list --action database.backup')
     assert.equal(entry.actor, 'operator')
     const { leases } = await program.open()
     // Processes take the leases a moment after they start.
@@ -56,7 +56,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(says('service'), `http://127.0.0.1:${port} accepts requests.`)
     assert.match(says('jobs'), /audit-link/)
     assert.match(says('nodes'), /^One process is running on one machine, with release \d/)
-    const { stdout } = await program.run(['status'], { environment: { RATAFIA_PORT: port } })
+    const { stdout } = await program.run('status', { environment: { RATAFIA_PORT: port } })
     assert.match(stdout, /^ok {9}service: {6}http:/)
     assert.equal((await service.end('SIGTERM')).code, 0)
     // The node signed off when it ended.
@@ -73,7 +73,7 @@ eachDatabase((kind, _open, fresh) => {
       [{}, /^ok +reminders: +Mail is off: .*RATAFIA_SMTP_URL.*RATAFIA_WEBHOOK_URL/m],
       [{ RATAFIA_SMTP_URL: 'smtp://127.0.0.1:9' }, /^ok +reminders: +Mail is on: /m],
     ] as const) {
-      assert.match((await program.run(['status'], { environment })).stdout, says)
+      assert.match((await program.run('status', { environment })).stdout, says)
     }
   })
 })
@@ -98,7 +98,7 @@ describe('config check', () => {
 
     test('prints what it checked', async () => {
       const environment = { RATAFIA_DATA_DIR: join(program.directory, 'looked') }
-      assert.equal((await program.run(['migrate'], { environment })).code, 0)
+      assert.equal((await program.run('migrate', { environment })).code, 0)
       const without = await check(environment)
       assert.match(without.stdout, /The database \(.*ratafia\.db\) was not checked; pass --connect\. Clients/)
       const connected = await check(environment, '--connect')

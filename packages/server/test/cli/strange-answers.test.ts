@@ -118,7 +118,7 @@ describe('a service that', () => {
       await writeFile(join(home, 'token'), 'AgEU')
       const url = await serve({ 'GET /api/management/v1/grants': respond })
       const environment = { RATAFIA_URL: url, RATAFIA_TOKEN_FILE: join(home, 'token'), XDG_CONFIG_HOME: home }
-      const finished = await runHere(['grants', 'list'], { environment })
+      const finished = await runHere('grants list', { environment })
       assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
       assert.match(finished.stderr, message)
       assert.ok(!finished.stderr.includes('\u001b[2J'))

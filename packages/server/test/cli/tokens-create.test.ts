@@ -108,7 +108,7 @@ oneDatabase((_kind, _open, fresh) => {
       const { status, body } = await whoami(presented(stdout))
       assert.deepEqual({ status, username: body.account?.username }, { status: 200, username: 'build' })
 
-      const [record] = (await program.json('tokens', 'list', '--account', 'build')).filter(
+      const [record] = (await program.json('tokens list --account build')).filter(
         ({ session_id: id }: { session_id: string }) => id === sessionId,
       )
       assert.match(record.description, /^ratafia@/)
@@ -192,8 +192,7 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test('exits with 1, without a session, if the user rejects the login', async () => {
-    const count = async () =>
-      (await program.json('tokens', 'list', '--account', 'ada', '--include-inactive')).length
+    const count = async () => (await program.json('tokens list --account ada --include-inactive')).length
     const sessions = await count()
     const running = startTokensCreate(['--all', '--for', 'raw', '--url', url])
     await decide(await running.visit(), 'refuse')
@@ -232,19 +231,19 @@ oneDatabase((_kind, _open, fresh) => {
     const wrong = join(program.directory, 'wrong.json')
     await writeFile(wrong, JSON.stringify(file))
     const removed = await addAgent(program, 'gone', url)
-    assert.equal((await program.run(['agents', 'remove', 'gone', '--yes'])).code, 0)
+    assert.equal((await program.run('agents remove gone --yes')).code, 0)
     for (const path of [wrong, removed]) {
       const { code, stdout, stderr } = await tokensCreate(line`--all --for raw --url ${url} --agent ${path}`)
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
       assert.match(stderr, /^ratafia: http\S+\/identity\/login\/agent: /)
       assert.ok(!stderr.includes(file.key.private))
     }
-    assert.equal((await program.run(['accounts', 'disable', 'build', '--yes'])).code, 0)
+    assert.equal((await program.run('accounts disable build --yes')).code, 0)
     await eventually('the disabled account is refused', async () => {
       const { code } = await tokensCreate(['--all', '--for', 'raw', '--url', url, '--agent', agent])
       return code === 1
     })
-    assert.equal((await program.run(['accounts', 'enable', 'build'])).code, 0)
+    assert.equal((await program.run('accounts enable build')).code, 0)
   })
 
   test('prints a refusal with the message of the service', async () => {

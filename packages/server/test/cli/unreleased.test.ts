@@ -61,7 +61,7 @@ eachDatabase((kind, open, fresh) => {
   }
 
   test('--json reports it as a configuration error', async () => {
-    const { stderr } = await program.run(['migrate', '--json'])
+    const { stderr } = await program.run('migrate --json')
     assert.deepEqual(JSON.parse(stderr), {
       error: { code: 'configuration', message: SENTENCE, exit_code: 4 },
     })

@@ -54,12 +54,12 @@ describe('--help', () => {
   })
 
   test('`help` accepts a command of several words', async () => {
-    const { code, stdout } = await runHere(['help', 'devices', 'list'])
+    const { code, stdout } = await runHere('help devices list')
     assert.deepEqual([code, stdout], [0, await helpOf('devices list')])
   })
 
   test('works without a valid configuration, and creates nothing', async () => {
-    const { code } = await program.run(['accounts', 'add', '--help'], { environment: { RATAFIA_PORT: 'x' } })
+    const { code } = await program.run('accounts add --help', { environment: { RATAFIA_PORT: 'x' } })
     assert.equal(code, 0)
     assert.deepEqual(await readdir(program.directory), [])
   })
@@ -88,7 +88,7 @@ describe('exit codes, with the reason on standard error only', () => {
     await writeFile(join(program.directory, 'broken', 'secret.key'), Buffer.alloc(32, 1).toString('hex'), {
       mode: 0o600,
     })
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
   })
   after(() => occupier.close())
 
@@ -233,7 +233,7 @@ describe('exit codes, with the reason on standard error only', () => {
       /^ratafia: RATAFIA_PORT .*\nratafia: RATAFIA_ACCOUNTS .*\n$/,
     ))
   test('4: a different secret key', async () => {
-    await program.run(['keys', 'rotate'])
+    await program.run('keys rotate')
     const environment = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
     for (const words of [list, ['serve']]) {
       await outcome(
@@ -346,7 +346,7 @@ eachDatabase((kind, _open, fresh) => {
 
   test('commands in their own processes exit by themselves, and print nothing but their answers', async () => {
     const ann = ['ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password']
-    await installed.run(['migrate'])
+    await installed.run('migrate')
     const onEither = [['accounts', 'add', ...ann], ['verify']]
     for (const words of kind === 'sqlite'
       ? [...onEither, ['accounts', 'list'], ['keys', 'rotate']]

@@ -169,7 +169,7 @@ test('commands on the database load neither the HTTP server nor pages', async ()
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-loaded-'))
   try {
     const environment = { RATAFIA_DATA_DIR: directory, RATAFIA_SECRET_KEY: '07'.repeat(32) }
-    assert.equal((await runHere(['migrate'], { environment })).code, 0)
+    assert.equal((await runHere('migrate', { environment })).code, 0)
     const loaded = await loadedByAll(ON_THE_DATABASE, environment)
     assert.ok(loaded.some((url) => url.includes('/src/http/management/in-process.ts')))
     assert.deepEqual(
@@ -212,7 +212,7 @@ function proposals(script: string, ...words: readonly string[]): readonly string
 }
 
 test('completion in bash proposes commands, subcommands, options, and the values of options', async () => {
-  const { stdout: script } = await runHere(['completion', 'bash'])
+  const { stdout: script } = await runHere('completion bash')
   assert.deepEqual(proposals(script, 'acc'), ['accounts'])
   assert.deepEqual(proposals(script, 'accounts', 's'), ['show', 'set-password', 'set-email'])
   assert.deepEqual(proposals(script, 'devices', 'list', '--st'), ['--status'])
@@ -229,7 +229,7 @@ test('completion in bash proposes commands, subcommands, options, and the values
 })
 
 test('completion in bash proposes files where a file is expected, and nothing for records', async () => {
-  const { stdout: script } = await runHere(['completion', 'bash'])
+  const { stdout: script } = await runHere('completion bash')
   const [file = ''] = readdirSync(new URL('../data/', import.meta.url))
   for (const words of [
     ['backup', file.slice(0, 3)],
@@ -276,7 +276,7 @@ for (const [shell, files] of [
 }
 
 test('completion refuses an unknown shell', async () => {
-  const { code, stderr } = await runHere(['completion', 'tcsh'])
+  const { code, stderr } = await runHere('completion tcsh')
   assert.equal(code, 2)
   assert.match(stderr, /bash, zsh, fish/)
 })

@@ -14,6 +14,7 @@ import { openInstallation } from '../../src/start/installation.ts'
 import { run as runInThisProcess } from '../../src/start/run.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
+import { casesIn, type Words, wordsOf } from './cases.ts'
 import { type Fresh, patient } from './databases.ts'
 import { cheapPasswords } from './passwords.ts'
 import type { TestService } from './service.ts'
@@ -54,14 +55,23 @@ export interface Program {
    * Runs a command in this process, because starting another costs 0.6 s of CPU. Relative paths start at the test's
    * working directory. Only `serve` gets its own process, because it exits the process in which it runs.
    */
-  run(words: readonly string[], options?: CommandOptions): Promise<Finished>
+  run(words: Words, options?: CommandOptions): Promise<Finished>
   /** Runs a command in its own process, for tests about the process, its log, or several commands at a time. */
-  spawn(words: readonly string[], options?: CommandOptions): Promise<Finished>
-  /** Runs a command with `--json` and returns its result. Fails if the command does. */
+  spawn(words: Words, options?: CommandOptions): Promise<Finished>
+  /** Runs a command with `--json` and returns its result. Fails if the command does. A single word is a command line. */
   // biome-ignore lint/suspicious/noExplicitAny: only assertions read it
-  json(...words: string[]): Promise<any>
+  json(...words: readonly string[]): Promise<any>
+  /** Runs a command that must succeed with only this output, and returns it. */
+  says(words: Words, stdout?: RegExp | string, options?: CommandOptions): Promise<string>
+  /** Runs a command that must print only this message, and exit with `code` (default: 1). Returns the message. */
+  refuses(words: Words, message: RegExp | string, code?: number, options?: CommandOptions): Promise<string>
+  /** Runs each command line of a table with the columns of {@link Program.refuses}: words, code, message. */
+  refusesEach(table: string, options?: CommandOptions): Promise<void>
+  /** Adds an account, by default without a password. Returns its record. */
+  // biome-ignore lint/suspicious/noExplicitAny: only assertions read it
+  addAccount(username: string, ...options: readonly string[]): Promise<any>
   /** Starts a command in its own process without waiting. */
-  launch(words: readonly string[], environment?: Variables): Omit<RunningProgram, 'baseUrl'>
+  launch(words: Words, environment?: Variables): Omit<RunningProgram, 'baseUrl'>
   /** Starts `serve`, or the given command, and waits until it listens. */
   start(environment?: Variables, words?: readonly string[]): Promise<RunningProgram>
   /** Starts the service in this process, for tests that only call it. It is closed after the suite. */
@@ -126,8 +136,8 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     return { child, output, finished }
   }
 
-  const spawnCommand = (words: readonly string[], { input = '', environment }: CommandOptions = {}) => {
-    const { child, finished } = launch(words, environment)
+  const spawnCommand = (words: Words, { input = '', environment }: CommandOptions = {}) => {
+    const { child, finished } = launch(wordsOf(words), environment)
     child.stdin.end(input)
     return finished
   }
@@ -148,7 +158,8 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     get directory() {
       return ready(state.directory)
     },
-    run: async (words, options = {}) => {
+    run: async (given, options = {}) => {
+      const words = wordsOf(given)
       if (words.includes('serve')) return spawnCommand(words, options)
       return runHere(words, {
         ...options,
@@ -157,7 +168,7 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     },
     spawn: spawnCommand,
     launch: (words, environment) => {
-      const { child, output, finished } = launch(words, environment)
+      const { child, output, finished } = launch(wordsOf(words), environment)
       child.stdin.end()
       return {
         child,
@@ -171,12 +182,37 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
       }
     },
     async json(...words) {
-      const { code, stdout, stderr } = await this.run([...words, '--json'])
+      const [line = '', ...others] = words
+      const stdout = await this.says([...(others.length === 0 ? wordsOf(line) : words), '--json'])
+      assert.match(stdout, /^[^\n]+\n$/, 'one document on one line')
+      return JSON.parse(stdout)
+    },
+    async says(words, expected, options) {
+      const { code, stdout, stderr } = await this.run(words, options)
       // The first command of a suite may create the database.
       const said = stderr.replace(/^ratafia: Created the database .*\n/, '')
       assert.deepEqual({ code, said }, { code: 0, said: '' })
-      assert.match(stdout, /^[^\n]+\n$/, 'one document on one line')
-      return JSON.parse(stdout)
+      if (expected !== undefined) matches(stdout, expected)
+      return stdout
+    },
+    async refuses(words, message, code = 1, options) {
+      const refused = await this.run(words, options)
+      assert.deepEqual(
+        [refused.code, refused.stdout],
+        [code, ''],
+        `${wordsOf(words).join(' ')}: ${refused.stderr}`,
+      )
+      matches(refused.stderr, message)
+      return refused.stderr
+    },
+    async refusesEach(table, options) {
+      for (const [words, code, message = ''] of casesIn(table)) {
+        await this.refuses(words, new RegExp(message), Number(code), options)
+      }
+    },
+    addAccount(username, ...options) {
+      const words = ['--email', `${username}@example.org`, '--name', username, ...options]
+      return this.json('accounts', 'add', username, ...words, '--no-password')
     },
     start: async (environment, words = ['serve']) => {
       const { child, output, finished } = launch(words, environment)
@@ -219,6 +255,11 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
   }
 }
 
+function matches(text: string, expected: RegExp | string): void {
+  if (typeof expected === 'string') assert.equal(text, expected)
+  else assert.match(text, expected)
+}
+
 // Commands run one after the other: in a single thread, a SQLite connection that waits for another blocks that one.
 let last: Promise<unknown> = Promise.resolve()
 
@@ -230,7 +271,7 @@ const BUSY = /^ratafia: warning: waiting for (PostgreSQL, which does not answer|
 const BUSY_AFTER_MS = 1_000
 
 /** Runs a command in this process, with only this environment. */
-export function runHere(words: readonly string[], options: CommandOptions = {}): Promise<Finished> {
+export function runHere(words: Words, options: CommandOptions = {}): Promise<Finished> {
   const finished = last.then(async () => {
     const { input = '', environment = {} } = options
     const stdout = captured()
@@ -238,7 +279,7 @@ export function runHere(words: readonly string[], options: CommandOptions = {}):
     const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)])
     const streams = { stdin, stdout: stdout.stream, stderr: stderr.stream }
     const began = performance.now()
-    const code = await runInThisProcess(['node', 'ratafia', ...words], {
+    const code = await runInThisProcess(['node', 'ratafia', ...wordsOf(words)], {
       environment,
       streams,
       passwords: cheapPasswords(),
