@@ -65,8 +65,8 @@ export interface Program {
   says(words: Words, stdout?: RegExp | string, options?: CommandOptions): Promise<string>
   /** Runs a command that must print only this message, and exit with `code` (default: 1). Returns the message. */
   refuses(words: Words, message: RegExp | string, code?: number, options?: CommandOptions): Promise<string>
-  /** Runs each command line of a table with the columns of {@link Program.refuses}: words, code, message. */
-  refusesEach(table: string, options?: CommandOptions): Promise<void>
+  /** {@link Program.refuses} for each line of a template: a command line, the code, and a pattern for the message. */
+  refusesEach(table: TemplateStringsArray, ...values: readonly unknown[]): Promise<void>
   /** Adds an account, by default without a password. Returns its record. */
   // biome-ignore lint/suspicious/noExplicitAny: only assertions read it
   addAccount(username: string, ...options: readonly string[]): Promise<any>
@@ -151,7 +151,7 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     }
   }
 
-  return {
+  const program: Program = {
     get environment() {
       return ready(state.environment)
     },
@@ -181,22 +181,21 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
         },
       }
     },
-    async json(...words) {
+    json: async (...words) => {
       const [line = '', ...others] = words
-      const stdout = await this.says([...(others.length === 0 ? wordsOf(line) : words), '--json'])
+      const stdout = await program.says([...(others.length === 0 ? wordsOf(line) : words), '--json'])
       assert.match(stdout, /^[^\n]+\n$/, 'one document on one line')
       return JSON.parse(stdout)
     },
-    async says(words, expected, options) {
-      const { code, stdout, stderr } = await this.run(words, options)
-      // The first command of a suite may create the database.
-      const said = stderr.replace(/^ratafia: Created the database .*\n/, '')
+    says: async (words, expected, options) => {
+      const { code, stdout, stderr } = await program.run(words, options)
+      const said = stderr.replaceAll(CREATED, '')
       assert.deepEqual({ code, said }, { code: 0, said: '' })
       if (expected !== undefined) matches(stdout, expected)
       return stdout
     },
-    async refuses(words, message, code = 1, options) {
-      const refused = await this.run(words, options)
+    refuses: async (words, message, code = 1, options) => {
+      const refused = await program.run(words, options)
       assert.deepEqual(
         [refused.code, refused.stdout],
         [code, ''],
@@ -205,14 +204,14 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
       matches(refused.stderr, message)
       return refused.stderr
     },
-    async refusesEach(table, options) {
-      for (const [words, code, message = ''] of casesIn(table)) {
-        await this.refuses(words, new RegExp(message), Number(code), options)
+    refusesEach: async (table, ...values) => {
+      for (const [words, code, message = ''] of casesIn(String.raw(table, ...values))) {
+        await program.refuses(words, new RegExp(message), Number(code))
       }
     },
-    addAccount(username, ...options) {
+    addAccount: (username, ...options) => {
       const words = ['--email', `${username}@example.org`, '--name', username, ...options]
-      return this.json('accounts', 'add', username, ...words, '--no-password')
+      return program.json('accounts', 'add', username, ...words, '--no-password')
     },
     start: async (environment, words = ['serve']) => {
       const { child, output, finished } = launch(words, environment)
@@ -253,7 +252,11 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
       return installation
     },
   }
+  return program
 }
+
+/** What the first command of a suite may print, which creates the database. */
+const CREATED = /^(\{.*"msg":"brought the database up to date"\}|ratafia: Created the database .*)\n/gm
 
 function matches(text: string, expected: RegExp | string): void {
   if (typeof expected === 'string') assert.equal(text, expected)
