@@ -46,7 +46,8 @@ eachDatabase((kind, _open, fresh) => {
     await says('accounts list', /^USERNAME {2}NAME {3}EMAIL .*\nann {7}Ann Ä {2}ann@example\.org .* -\n$/)
     await says('accounts show ann', /^username: +ann$/m)
 
-    assert.equal((await program.addAccount('bot')).password, false)
+    await program.addAccount('bot')
+    assert.equal((await json('accounts show bot')).password, false)
     const setting = 'accounts set-password bot --password-stdin'
     await says(setting, 'Changed the password of bot.\n', { input: PASSWORD })
     assert.equal((await json('accounts show bot')).password, true)

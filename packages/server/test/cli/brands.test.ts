@@ -149,7 +149,7 @@ eachDatabase((kind, _open, fresh) => {
         `${demo} --name one --output ${join(program.directory, 'one')}`,
         /\n {2}ratafia accounts add NAME .* --role operator\n/,
       )
-      await program.addAccount('ada', '--role', 'operator')
+      await program.addAccount('ada', '--role operator')
       const second = await says(demo, /^Created the brand demo-brand and its model demo-device, /)
       assert.doesNotMatch(second, /accounts add/)
       const directory = join(program.environment['RATAFIA_DATA_DIR'] ?? '', 'demo-brand')

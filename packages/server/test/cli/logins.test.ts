@@ -27,9 +27,8 @@ oneDatabase((_kind, _open, fresh) => {
   before(async () => {
     home = await mkdtemp(join(tmpdir(), 'ratafia-home-'))
     opened = join(home, 'opened')
-    const ada = ['accounts', 'add', 'ada', '--email', 'a@b.c', '--name', 'Ada', '--role', 'operator']
-    assert.equal((await program.run([...ada, '--password-stdin'], { input: PASSWORD })).code, 0)
-    await program.json('accounts add bob --email b@b.c --name Bob --no-password')
+    await program.addAccount('ada', '--role operator', PASSWORD)
+    await program.addAccount('bob')
     service = await program.serve()
   })
   after(() => rm(home, { recursive: true, force: true }))

@@ -48,20 +48,14 @@ function bound(root: string, discharge: string): string {
 }
 
 async function withPeople(program: Program, environment = {}): Promise<TestService> {
-  const add = (words: readonly string[], input = '') =>
-    program.run(['accounts', 'add', ...words], { input, environment })
-  const ada = ['ada', '--email', 'ada@example.org', '--name', 'Ada', '--password-stdin']
-  assert.equal((await add(ada, PASSWORD)).code, 0)
-  const build = ['build', '--email', 'build@example.org', '--name', 'Build farm', '--no-password']
-  assert.equal((await add(build)).code, 0)
+  await program.addAccount('ada', '', PASSWORD)
+  await program.addAccount('build')
   return program.serve(environment)
 }
 
 async function addAgent(program: Program, name: string, baseUrl: string): Promise<string> {
   const output = join(program.directory, `${name}.json`)
-  const words = ['agents', 'add', name, '--account', 'build', '--url', `${baseUrl}/identity`]
-  const { code, stderr } = await program.run([...words, '--output', output])
-  assert.equal(code, 0, stderr)
+  await program.says(`agents add ${name} --account build --url ${baseUrl}/identity --output ${output}`)
   return output
 }
 

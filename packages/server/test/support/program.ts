@@ -67,9 +67,8 @@ export interface Program {
   refuses(words: Words, message: RegExp | string, code?: number, options?: CommandOptions): Promise<string>
   /** {@link Program.refuses} for each line of a template: a command line, the code, and a pattern for the message. */
   refusesEach(table: TemplateStringsArray, ...values: readonly unknown[]): Promise<void>
-  /** Adds an account, by default without a password. Returns its record. */
-  // biome-ignore lint/suspicious/noExplicitAny: only assertions read it
-  addAccount(username: string, ...options: readonly string[]): Promise<any>
+  /** Adds an account, with a password only if given. */
+  addAccount(username: string, options?: string, password?: string): Promise<void>
   /** Starts a command in its own process without waiting. */
   launch(words: Words, environment?: Variables): Omit<RunningProgram, 'baseUrl'>
   /** Starts `serve`, or the given command, and waits until it listens. */
@@ -209,9 +208,11 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
         await program.refuses(words, new RegExp(message), Number(code))
       }
     },
-    addAccount: (username, ...options) => {
-      const words = ['--email', `${username}@example.org`, '--name', username, ...options]
-      return program.json('accounts', 'add', username, ...words, '--no-password')
+    addAccount: async (username, options = '', password) => {
+      const words = `accounts add ${username} --email ${username}@example.org --name ${username} ${options}`
+      await program.says(`${words} ${password ? '--password-stdin' : '--no-password'}`, undefined, {
+        input: password ?? '',
+      })
     },
     start: async (environment, words = ['serve']) => {
       const { child, output, finished } = launch(words, environment)
