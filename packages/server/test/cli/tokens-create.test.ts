@@ -199,22 +199,6 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(await count(), sessions)
   })
 
-  test('--url overrides RATAFIA_URL, which overrides RATAFIA_BASE_URL', async () => {
-    const words = ['--all', '--for', 'raw', '--agent', agent]
-    const away = 'http://127.0.0.1:9'
-    for (const [more, environment] of [
-      [[], { RATAFIA_URL: url, RATAFIA_BASE_URL: away }],
-      [[], { RATAFIA_BASE_URL: url }],
-      [
-        ['--url', url],
-        { RATAFIA_URL: away, RATAFIA_NONSENSE: 'x', RATAFIA_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' },
-      ],
-    ] as const) {
-      const { code, stderr } = await tokensCreate([...words, ...more], environment)
-      assert.equal(code, 0, stderr)
-    }
-  })
-
   test('exits with 1 for a wrong key, a removed agent or a disabled account', async () => {
     const file = JSON.parse(await readFile(agent, 'utf8'))
     const other = generateKeyPair()
@@ -238,13 +222,6 @@ oneDatabase((_kind, _open, fresh) => {
       return code === 1
     })
     assert.equal((await program.run('accounts enable build')).code, 0)
-  })
-
-  test('prints a refusal with the message of the service', async () => {
-    const words = ['--for', 'raw', '--url', url, '--agent', agent, '--permission', 'package_nonsense']
-    const { code, stdout, stderr } = await tokensCreate(words)
-    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
-    assert.match(stderr, /^ratafia: http\S+\/api\/v2\/tokens: .*permissions/)
   })
 })
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -155,18 +155,6 @@ describe('exit codes, with the reason on standard error only', () => {
     const message = /^ratafia: (?!.*hunter2)The database cannot be used: .*ECONNREFUSED.* try again\.\n$/
     for (const words of [list, 'serve', 'migrate']) await outcome(words, environment, 3, message)
   })
-  test('3: a database that does not exist or refuses the password, without advice to try again', async () => {
-    const missing = new URL(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '')
-    const refused = new URL(missing)
-    missing.pathname = '/no_such_database'
-    refused.password = 'wrong'
-    for (const [url, says] of [
-      [missing, /"no_such_database" does not exist\. Create it, or correct RATAFIA_DATABASE_URL\.\n$/],
-      [refused, /authentication failed.*\. Correct the user and the password in RATAFIA_DATABASE_URL\.\n$/],
-    ] as const) {
-      await outcome(list, { RATAFIA_DATABASE_URL: url.href, ...KEY }, 3, says)
-    }
-  })
   test('3: a database that cannot be read', () =>
     outcome(
       list,
@@ -174,28 +162,12 @@ describe('exit codes, with the reason on standard error only', () => {
       3,
       /^ratafia: The database \S+ cannot be used: file is not a database/,
     ))
-  test('4: invalid values, each on its own line', () =>
-    outcome(
-      list,
-      { RATAFIA_PORT: 'x', RATAFIA_ACCOUNTS: 'y' },
-      4,
-      /^ratafia: RATAFIA_PORT .*\nratafia: RATAFIA_ACCOUNTS .*\n$/,
-    ))
   const otherKey = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
   test('4: a different secret key', async () => {
     await program.run('keys rotate')
     const message = /^ratafia: The keys in this database are sealed under a different secret key\..*\n$/
     for (const words of [list, 'serve']) await outcome(words, otherKey, 4, message)
     assert.equal((await program.run(list)).code, 0, 'the database was changed')
-  })
-  test('4: a database that does not exist, for a command that does not create one', async () => {
-    const empty = join(program.directory, 'empty')
-    const message =
-      /^ratafia: RATAFIA_DATA_DIR: there is no database \S+\/empty\/ratafia\.db\. If there should be one, .*\n$/
-    for (const words of ['backup x', 'verify', list]) {
-      await outcome(words, { RATAFIA_DATA_DIR: empty, ...otherKey }, 4, message)
-    }
-    await assert.rejects(stat(empty), { code: 'ENOENT' })
   })
   test('4: a data directory that cannot be created', () =>
     outcome(
