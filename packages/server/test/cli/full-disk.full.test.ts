@@ -93,16 +93,14 @@ oneDatabase((_kind, _open, fresh) => {
     await mkdir(at(''))
     service = await program.serve()
     agent = at('build.json')
-    const identity = ['--url', `${service.baseUrl}/identity`]
-    const words = [
-      ['accounts', 'add', 'build', '--email', 'build@example.org', '--name', 'Build', '--no-password'],
-      ['grants', 'add', 'build', 'operator'],
-      ['agents', 'add', 'build', '--account', 'build', ...identity, '--output', agent],
-      ['trust', 'create-root', 'my-root', '--key', key('root'), '--output', at('my-root')],
-      ['brands', 'create', '--demo', '--name', 'one', '--output', at('one')],
-    ]
-    for (const each of words) {
-      const { code, stderr } = await program.run(each)
+    await program.addAccount('build')
+    for (const words of [
+      'grants add build operator',
+      `agents add build --account build --url ${service.baseUrl}/identity --output ${agent}`,
+      `trust create-root my-root --key ${key('root')} --output ${at('my-root')}`,
+      `brands create --demo --name one --output ${at('one')}`,
+    ]) {
+      const { code, stderr } = await program.run(words)
       assert.equal(code, 0, stderr)
     }
     environment = { ...program.environment, RATAFIA_URL: service.baseUrl, RATAFIA_AGENT_FILE: agent }

@@ -96,7 +96,9 @@ oneDatabase((_kind, _open, fresh) => {
         assert.deepEqual(added.stable_claims, [...KINDS[kind].stableIds])
         assert.equal(added.max_life_seconds, 86_400)
         const expected =
-          kind === 'azure-devops' ? /^[^\n]* Without --audience api:\/\/AzureADTokenExchange, each is.*$/ : /^$/
+          kind === 'azure-devops'
+            ? /^[^\n]* Without --audience api:\/\/AzureADTokenExchange, each is.*$/
+            : /^$/
         assert.match(added.warnings.join('\n'), expected)
       }
     })

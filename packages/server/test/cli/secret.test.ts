@@ -43,17 +43,14 @@ eachDatabase((_kind, open, fresh) => {
       const token = await logIn(node, await addPerson(node, 'ann'))
       assert.equal(await registers(node), 200)
 
-      const refused = await program.run('secret rotate', { environment: ONLY_OLD })
-      assert.equal(refused.code, 4)
-      assert.match(
-        refused.stderr,
+      await program.refuses(
+        'secret rotate',
         /^ratafia: RATAFIA_PREVIOUS_SECRET_KEY .* is not set\. Set it to the previous key/,
+        4,
+        { environment: ONLY_OLD },
       )
-      const same = { ...ONLY_OLD, RATAFIA_PREVIOUS_SECRET_KEY: OLD }
-      assert.match(
-        (await program.run('secret rotate', { environment: same })).stderr,
-        /are the same key\.\n$/,
-      )
+      const same = { environment: { ...ONLY_OLD, RATAFIA_PREVIOUS_SECRET_KEY: OLD } }
+      assert.match((await program.run('secret rotate', same)).stderr, /are the same key\.\n$/)
 
       const changing = await observed(BOTH)
       assert.equal(await whoami(changing, token), 200)
