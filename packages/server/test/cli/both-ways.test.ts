@@ -323,8 +323,9 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   for (const line of ['agents list --mine', 'tokens list --mine', 'accounts reminders off --mine']) {
-    test(`${line}: refused on the database`, () =>
-      program.refuses(line, /on the database, no account is logged in/, 2))
+    test(`${line}: refused on the database`, async () => {
+      await program.refuses(line, /on the database, no account is logged in/, 2)
+    })
   }
 
   test('--direct overrides RATAFIA_URL, and nothing is sent without a login', async () => {

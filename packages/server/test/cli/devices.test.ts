@@ -64,14 +64,9 @@ eachDatabase((_kind, _open, fresh) => {
       ['L-3', 'L-2', 'L-1'],
     )
     const [third, , first] = all
-    const filters = [
-      ...['--serial L-1', `--key ${keyId}`, '--model acme-brand/acme-classic --serial L-1', '--search -1'],
-      `--brand acme-brand --key ${keyId} --status active`,
-    ]
-    for (const filter of filters) assert.deepEqual(await devices(`list ${filter}`), [first], filter)
-    for (const none of ['--quarantined', '--status pending', '--brand other', '--serial l-1']) {
-      assert.deepEqual(await devices(`list ${none}`), [])
-    }
+    const filter = `--brand acme-brand --model acme-brand/acme-classic --key ${keyId} --serial L-1 --status active`
+    assert.deepEqual(await devices(`list ${filter}`), [first])
+    assert.deepEqual(await devices('list --serial l-1'), [])
     const page = await program.run('devices list --limit 2')
     assert.match(page.stdout, /^ID +BRAND ID +MODEL +SERIAL +STATUS +REGISTERED AT +QUARANTINED AT\n/)
     assert.equal(page.stdout.trimEnd().split('\n').length, 3)

@@ -15,6 +15,7 @@ import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, mint } from '@rataf
 import { bundled, PROGRAM } from '../../../../tools/test/programs.ts'
 import { run } from '../../src/start/run.ts'
 import { vectorPath } from '../support/brands.ts'
+import { wordsIn } from '../support/cases.ts'
 import { ciJobs, idTokenFor, MINTED, SESSION } from '../support/ci-job.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { startCommand } from '../support/login-command.ts'
@@ -115,21 +116,21 @@ oneDatabase((_kind, _open, fresh) => {
   const openSessions = async () =>
     (await program.json('tokens list')).filter(({ kind }: { kind: string }) => kind === 'developer')
 
-  const FARM = ['--account', 'build', '--url', 'http://127.0.0.1/identity']
+  const FARM = 'farm --account build --url http://127.0.0.1/identity'
 
   /** Commands that create a file. OUT is the directory of the test. */
-  const FILES: Readonly<Record<string, readonly string[]>> = {
-    'agents add': ['farm', ...FARM, '--output', 'OUT/farm.json'],
-    'trust create-root': ['other-root', '--key', key('brand'), '--output', 'OUT/other-root'],
-    'brands create': ['my-brand', '--root-key', key('root'), '--output', 'OUT/my-brand'],
-    'brands create --demo': ['--name', 'two', '--output', 'OUT/demo'],
-    'signing-keys generate': ['OUT/key.pem'],
-    backup: ['OUT/all.backup'],
-    'devices export': ['OUT/devices.csv'],
-    'audit export': ['OUT/audit.jsonl'],
+  const FILES: Readonly<Record<string, string>> = {
+    'agents add': `${FARM} --output OUT/farm.json`,
+    'trust create-root': `other-root --key ${key('brand')} --output OUT/other-root`,
+    'brands create': `my-brand --root-key ${key('root')} --output OUT/my-brand`,
+    'brands create --demo': '--name two --output OUT/demo',
+    'signing-keys generate': 'OUT/key.pem',
+    backup: 'OUT/all.backup',
+    'devices export': 'OUT/devices.csv',
+    'audit export': 'OUT/audit.jsonl',
   }
-  const placedWords = (name: string, words: readonly string[]) =>
-    [...name.split(' '), ...words].map((word) => word.replace(/^OUT(?=\/)/, at('')))
+  const placedWords = (name: string, words: string) =>
+    wordsIn(`${name} ${words}`).map((word) => word.replace(/^OUT(?=\/)/, at('')))
   for (const [name, words] of Object.entries(FILES)) {
     test(`ratafia ${name} leaves no file and no draft, and creates nothing`, async () => {
       const earlier = await made()
@@ -141,16 +142,16 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   /** Commands that print a credential, which is stored nowhere else. */
-  const PRINTED: Readonly<Record<string, readonly string[]>> = {
-    'tokens create': ['--all', '--agent', 'AGENT'],
-    'agents add': ['farm', ...FARM, '--direct'],
-    'api-keys add': ['one-brand/one-device', '--label', 'line 1'],
-    'api-keys add --direct': ['one-brand/one-device', '--label', 'line 1'],
+  const PRINTED: Readonly<Record<string, string>> = {
+    'tokens create': '--all --agent AGENT',
+    'agents add': `${FARM} --direct`,
+    'api-keys add': "one-brand/one-device --label 'line 1'",
+    'api-keys add --direct': "one-brand/one-device --label 'line 1'",
   }
   for (const [name, words] of Object.entries(PRINTED)) {
     test(`ratafia ${name} revokes a credential that it could not print`, async () => {
       const earlier = await made()
-      const placed = [...name.split(' '), ...words].map((word) => (word === 'AGENT' ? agent : word))
+      const placed = wordsIn(`${name} ${words}`.replace('AGENT', agent))
       const { code, stderr } = await withoutOutput(placed, environment)
       assert.match(
         stderr,

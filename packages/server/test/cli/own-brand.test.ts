@@ -168,8 +168,9 @@ oneDatabase((_kind, _open, fresh) => {
   }
   for (const [what, changed = '', message = ''] of REFUSED) {
     const input = JSON.stringify(OTHERWISE[changed] ?? { ...MODEL, ...JSON.parse(changed) })
-    test(`assertions sign refuses ${what}`, () =>
-      refuses('assertions sign', new RegExp(message), 1, { input }))
+    test(`assertions sign refuses ${what}`, async () => {
+      await refuses('assertions sign', new RegExp(message), 1, { input })
+    })
   }
 
   const signingKeys = async () => {

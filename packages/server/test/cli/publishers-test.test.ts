@@ -122,8 +122,9 @@ oneDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('accepts JSON from standard input', () =>
-      program.says(`${TEST} -`, undefined, { input: JSON.stringify(release), environment: BASE_URL }))
+    test('accepts JSON from standard input', async () => {
+      await program.says(`${TEST} -`, undefined, { input: JSON.stringify(release), environment: BASE_URL })
+    })
 
     for (const [title, text, message] of [
       ['JSON that ends early', '{"a":', /claims-\d+ is not a JSON object\.\n$/],

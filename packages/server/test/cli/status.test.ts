@@ -148,8 +148,9 @@ describe('config check', () => {
         /RATAFIA_SMTP_URL_FILE: \/none\.smtp cannot be read: .*\nratafia: RATAFIA_WEBHOOK_SECRET_FILE: .*\n$/,
       ],
     ] as const) {
-      test(`prints each problem of ${Object.keys(environment).join(', ')} on its own line`, () =>
-        program.refuses('config check', message, 4, { environment }))
+      test(`prints each problem of ${Object.keys(environment).join(', ')} on its own line`, async () => {
+        await program.refuses('config check', message, 4, { environment })
+      })
     }
 
     test('--connect exits with 3 if the database does not answer', async () => {
