@@ -40,7 +40,7 @@ import {
   vectorIssuers,
   withRule,
 } from '../support/exchanges.ts'
-import { rulesOf } from '../support/id-tokens.ts'
+import { ruleNamed } from '../support/id-tokens.ts'
 import { Browser } from '../support/identity.ts'
 import {
   addPublisher,
@@ -619,7 +619,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('ID tokens of jobs: records a token, and a refusal of a job that its issuer vouches for', async () => {
-      const [rule = assert.fail('no rule')] = rulesOf('jenkins')
+      const rule = ruleNamed('jenkins')
       // This package is known since the import above.
       await withRule(service, rule, { issuers, grants: { packages: [{ name: 'a' }] } })
       const text = idTokenOf('jenkins', { service, issuers, rule: 'jenkins' })
