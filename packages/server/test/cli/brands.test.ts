@@ -50,7 +50,7 @@ eachDatabase((kind, _open, fresh) => {
     const shown = await json('brands show acme-brand')
     assert.deepEqual([shown.account_id, shown.signing_keys[0].state], ['acme-brand', 'signs'])
     await refusesEach`
-      brands show nobody | 1 | ^ratafia: There is no brand nobody\.
+      brands show unknown | 1 | ^ratafia: There is no brand unknown\.
       trust remove test-root | 1 | ^ratafia: acme-brand is trusted only through test-root`
   })
 

@@ -200,7 +200,7 @@ oneDatabase((_kind, _open, fresh) => {
     await refusesEach`
       ${certify('brand', '--name serials')} | 1 | has the name serials\. Pass another name
       ${certify('brand', '--name next --allow coffee')} | 1 | "coffee" is not a known type
-      ${certify('brand', '--name next').replace('acme', 'nobody')} | 1 | There is no account nobody\.
+      ${certify('brand', '--name next').replace('acme', 'unknown')} | 1 | There is no account unknown\.
       ${certify('small1024', '--name next')} | 1 | The key cannot be certified: key \S+ has 1024 bits, and the policy accepts 4096 to 16384\.\n$
       ${certify('root', '--name next')} | 1 | belongs to acme-root\. Give another key\.`
     const renewed = async (until: string) => {

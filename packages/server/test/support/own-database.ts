@@ -13,7 +13,7 @@ export interface Owned {
 export interface OwnDatabaseOptions {
   /** Whether the role owns the database. */
   readonly owned?: boolean
-  /** What follows `create database NAME`. */
+  /** The options that follow `create database NAME`. */
   readonly options?: string
 }
 

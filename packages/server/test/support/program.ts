@@ -256,7 +256,7 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
   return program
 }
 
-/** What the first command of a suite may print, which creates the database. */
+/** Lines that the first command of a suite can print, which creates the database. */
 const CREATED = /^(\{.*"msg":"brought the database up to date"\}|ratafia: Created the database .*)\n/gm
 
 function matches(text: string, expected: RegExp | string): void {
