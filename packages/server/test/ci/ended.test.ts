@@ -9,7 +9,7 @@ import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventuallyPasses } from '../support/eventually.ts'
 import { exchange, fieldsOf, idTokenOf, vectorIssuers, withRule } from '../support/exchanges.ts'
-import { rulesOf } from '../support/id-tokens.ts'
+import { ruleNamed } from '../support/id-tokens.ts'
 import { startNode, type TestNode } from '../support/nodes.ts'
 import { addPerson, call, whoami } from '../support/service.ts'
 
@@ -33,12 +33,11 @@ eachDatabase((kind, _open, fresh) => {
   const other = () => nodes.at(-1) ?? assert.fail('no node')
   const idToken = (issuerOf: string) =>
     idTokenOf(GITHUB, { service: first(), issuers, rule: issuerOf }, { audience: BASE_URL })
-  const [rule] = rulesOf(GITHUB)
+  const rule = ruleNamed(GITHUB)
 
   let last = 0
   /** Adds a rule with an account and, depending on `issuerOf`, an issuer of its own. */
   async function madeRule(issuerOf = GITHUB) {
-    assert.ok(rule)
     const { username } = await addPerson(first())
     const name = `rule-${++last}`
     await withRule(first(), rule, { issuers, issuerOf, name, account: username })
@@ -97,7 +96,6 @@ eachDatabase((kind, _open, fresh) => {
     const made = await madeRule()
     const { body } = await made.get()
     await removeRule({ name: made.name, authority: deciding() }, first().installation)
-    assert.ok(rule)
     await withRule(first(), rule, { issuers, name: made.name, account: made.username })
     assert.equal((await made.get()).status, 200)
     await eventuallyPasses(async () => assert.equal(await whoami(other(), body.access_token), 401))

@@ -19,15 +19,15 @@ import {
   withIssuer,
   withRule,
 } from '../support/exchanges.ts'
-import { rulesOf, type SignOptions, signCase } from '../support/id-tokens.ts'
+import { ruleNamed, type SignOptions, signCase } from '../support/id-tokens.ts'
 import { decoded, encoded } from '../support/publishers.ts'
 import { addPerson, bearing, call, revokeSession, sessionIdOf, testService } from '../support/service.ts'
 
 const GITHUB = 'github-environment'
 const WHOAMI = '/api/v2/tokens/whoami'
 
-const [RULE] = rulesOf(GITHUB)
-const [OTHER] = rulesOf('github-reusable')
+const RULE = ruleNamed(GITHUB)
+const OTHER = ruleNamed('github-reusable')
 
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
@@ -35,7 +35,6 @@ eachDatabase((kind, _open, fresh) => {
   const { testOnce } = onOne(kind)
   let person: Account
   before(async () => {
-    assert.ok(RULE && OTHER)
     person = await addPerson(service, 'releaser')
     await withRule(service, RULE, { issuers, account: person.username, name: 'hello-release' })
   })
@@ -58,13 +57,7 @@ eachDatabase((kind, _open, fresh) => {
     service.hold(service.now())
     const { body } = await granted().finally(() => service.hold(undefined))
     assert.deepEqual(Object.keys(body).sort(), [
-      'access_token',
-      'credentials',
-      'expires_in',
-      'issued_token_type',
-      'rule',
-      'scope',
-      'session_id',
+      ...['access_token', 'credentials', 'expires_in', 'issued_token_type', 'rule', 'scope', 'session_id'],
       'token_type',
     ])
     assert.equal(body.issued_token_type, TOKEN_TYPES.accessToken)
@@ -242,7 +235,6 @@ eachDatabase((kind, _open, fresh) => {
 
   suite('several rules', () => {
     test('grant by the first name if they grant the same; otherwise the request must name one', async () => {
-      assert.ok(RULE && OTHER)
       const claims = 'github-reusable-workflow'
       const other = 'github-reusable'
       const [at, account] = [{ issuers, issuerOf: other }, person.username]
@@ -264,7 +256,6 @@ eachDatabase((kind, _open, fresh) => {
 
   suite('a job that gets nothing', () => {
     test('guarantee: the refusal reveals neither the reason nor whether there is a rule', async () => {
-      assert.ok(RULE)
       const issuerOf = 'github-workflow'
       await withIssuer(service, { url: issuers.at(RULE.issuer, issuerOf), kind: 'github' })
       const seen = new Map<string, string>()

@@ -11,7 +11,7 @@ import { generateKeyPair } from '@ratafia/macaroon/bakery'
 import { addAccount } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { exchange, fieldsOf, idTokenOf, vectorIssuers, withRule } from '../support/exchanges.ts'
-import { rulesOf } from '../support/id-tokens.ts'
+import { ruleNamed } from '../support/id-tokens.ts'
 import { call, testService } from '../support/service.ts'
 
 const GITHUB = 'github-environment'
@@ -42,8 +42,7 @@ eachDatabase((_kind, _open, fresh) => {
       const issuers = vectorIssuers()
       const username = `releaser-${title.length}`
       before(async () => {
-        const [rule] = rulesOf(GITHUB)
-        assert.ok(rule)
+        const rule = ruleNamed(GITHUB)
         await addAccount(
           { username, email: `${username}@example.com`, name: 'Releaser' },
           service.installation,

@@ -11,7 +11,7 @@ import {
   withIssuer,
   withRule,
 } from '../support/exchanges.ts'
-import { rulesOf } from '../support/id-tokens.ts'
+import { ruleNamed } from '../support/id-tokens.ts'
 import { addPerson, bearing, call, logIn, testService } from '../support/service.ts'
 import { testIssuer } from '../support/test-issuer.ts'
 
@@ -24,9 +24,8 @@ oneDatabase((_kind, _open, fresh) => {
   })
   const issuers = vectorIssuers()
   const away = testIssuer()
-  const [rule] = rulesOf(GITHUB)
+  const rule = ruleNamed(GITHUB)
   before(async () => {
-    assert.ok(rule)
     await withRule(service, rule, { issuers })
   })
 

@@ -12,7 +12,7 @@ import {
   withIssuer,
   withRule,
 } from '../support/exchanges.ts'
-import { oidcVectors, rulesOf, signCase } from '../support/id-tokens.ts'
+import { caseNamed, rulesOf, signCase } from '../support/id-tokens.ts'
 import { addPerson, testService } from '../support/service.ts'
 import { testIssuer } from '../support/test-issuer.ts'
 
@@ -23,7 +23,7 @@ oneDatabase((_kind, _open, fresh) => {
 
   /** Presents the token of a case now. With `kid`, it names a different key. */
   const present = async (id: string, header: Readonly<Record<string, string>> = {}) => {
-    const one = oidcVectors().token.find((each) => each.id === id) ?? assert.fail(`there is no case ${id}`)
+    const one = caseNamed(id)
     const issuerUrl = (url: string) => issuers.at(url, one.rule)
     const at = { at: service.now(), audience: service.baseUrl, unique: crypto.randomUUID() }
     return exchange(service, fieldsOf(signCase({ ...one, header }, { ...at, issuerUrl }).text))

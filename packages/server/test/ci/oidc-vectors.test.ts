@@ -17,8 +17,10 @@ import type { Rule } from '../../src/ci/rules/rule.ts'
 import { idsOfJob, idsOfRule } from '../../src/ci/rules/stable-ids.ts'
 import { RequestError } from '../../src/errors.ts'
 import {
+  caseNamed,
   issuerOf,
   oidcVectors,
+  ruleNamed,
   rulesOf,
   type SignedCase,
   signCase,
@@ -169,13 +171,9 @@ for (const { id, rule, expect } of ruleCases) {
 }
 
 test('the first by name of two rules with the same grants is used; with other grants, one must be named', async () => {
-  const one = token.find(({ id }) => id === 'two-rules') ?? assert.fail('there is no such case')
-  const { text, clock } = signCase(one)
-  const issuer = issuerOf(rulesOf('github-environment')[0] ?? assert.fail('no rule'))
-  const verified = await verifyIdToken(readIdToken(text), {
-    ...{ issuer, audience, now: clock },
-    keys: await keysFor(),
-  })
+  const one = caseNamed('two-rules')
+  const issuer = issuerOf(ruleNamed('github-environment'))
+  const verified = await verifiedAt('github-environment', signCase(one))
   const [a, b] = rulesOf(one.rule).map(ruleOf)
   assert.ok(a && b)
   const found = (rules: readonly Rule[], named?: string) =>
@@ -196,26 +194,23 @@ test('the first by name of two rules with the same grants is used; with other gr
 })
 
 test('the replay key is the jti, or the hash of the signed text without the signature', async () => {
-  const twice = [0, 1].map(() => signCase(caseOf('replayed-resigned-text')))
+  const twice = [0, 1].map(() => signCase(caseNamed('replayed-resigned-text')))
   assert.notEqual(twice[0]?.text, twice[1]?.text)
   const keys = await Promise.all(twice.map((signed) => verifiedAt('circleci', signed).then(({ key }) => key)))
   assert.match(keys[0] ?? '', /^sha256:[0-9a-f]{64}$/)
   assert.equal(keys[0], keys[1])
-  const { key } = await verifiedAt('github-environment', signCase(caseOf('good-github-environment')))
+  const { key } = await verifiedAt('github-environment', signCase(caseNamed('good-github-environment')))
   assert.equal(key, '6fbebfe3-9eb4-4028-a592-5422768b53bc')
 })
 
-const caseOf = (id: string) => token.find((one) => one.id === id) ?? assert.fail(`no case ${id}`)
-const issuerOfRule = (name: string) => issuerOf(rulesOf(name)[0] ?? assert.fail(`no rule ${name}`))
-
 async function verifiedAt(rule: string, { text, clock }: SignedCase) {
-  const issuer = issuerOfRule(rule)
-  return verifyIdToken(readIdToken(text), { issuer, keys: await keysFor(), audience, now: clock })
+  const by = { issuer: issuerOf(ruleNamed(rule)), keys: await keysFor(), audience, now: clock }
+  return verifyIdToken(readIdToken(text), by)
 }
 
 test('a key that was removed from the set is unknown', async () => {
-  const { text, clock } = signCase(caseOf('key-withdrawn'))
+  const { text, clock } = signCase(caseNamed('key-withdrawn'))
   const keys = await importIssuerKeys({ revision: '2', keys: '{"keys":[]}', algorithms: '[]' })
-  const by = { issuer: issuerOfRule('github-workflow'), keys, audience, now: clock }
+  const by = { issuer: issuerOf(ruleNamed('github-workflow')), keys, audience, now: clock }
   await assert.rejects(verifyIdToken(readIdToken(text), by), { reason: 'key-unknown' })
 })

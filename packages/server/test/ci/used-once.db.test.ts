@@ -15,7 +15,7 @@ import {
   vectorIssuers,
   withRule,
 } from '../support/exchanges.ts'
-import { oidcVectors, rulesOf, signCase, signText, type TokenCase } from '../support/id-tokens.ts'
+import { caseNamed, ruleNamed, rulesOf, signCase, signText } from '../support/id-tokens.ts'
 import { startNode, type TestNode } from '../support/nodes.ts'
 import { bearing, call, revokeSession, testService, whoami } from '../support/service.ts'
 
@@ -38,9 +38,6 @@ function assertOneWon(answers: readonly Exchanged[]): void {
 
 const claimsOf = (text: string) => JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString())
 
-const caseOf = (id: string): TokenCase =>
-  oidcVectors().token.find((one) => one.id === id) ?? assert.fail(`there is no case ${id}`)
-
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
   const issuers = vectorIssuers()
@@ -55,8 +52,8 @@ eachDatabase((kind, _open, fresh) => {
       headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
     })
   const signed = (id: string, at = service.now()) =>
-    signCase(caseOf(id), {
-      ...{ at, audience: service.baseUrl, issuerUrl: (url) => issuers.at(url, caseOf(id).rule) },
+    signCase(caseNamed(id), {
+      ...{ at, audience: service.baseUrl, issuerUrl: (url) => issuers.at(url, caseNamed(id).rule) },
       unique: crypto.randomUUID(),
     }).text
 
@@ -97,8 +94,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('refused-then-fixed is granted once there is a rule', async () => {
-    const [rule] = rulesOf('github-workflow')
-    assert.ok(rule)
+    const rule = ruleNamed('github-workflow')
     await removeRule({ name: rule.name, authority: deciding() }, service.installation)
     const text = signed('refused-then-fixed')
     assert.equal(oauthRefusalOf(await send(text)).error, 'invalid_grant')
@@ -184,8 +180,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('the ID token counts as used for another rule, because a session has the grants of its rule', async () => {
-      const [rule] = rulesOf('github-environment')
-      assert.ok(rule)
+      const rule = ruleNamed('github-environment')
       const grants = { permissions: ['package_access'] }
       await withRule(service, rule, { issuers, name: 'another', issuerOf: rule.name, grants })
       const text = tokenOf('github-environment')

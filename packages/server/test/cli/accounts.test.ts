@@ -12,124 +12,87 @@ const PASSWORD = 'correct horse battery'
 
 eachDatabase((kind, _open, fresh) => {
   const program = testProgram(withoutTables(fresh))
-  const ok = async (words: readonly string[], input?: string) => {
-    const { code, stdout, stderr } = await program.run(words, input === undefined ? {} : { input })
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
-    return stdout
-  }
-  const refused = async (words: readonly string[], message: RegExp, input?: string | Uint8Array) => {
-    const { code, stdout, stderr } = await program.run(words, input === undefined ? {} : { input })
-    assert.deepEqual([code, stdout], [1, ''], stderr)
-    assert.match(stderr, message)
-  }
-  const add = (username: string, name = `Name of ${username}`) => line`
+  const { json, says, refuses, refusesEach } = program
+  const add = (username: string, name = username) => line`
     accounts add ${username} --email ${username}@example.org --name ${name}`
 
   before(async () => {
     if (kind === 'postgres') {
-      const { code, stderr } = await program.run(['accounts', 'list'])
+      const { code, stderr } = await program.run('accounts list')
       assert.equal(code, 4)
       assert.match(stderr, /^ratafia: The database has no tables of Ratafia yet: run `ratafia migrate`/)
     }
-    const { code, stdout } = await program.run(['migrate'])
-    assert.deepEqual(
-      { code, stdout },
-      {
-        code: 0,
-        stdout: 'Ran 0001-schema.\n',
-      },
-    )
-    assert.deepEqual(await program.json('migrate'), { ran: [] })
-    assert.equal(await ok(['migrate']), 'The database is up to date.\n')
+    await says('migrate', 'Ran 0001-schema.\n')
+    assert.deepEqual(await json('migrate'), { ran: [] })
+    await says('migrate', 'The database is up to date.\n')
   })
 
   test('accounts can be added, listed, shown, given a password, disabled and enabled', async () => {
-    assert.match(await ok(['accounts', 'list']), /^No accounts yet\./)
-    assert.deepEqual(await program.json('accounts', 'list'), [])
+    await says('accounts list', /^No accounts yet\./)
+    assert.deepEqual(await json('accounts list'), [])
 
-    const told = await ok([...add('ann', 'Ann Ä'), '--password-stdin'], `${PASSWORD}\n`)
-    const [, id] = /^Created the account ann \(id ([A-Za-z0-9]{32})\)\.\n$/.exec(told) ?? []
-    const ann = {
-      id,
-      username: 'ann',
-      name: 'Ann Ä',
-      email: 'ann@example.org',
-      password: true,
-      password_logins: true,
-      reminders: true,
-      second_factor: false,
-      disabled_at: null,
-      logins_since: null,
-    }
-    const withoutTime = ({ created_at, ...rest }: Record<string, unknown>) => {
-      assert.ok(Math.abs(Date.parse(String(created_at)) - Date.now()) < 60_000)
-      return rest
-    }
-    assert.deepEqual(withoutTime(await program.json('accounts', 'show', 'ann')), ann)
-    assert.deepEqual(withoutTime(await program.json('accounts', 'show', String(id))), ann)
-    assert.deepEqual((await program.json('accounts', 'list')).map(withoutTime), [ann])
-    assert.match(
-      await ok(['accounts', 'list']),
-      /^USERNAME {2}NAME {3}EMAIL .*\nann {7}Ann Ä {2}ann@example\.org .* -\n$/,
-    )
-    assert.match(await ok(['accounts', 'show', 'ann']), /^username: +ann$/m)
-
-    const bot = await program.json(...add('bot'), '--no-password')
-    assert.equal(bot.password, false)
-    const set = await program.run(['accounts', 'set-password', 'bot', '--password-stdin'], {
-      input: PASSWORD,
+    const created = /^Created the account ann \(id ([A-Za-z0-9]{32})\)\.\n$/
+    const told = await says([...add('ann', 'Ann Ä'), '--password-stdin'], created, { input: `${PASSWORD}\n` })
+    const [, id] = created.exec(told) ?? []
+    const { created_at, ...ann } = await json('accounts show ann')
+    assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
+    assert.deepEqual(ann, {
+      ...{ id, username: 'ann', name: 'Ann Ä', email: 'ann@example.org', password: true },
+      ...{ password_logins: true, reminders: true, second_factor: false },
+      ...{ disabled_at: null, logins_since: null },
     })
-    assert.deepEqual(set, { code: 0, stdout: 'Changed the password of bot.\n', stderr: '' })
-    assert.equal((await program.json('accounts', 'show', 'bot')).password, true)
+    assert.deepEqual(await json('accounts', 'show', String(id)), { ...ann, created_at })
+    assert.deepEqual(await json('accounts list'), [{ ...ann, created_at }])
+    await says('accounts list', /^USERNAME {2}NAME {3}EMAIL .*\nann {7}Ann Ä {2}ann@example\.org .* -\n$/)
+    await says('accounts show ann', /^username: +ann$/m)
 
-    assert.match((await program.json('accounts', 'disable', '--yes', 'bot')).disabled_at, /^\d{4}-.*Z$/)
-    assert.match(await ok(['accounts', 'disable', '--yes', 'bot']), /^Disabled the account bot\. /)
-    assert.equal((await program.json('accounts', 'enable', 'bot')).disabled_at, null)
-    assert.match(await ok(['accounts', 'enable', 'bot']), /^Enabled the account bot\. /)
+    await program.addAccount('bot')
+    assert.equal((await json('accounts show bot')).password, false)
+    const setting = 'accounts set-password bot --password-stdin'
+    await says(setting, 'Changed the password of bot.\n', { input: PASSWORD })
+    assert.equal((await json('accounts show bot')).password, true)
+    assert.match((await json('accounts disable --yes bot')).disabled_at, /^\d{4}-.*Z$/)
+    await says('accounts disable --yes bot', /^Disabled the account bot\. /)
+    assert.equal((await json('accounts enable bot')).disabled_at, null)
+    await says('accounts enable bot', /^Enabled the account bot\. /)
   })
 
   test('refuses invalid names, passwords and options of accounts, with the reason', async () => {
-    await ok([...add('taken'), '--no-password'])
-    const usage = async (words: readonly string[], message: RegExp, input?: Uint8Array) => {
-      const { code, stdout, stderr } = await program.run(words, input ? { input } : {})
-      assert.deepEqual([code, stdout], [2, ''])
-      assert.match(stderr, message)
-    }
-    await refused([...add('taken'), '--no-password'], /^ratafia: The username "taken" is taken\. /)
-    await refused([...add('Bad_Name'), '--no-password'], /^ratafia: A username has 2 to 28 characters/)
-    await refused([...add('x1', 'a\u001bb'), '--no-password'], /^ratafia: A display name has /)
+    await program.addAccount('taken')
     const withPassword = [...add('x1'), '--password-stdin']
-    await refused(withPassword, /^ratafia: The password is too short: use at least 8 /, 'short\n')
-    await refused(withPassword, /^ratafia: Enter a password\.\n/, '')
-    await usage(withPassword, /is not UTF-8/, Buffer.from('caf\xe9-caf\xe9', 'latin1'))
-    await usage(withPassword, /is too long for a password/, Buffer.alloc(10_000, 97))
-    await usage([...withPassword, '--no-password'], /cannot be combined/)
-    await usage(['accounts', 'link', 'taken', '--subject', 's'], /Pass --issuer/)
-    assert.deepEqual(
-      (await program.json('accounts', 'list')).filter(
-        ({ username }: { username: string }) => username === 'x1',
-      ),
-      [],
-    )
+    for (const [words, code, message, input = ''] of [
+      [[...add('taken'), '--no-password'], 1, /^ratafia: The username "taken" is taken\. /],
+      [[...add('Bad_Name'), '--no-password'], 1, /^ratafia: A username has 2 to 28 characters/],
+      [[...add('x1', 'a\u001bb'), '--no-password'], 1, /^ratafia: A display name has /],
+      [withPassword, 1, /^ratafia: The password is too short: use at least 8 /, 'short\n'],
+      [withPassword, 1, /^ratafia: Enter a password\.\n/],
+      [withPassword, 2, /is not UTF-8/, Buffer.from('caf\xe9-caf\xe9', 'latin1')],
+      [withPassword, 2, /is too long for a password/, Buffer.alloc(10_000, 97)],
+      [[...withPassword, '--no-password'], 2, /cannot be combined/],
+      ['accounts link taken --subject s', 2, /Pass --issuer/],
+    ] as const) {
+      await refuses(words, message, code, { input })
+    }
+    const names = (await json('accounts list')).map(({ username }: { username: string }) => username)
+    assert.ok(!names.includes('x1'))
   })
 
   test('accounts link refuses an identity that belongs to another account', async () => {
-    await ok([...add('linked'), '--no-password'])
-    const link = (username: string) => line`
-      accounts link ${username} --subject usso:x --issuer https://id.example.com/`
-    assert.equal(await ok(link('linked')), 'usso:x now logs in as linked.\n')
-    assert.equal((await program.json(...link('linked'))).username, 'linked')
-    await ok([...add('other'), '--no-password'])
-    await refused(link('other'), /^ratafia: This identity already belongs to the account "linked"\./)
+    for (const name of ['linked', 'other']) await program.addAccount(name)
+    const link = (username: string) =>
+      `accounts link ${username} --subject usso:x --issuer https://id.example.com/`
+    await says(link('linked'), 'usso:x now logs in as linked.\n')
+    assert.equal((await json(link('linked'))).username, 'linked')
+    await refuses(link('other'), /^ratafia: This identity already belongs to the account "linked"\./)
   })
 
   describe('agents', () => {
-    const url = ['--url', 'https://store.example.com/identity']
-    before(() => ok([...add('owner'), '--no-password']))
+    const adding = (name: string) =>
+      `agents add ${name} --account owner --url https://store.example.com/identity`
+    before(() => program.addAccount('owner'))
 
     test('add prints only the agents file on standard output', async () => {
-      const words = ['agents', 'add', 'ci', '--account', 'owner', ...url]
-      const { code, stdout, stderr } = await program.run(words)
+      const { code, stdout, stderr } = await program.run(adding('ci'))
       assert.equal(code, 0)
       assert.equal(
         stderr,
@@ -140,121 +103,91 @@ eachDatabase((kind, _open, fresh) => {
       const pair = keyPairFromPrivateKey(Buffer.from(key.private, 'base64'))
       assert.equal(Buffer.from(pair.publicKey).toString('base64'), key.public)
 
-      const [row] = await program.json('agents', 'list', '--account', 'owner')
+      const [row] = await json('agents list --account owner')
       assert.deepEqual([row.name, row.account, row.public_key], ['ci', 'owner', key.public])
-      assert.match(
-        await ok(['agents', 'list']),
-        /^NAME +ACCOUNT +LIMITS +PUBLIC KEY +CREATED AT\nci +owner +none /,
-      )
-      await refused(words, /^ratafia: An agent "ci" already exists\./)
-      assert.deepEqual(await program.json('agents', 'remove', 'ci'), { removed: 'ci' })
-      assert.deepEqual(await program.json('agents', 'list', '--account', 'owner'), [])
-      assert.match(await ok(['agents', 'list']), /^No agents yet\./)
-      assert.equal((await program.run(['agents', 'remove', 'ci'])).code, 1)
+      await says('agents list', /^NAME +ACCOUNT +LIMITS +PUBLIC KEY +CREATED AT\nci +owner +none /)
+      await refuses(adding('ci'), /^ratafia: An agent "ci" already exists\./)
+      assert.deepEqual(await json('agents remove ci'), { removed: 'ci' })
+      await says('agents list', /^No agents yet\./)
+      assert.equal((await program.run('agents remove ci')).code, 1)
     })
 
     test('tokens revoke --account --all reports what it revoked, and accepts no session id', async () => {
-      const revoked = await program.json('tokens', 'revoke', '--account', 'owner', '--all', '--yes')
+      const all = 'tokens revoke --account owner --all'
+      const revoked = await json(`${all} --yes`)
       assert.deepEqual([revoked.username, revoked.revoked], ['owner', 0])
-      const shown = await program.json('accounts', 'show', 'owner')
-      assert.equal(shown.logins_since, revoked.logins_since)
-      assert.match(
-        await ok(['tokens', 'revoke', '--account', 'owner', '--all', '--yes']),
-        /^Revoked 0 sessions of owner\. Its earlier logins no longer work/,
-      )
-      for (const words of [[], ['--all'], ['--account', 'owner'], ['x', '--account', 'owner', '--all']]) {
-        assert.equal((await program.run(['tokens', 'revoke', ...words])).code, 2)
+      assert.equal((await json('accounts show owner')).logins_since, revoked.logins_since)
+      await says(`${all} --yes`, /^Revoked 0 sessions of owner\. Its earlier logins no longer work/)
+      for (const words of ['', '--all', '--account owner', 'x --account owner --all']) {
+        assert.equal((await program.run(`tokens revoke ${words}`)).code, 2)
       }
-      await refused(
-        ['tokens', 'revoke', '--account', 'nobody', '--all', '--yes'],
-        /There is no account "nobody"/,
-      )
+      await refuses('tokens revoke --account nobody --all --yes', /There is no account "nobody"/)
     })
 
     test('limits of an agent are listed, and refused when no token can have them', async () => {
-      const limits = line`
-        --permission package_upload --permission package_release --channel edge --package hello --store
-        acme --max-lifetime 1h`
-      const made = await program.json('agents', 'add', 'limited', '--account', 'owner', ...url, ...limits)
-      const given = {
+      const made = await json(
+        `${adding('limited')} --permission package_upload --permission package_release --channel edge --package hello --store acme --max-lifetime 1h`,
+      )
+      assert.deepEqual(made.limits, {
         permissions: ['package_upload', 'package_release'],
-        channels: ['edge'],
-        packages: ['hello'],
-        store_ids: ['acme'],
-        max_lifetime_seconds: 3600,
-      }
-      assert.deepEqual(made.limits, given)
-      const [listed] = await program.json('agents', 'list', '--account', 'owner')
-      assert.deepEqual(listed.limits, given)
-      assert.match(
-        await ok(['agents', 'list']),
+        ...{ channels: ['edge'], packages: ['hello'], store_ids: ['acme'], max_lifetime_seconds: 3600 },
+      })
+      const [listed] = await json('agents list --account owner')
+      assert.deepEqual(listed.limits, made.limits)
+      await says(
+        'agents list',
         /permission package_upload, package_release; channel edge; package hello; store acme; max-lifetime 3600s/,
       )
-      await program.json('agents', 'remove', 'limited')
-      const add = (...options: string[]) => ['agents', 'add', 'l2', '--account', 'owner', ...url, ...options]
-      await refused(add('--permission', 'package_everything'), /There is no permission "package_everything"/)
-      await refused(add('--channel', 'é'), /--channel "é" is not 1 to 128 printable ASCII characters/)
-      const many = Array.from({ length: 257 }, (_, at) => ['--channel', `c${at}`]).flat()
-      await refused(add(...many), /There are more than 256 --channel options/)
-      assert.equal((await program.run(add('--max-lifetime', 'soon'))).code, 2)
+      const many = Array.from({ length: 257 }, (_, at) => `--channel c${at}`).join(' ')
+      await refusesEach`
+        ${adding('l2')} --permission package_everything | 1 | There is no permission "package_everything"
+        ${adding('l2')} --channel é | 1 | --channel "é" is not 1 to 128 printable ASCII characters
+        ${adding('l2')} ${many} | 1 | There are more than 256 --channel options
+        ${adding('l2')} --max-lifetime soon | 2 | --max-lifetime`
     })
 
     test('--json prints the row and the file', async () => {
-      const made = await program.json('agents', 'add', 'json', '--account', 'owner', ...url)
+      const made = await json(adding('json'))
       assert.deepEqual(Object.keys(made), ['name', 'account', 'public_key', 'limits', 'created_at', 'file'])
       assert.equal(made.file.key.public, made.public_key)
     })
 
-    test('--output writes a file that only its owner can read, and never overwrites one', async () => {
-      const output = join(program.directory, 'agents.json')
-      const words = ['agents', 'add', 'file', '--account', 'owner', ...url, '--output', output]
-      assert.equal(
-        await ok(words),
+    test('--output writes a file that only its owner can read, overwrites none, and leaves none', async () => {
+      const [output, left] = ['agents.json', 'left'].map((name) => join(program.directory, name)) as [
+        string,
+        string,
+      ]
+      await says(
+        `${adding('file')} --output ${output}`,
         `Created the agent file, which logs in as owner. Its agents file is ${output}.\n`,
       )
       assert.equal((await stat(output)).mode & 0o777, 0o600)
       assert.equal(JSON.parse(await readFile(output, 'utf8')).agents[0].username, 'file')
-      await refused(
-        ['agents', 'add', 'f2', ...words.slice(3)],
-        /agents\.json already exists and is not overwritten\. No agent was created\.\n$/,
-      )
-      await refused(
-        ['agents', 'add', 'f2', ...words.slice(3, -1), '/nowhere/x'],
-        /^ratafia: \/nowhere\/x cannot be written: there is no such file or directory\. Check the path\. No agent was created\.\n$/,
-      )
-      const names = (await program.json('agents', 'list')).map(({ name }: { name: string }) => name)
+      await refusesEach`
+        ${adding('f2')} --output ${output} | 1 | agents\.json already exists and is not overwritten\. No agent was created\.\n$
+        ${adding('f2')} --output /nowhere/x | 1 | ^ratafia: /nowhere/x cannot be written: there is no such file or directory\. Check the path\. No agent was created\.\n$
+        ${adding('x').replace('owner', 'nobody')} --output ${left} | 1 | no account`
+      await assert.rejects(stat(left), { code: 'ENOENT' })
+      const names = (await json('agents list')).map(({ name }: { name: string }) => name)
       assert.ok(!names.includes('f2'))
-    })
-
-    test('--output leaves no file when the agent cannot be created', async () => {
-      const output = join(program.directory, 'left')
-      await refused(['agents', 'add', 'x', '--account', 'nobody', ...url, '--output', output], /no account/)
-      await assert.rejects(stat(output), { code: 'ENOENT' })
     })
 
     test('--public-key accepts an existing key, and does not print a file', async () => {
       const key = Buffer.from(generateKeyPair().publicKey).toString('base64')
-      const words = ['agents', 'add', 'own', '--account', 'owner', ...url, '--public-key', key]
-      assert.equal(await ok(words), 'Created the agent own, which logs in as owner.\n')
-      await refused(['agents', 'add', 'own2', ...words.slice(3)], /^ratafia: Another agent has this key\./)
-      const { code, stderr } = await program.run([...words, '--output', 'x'])
-      assert.deepEqual(
-        [code, stderr],
-        [2, 'ratafia: With --public-key there is no agents file to write. Leave out --output.\n'],
-      )
+      await says(`${adding('own')} --public-key ${key}`, 'Created the agent own, which logs in as owner.\n')
+      await refusesEach`
+        ${adding('own2')} --public-key ${key} | 1 | ^ratafia: Another agent has this key\.
+        ${adding('own')} --public-key ${key} --output x | 2 | ^ratafia: With --public-key there is no agents file to write\. Leave out --output\.\n$`
     })
 
     test('refuses an identity location that clients cannot reach', async () => {
-      const words = ['agents', 'add', 'lost', '--account', 'owner']
-      const { code, stderr } = await program.run(words)
-      assert.deepEqual(
-        [code, stderr.split('.', 1)[0]],
-        [2, 'ratafia: Pass --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL, the address is not known'],
-      )
-      assert.equal((await program.run([...words, '--url', 'store'])).code, 2)
+      const words = 'agents add lost --account owner'
+      await refusesEach`
+        ${words} | 2 | ^ratafia: Pass --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL, the address is not known\.
+        ${words} --url store | 2 | --url`
       const environment = { RATAFIA_BASE_URL: 'https://store.example.com/' }
-      const { stdout } = await program.run([...words, '--json'], { environment })
-      assert.equal(JSON.parse(stdout).file.agents[0].url, 'https://store.example.com/identity')
+      const { file } = JSON.parse(await says(`${words} --json`, undefined, { environment }))
+      assert.equal(file.agents[0].url, 'https://store.example.com/identity')
     })
   })
 
@@ -263,14 +196,9 @@ eachDatabase((kind, _open, fresh) => {
     const evil = 'a\u001b[31m\u009bb\u202ec\u{e0001}'
     const { query } = installation.database
     await query.updateTable('account').set({ name: evil }).where('username', '=', 'owner').execute()
-    for (const words of [
-      ['accounts', 'list'],
-      ['accounts', 'show', 'owner'],
-      ['accounts', 'show', 'owner', '--json'],
-    ]) {
-      const stdout = await ok(words)
-      assert.doesNotMatch(stdout.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
+    for (const words of ['accounts list', 'accounts show owner', 'accounts show owner --json']) {
+      assert.doesNotMatch((await says(words)).replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
     }
-    assert.equal((await program.json('accounts', 'show', 'owner')).name, evil)
+    assert.equal((await json('accounts show owner')).name, evil)
   })
 })

@@ -83,7 +83,7 @@ eachDatabase((kind, _open, fresh) => {
   const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size ?? 0
   const names = async () => (await readdir(program.directory)).sort()
   const hasNothing = async () => {
-    const { code, stderr } = await program.run(['backup', 'nothing'], { environment: SECRET })
+    const { code, stderr } = await program.run('backup nothing', { environment: SECRET })
     assert.deepEqual([code, /has no tables of Ratafia/.test(stderr)], [1, true], stderr)
   }
 

@@ -27,8 +27,8 @@ interface Unit {
 }
 
 /** Runs a command that must succeed. Returns its JSON. */
-async function done(program: Program, ...words: string[]) {
-  const { code, stdout, stderr } = await program.run([...words, '--json'], { environment: SECRET })
+async function done(program: Program, words: string) {
+  const { code, stdout, stderr } = await program.run(`${words} --json`, { environment: SECRET })
   assert.deepEqual([code, code === 0 ? '' : stderr], [0, ''])
   return JSON.parse(stdout)
 }
@@ -57,8 +57,8 @@ eachDatabase((kind, _open, fresh) => {
     const { username } = await addPerson(service, 'build')
     await givenIssuer(service.installation.database, GITLAB, 'gitlab')
     await done(
-      ...([source, 'publishers', 'add', 'hello', '--issuer', GITLAB, '--account', username] as const),
-      ...['--match', 'project_id=20', '--package', 'hello', '--permission', 'package_upload'],
+      source,
+      `publishers add hello --issuer ${GITLAB} --account ${username} --match project_id=20 --package hello --permission package_upload`,
     )
     const at = Date.now()
     await service.installation.database.query
@@ -89,7 +89,7 @@ eachDatabase((kind, _open, fresh) => {
     while (tokens.kept.length < 20 || tokens.revoked.length < 20)
       await new Promise((next) => setTimeout(next, 20))
     state.counting = false
-    const made = await done(source, 'backup', file)
+    const made = await done(source, `backup ${file}`)
     state.writing = false
     await Promise.all(writers)
     assert.equal(made.file, file)
@@ -104,10 +104,11 @@ eachDatabase((kind, _open, fresh) => {
       /^\{"ratafia-backup":1,"release":"[^"]+","made_at":"[^"]+","database":"(sqlite|postgres)"/,
     )
     assert.ok(!text.includes(SECRET.RATAFIA_SECRET_KEY))
-    const { code, stderr } = await source.run(['backup', file], { environment: SECRET })
-    assert.deepEqual(
-      [code, stderr],
-      [1, `ratafia: ${file} already exists. Give another name, or pass --force.\n`],
+    await source.refuses(
+      ['backup', file],
+      `ratafia: ${file} already exists. Give another name, or pass --force.\n`,
+      1,
+      { environment: SECRET },
     )
     const { code: found, stdout } = await source.run(['restore', file, '--dry-run'], { environment: SECRET })
     assert.equal(found, 0)
@@ -141,34 +142,32 @@ eachDatabase((kind, _open, fresh) => {
         const changed = Buffer.from(whole)
         changed[whole.length >> 1] = (changed[whole.length >> 1] as number) ^ 1
         for (const [content, words] of [
-          [changed, ['restore']],
-          [whole.subarray(0, whole.length >> 1), ['import', 'database']],
-          [whole.subarray(0, -8), ['restore', '--dry-run']],
+          [changed, 'restore'],
+          [whole.subarray(0, whole.length >> 1), 'import database'],
+          [whole.subarray(0, -8), 'restore --dry-run'],
         ] as const) {
           await writeFile(broken, content)
-          const { code, stderr } = await target.run([...words, broken], { environment: SECRET })
-          assert.equal(code, 1)
-          assert.match(
-            stderr,
+          await target.refuses(
+            `${words} ${broken}`,
             /^(ratafia: Created the database .*\n)?ratafia: The file (is damaged, or not a backup: |has a ).* Nothing was restored\.\n$/,
+            1,
+            { environment: SECRET },
           )
         }
         const other = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') }
-        const { code, stderr } = await target.run(['restore', file], { environment: other })
-        assert.equal(code, 1)
-        assert.match(stderr, /^ratafia: The backup is sealed under a different secret key/)
-        const nothing = await target.run(['backup', join(target.directory, 'none')], { environment: SECRET })
-        assert.equal(nothing.code, 1)
-        assert.match(nothing.stderr, /has no tables of Ratafia/)
+        const sealed = /^ratafia: The backup is sealed under a different secret key/
+        await target.refuses(`restore ${file}`, sealed, 1, { environment: other })
+        const none = `backup ${join(target.directory, 'none')}`
+        await target.refuses(none, /has no tables of Ratafia/, 1, { environment: SECRET })
       })
 
     test('after a restore valid tokens work, revoked ones do not, and devices refresh and register', async () => {
-      const restored = await done(target, 'restore', file, '--verify')
+      const restored = await done(target, `restore ${file} --verify`)
       assert.deepEqual([restored.made_on, restored.revoked_sessions], [kind, 0])
       for (const { name, faults, examples } of restored.checks)
         assert.deepEqual([name, faults, examples], [name, 0, []])
-      const rules = await done(target, 'publishers', 'list')
-      assert.deepEqual(rules, await done(source, 'publishers', 'list'))
+      const rules = await done(target, 'publishers list')
+      assert.deepEqual(rules, await done(source, 'publishers list'))
       assert.deepEqual([rules[0].name, rules[0].match.project_id], ['hello', '20'])
       const { issuers, usedTokens } = await target.open(SECRET)
       assert.equal((await issuers.findByUrl(GITLAB))?.keys.revision, 'none')
@@ -192,13 +191,13 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('a backup of a restored database has the same rows; --revoke-sessions-since revokes sessions', async () => {
-      await done(target, 'restore', file, '--replace', '--yes')
+      await done(target, `restore ${file} --replace --yes`)
       const copy = join(target.directory, 'copy.backup')
-      await done(target, 'export', copy)
+      await done(target, `export ${copy}`)
       const [one, other] = await Promise.all([file, copy].map(rowsOf))
       assert.deepEqual(other, one)
-      const all = ['--replace', '--yes', '--revoke-sessions-since', '1970-01-01']
-      const revoked = await done(target, 'import', 'database', copy, ...all)
+      const all = '--replace --yes --revoke-sessions-since 1970-01-01'
+      const revoked = await done(target, `import database ${copy} ${all}`)
       assert.ok(revoked.revoked_sessions >= tokens.kept.length)
       const { tokenSessions } = await target.open(SECRET)
       assert.ok(
@@ -235,48 +234,34 @@ describe('with the key in the data directory', () => {
   const to = testProgram()
 
   test('without the key, restore changes nothing and creates no new key', async () => {
-    await from.json('accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password')
+    await from.addAccount('ann')
     const file = join(from.directory, 'backup')
-    await from.json('backup', file)
-    const { code, stderr } = await to.run(['restore', file])
-    assert.equal(code, 4)
-    assert.match(
-      stderr,
+    await from.json(`backup ${file}`)
+    await to.refuses(
+      `restore ${file}`,
       /^ratafia: RATAFIA_DATA_DIR: the secret key .*secret\.key does not exist\. Restore the key/,
+      4,
     )
     const data = String(to.environment['RATAFIA_DATA_DIR'])
     await mkdir(data, { recursive: true })
     await copyFile(join(String(from.environment['RATAFIA_DATA_DIR']), 'secret.key'), join(data, 'secret.key'))
-    const { stdout, stderr: warned } = await to.run(['restore', file])
+    const { stdout, stderr: warned } = await to.run(`restore ${file}`)
     assert.match(stdout, /^Restored \d+ rows of \d+ tables, as they were at \S+\.\n$/)
     assert.match(
       warned,
       /^(ratafia: Created the database .*\n)?Credentials and devices revoked after \S+ are valid again\. Revoke them again/,
     )
-    assert.equal((await to.json('accounts', 'list'))[0].username, 'ann')
+    assert.equal((await to.json('accounts list'))[0].username, 'ann')
     await rm(join(data, 'secret.key'))
-    assert.equal((await to.run(['verify'])).code, 4)
+    assert.equal((await to.run('verify')).code, 4)
   })
 
   test('messages about invalid times, files and options name them', async () => {
-    for (const [words, code, says] of [
-      [['restore', 'x'], 1, /x cannot be read: there is no such file or directory/],
-      [['restore', '.'], 1, /\. is a directory, not a file/],
-      [['backup', '/none/of/it'], 1, /\/none\/of\/it cannot be written: there is no such file or directory/],
-      [['verify', 'x'], 2, /Too many arguments/],
-    ] as const) {
-      const result = await from.run(words)
-      assert.equal(result.code, code, result.stderr)
-      assert.match(result.stderr, says)
-    }
     const file = join(from.directory, 'backup')
-    const { code, stderr } = await from.run(['restore', file, '--revoke-sessions-since', 'yesterday'])
-    assert.deepEqual(
-      [code, stderr],
-      [
-        2,
-        'ratafia: --revoke-sessions-since yesterday is not a time: write a date such as 2027-01-31, a time with its zone such as 2027-01-31T00:00:00Z, or a duration such as 90d.\n',
-      ],
-    )
+    await from.refusesEach`
+      restore . | 1 | \. is a directory, not a file
+      backup /none/of/it | 1 | /none/of/it cannot be written: there is no such file or directory
+      verify x | 2 | Too many arguments
+      restore ${file} --revoke-sessions-since yesterday | 2 | ^ratafia: --revoke-sessions-since yesterday is not a time: write a date such as 2027-01-31, a time with its zone such as 2027-01-31T00:00:00Z, or a duration such as 90d\.\n$`
   })
 })

@@ -12,7 +12,6 @@ import { CLONE_EVIDENCE_KINDS } from '../../src/devices/clones/clone-evidence.ts
 import { atTerminal } from '../support/at-terminal.ts'
 import { testKey, vectorPath } from '../support/brands.ts'
 import { eachBrokenTransfer } from '../support/broken-transfers.ts'
-import { wordsIn } from '../support/cases.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { acmeModel, addAcmeModel, deviceKey, register, registered, withAcme } from '../support/devices.ts'
 import { giveRoles, managementToken } from '../support/managers.ts'
@@ -190,7 +189,7 @@ oneDatabase((_kind, _open, fresh) => {
     return path
   }
   const done = async (line: string) => {
-    const { code, stdout, stderr } = await program.run(wordsIn(filled(line, 'here')))
+    const { code, stdout, stderr } = await program.run(filled(line, 'here'))
     assert.equal(code, 0, `${line}: ${stderr}`)
     return stdout
   }
@@ -212,12 +211,12 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal((await register(service, { serial: 'D-2', key: deviceKey('device2') })).status, 202)
     const ids = JSON.parse(await done('devices list --json')).map(({ id }: { id: string }) => id)
     await logIn(service, (await installation.accounts.findByUsername('ann' as never)) ?? assert.fail())
-    const [session] = await program.json('tokens', 'list', '--account', 'ann')
-    const { id: apiKey } = await program.json('api-keys', 'add', 'acme-brand/other', '--label', 'line')
+    const [session] = await program.json('tokens list --account ann')
+    const { id: apiKey } = await program.json('api-keys add acme-brand/other --label line')
     for (const name of ['farm --permission package_upload --channel edge --max-lifetime 1h', 'line']) {
       await done(`agents add ${name} --account ann --url https://id.example.org --json`)
     }
-    const [entry] = await program.json('audit', 'list', '--limit', '1')
+    const [entry] = await program.json('audit list --limit 1')
     const hour = new Date().setUTCMinutes(0, 0, 0) - 3_600_000
     const counted = { at: hour, n: 3, name: 'registrations', brandId: '(all)', label: 'serial' } as const
     await installation.counts.add([
@@ -238,10 +237,8 @@ oneDatabase((_kind, _open, fresh) => {
       clone_evidence: JSON.stringify(
         CLONE_EVIDENCE_KINDS.slice(0, index % 5).map((kind, row) => ({
           ...{ kind, subject: `s${row}`, times: row + 1, details: { address: '192.0.2.1' } },
-          ...{
-            first_seen_at: `2026-01-01T0${index}:00:00.000Z`,
-            last_seen_at: `2026-01-01T${10 + index + row}:00:00.000Z`,
-          },
+          first_seen_at: `2026-01-01T0${index}:00:00.000Z`,
+          last_seen_at: `2026-01-01T${10 + index + row}:00:00.000Z`,
         })),
       ),
     }))
@@ -251,18 +248,16 @@ oneDatabase((_kind, _open, fresh) => {
       await fileOf(`${way}.json`, JSON.stringify(lot))
     }
     const key = 'k'.repeat(64)
-    Object.assign(names, { home, apiKey, entry: entry.id, key: testKey('brand').publicKey.id })
-    Object.assign(names, { session: session.session_id, waits: ids[0], device: ids[1] })
+    const faults = 'brand_id,model,serial,device_key_id\nacme-brand,other,X,y\na,b,Y,z\n'
     Object.assign(names, {
+      ...{ home, apiKey, entry: entry.id, key: testKey('brand').publicKey.id },
+      ...{ session: session.session_id, waits: ids[0], device: ids[1] },
       list: await fileOf('list.csv', `serial,device_key_id\nA-1,\nA-1,${key}\nA-2,${key}\n,${key}\n`),
       pi: await fileOf('pi.model', acmeModel('acme-pi')),
       newer: await fileOf('newer.model', acmeModel('acme-pi', { revision: '3' })),
       junk: await fileOf('junk', 'no assertion\n'),
       none: await fileOf('none', '# nothing\n'),
-      faults: await fileOf(
-        'faults.csv',
-        'brand_id,model,serial,device_key_id\nacme-brand,other,X,y\na,b,Y,z\n',
-      ),
+      faults: await fileOf('faults.csv', faults),
       empty: await fileOf('empty.csv', ''),
       packages: await fileOf('packages.csv', 'name,snap_id\nhello,id-of-hello\n'),
     })
@@ -271,11 +266,11 @@ oneDatabase((_kind, _open, fresh) => {
   for (const [subject, lines] of Object.entries(LINES)) {
     test(`${subject}: both modes print the same bytes`, async () => {
       for (const [line, first] of linesIn(lines)) {
-        const prepare = async () => first && program.run(wordsIn(filled(first, 'here')))
+        const prepare = async () => first && program.run(filled(first, 'here'))
         await prepare()
-        const here = await program.run(wordsIn(filled(line, 'here')))
+        const here = await program.run(filled(line, 'here'))
         await prepare()
-        const found = await over(wordsIn(filled(line, 'there')), token)
+        const found = await over(filled(line, 'there'), token)
         assert.deepEqual(plain(found), plain(here), line)
         assert.notEqual(here.stdout + here.stderr, '', line)
         assert.doesNotMatch(here.stderr, /unknown (option|command)/i, line)
@@ -292,7 +287,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match(clones, /^LAST SEEN AT +BRAND ID +MODEL +SERIAL +KIND +TIMES +STATUS +QUARANTINED AT\n/)
     assert.equal(clones.split('\n').length, 2 + 1 + 2 + 3 + 4 + 1 + 2 + 3)
     assert.match(clones.split('\n')[1] ?? '', / CL-8 +two-chains +3 /)
-    const limited = await program.run(wordsIn('clones list --limit 3'))
+    const limited = await program.run('clones list --limit 3')
     assert.match(limited.stderr, /^There is more/)
     assert.equal(await done('clones list --brand unknown'), 'No evidence of clones.\n')
     const registrations = await done('counters --name registrations')
@@ -309,7 +304,7 @@ oneDatabase((_kind, _open, fresh) => {
       const { RATAFIA_URL = '', ...service } = there.environment(token)
       const ask = (environment: object) =>
         whileJobsRun(there.service.installation, () =>
-          atTerminal(wordsIn(filled(line, 'here')), 'n\r', { ...program.environment, ...environment }),
+          atTerminal(filled(line, 'here'), 'n\r', { ...program.environment, ...environment }),
         )
       if (first) await done(first)
       const here = await ask({})
@@ -321,7 +316,7 @@ oneDatabase((_kind, _open, fresh) => {
 
   for (const [line, message] of REFUSED_THERE) {
     test(`${line}: refused over HTTP`, async () => {
-      const { code, stdout, stderr } = await over(wordsIn(line), token)
+      const { code, stdout, stderr } = await over(line, token)
       assert.deepEqual([code, stdout], [2, ''])
       assert.match(stderr, message)
     })
@@ -329,15 +324,14 @@ oneDatabase((_kind, _open, fresh) => {
 
   for (const line of ['agents list --mine', 'tokens list --mine', 'accounts reminders off --mine']) {
     test(`${line}: refused on the database`, async () => {
-      const { code, stderr } = await program.run(wordsIn(line))
-      assert.deepEqual([code, /on the database, no account is logged in/.test(stderr)], [2, true], stderr)
+      await program.refuses(line, /on the database, no account is logged in/, 2)
     })
   }
 
   test('--direct overrides RATAFIA_URL, and nothing is sent without a login', async () => {
     const RATAFIA_URL = 'http://127.0.0.1:9'
     const run = (line: string, environment = {}) =>
-      program.run(wordsIn(line), {
+      program.run(line, {
         environment: { RATAFIA_URL, XDG_CONFIG_HOME: there.home, ...environment },
       })
     for (const noun of ['grants', 'accounts']) assert.equal((await run(`${noun} list --direct`)).code, 0)
@@ -351,66 +345,53 @@ oneDatabase((_kind, _open, fresh) => {
   suite('over HTTP', () => {
     test('a command without the permission fails with the message and error code of the API', async () => {
       const viewer = await tokenOf('viewer')
-      for (const line of [
-        'accounts list',
-        'accounts disable eve --yes',
-        `models add {pi} ${RULE}`,
-        `${LIST} --all --yes`,
-      ]) {
-        const words = wordsIn(filled(line, 'there'))
-        const { code, stdout, stderr } = await over(words, viewer)
+      const needed = ['accounts list', 'accounts disable eve --yes', `models add {pi} ${RULE}`]
+      for (const line of [...needed, `${LIST} --all --yes`]) {
+        const { code, stdout, stderr } = await over(filled(line, 'there'), viewer)
         assert.deepEqual([code, stdout], [1, ''], line)
         assert.match(stderr, /This needs the permission .*, which your account does not have/)
-        const { error } = JSON.parse((await over([...words, '--json'], viewer)).stderr)
+        const { error } = JSON.parse((await over(`${filled(line, 'there')} --json`, viewer)).stderr)
         assert.equal(error.code, 'permission-denied')
       }
     })
 
     test("the audit log names the manager's account as the actor", async () => {
       const manager = await tokenOf('account-manager')
-      const { code, stdout } = await over(
-        wordsIn('accounts add gil --json --name Gil --email g@b.c --no-password'),
-        manager,
-      )
+      const gil = 'accounts add gil --json --name Gil --email g@b.c --no-password'
+      const { code, stdout } = await over(gil, manager)
       assert.equal(code, 0)
-      assert.deepEqual(JSON.parse(stdout), await program.json('accounts', 'show', 'gil'))
-      assert.equal((await over(wordsIn('accounts disable gil --yes'), manager)).code, 0)
-      const [entry] = await program.json('audit', 'list', '--subject', 'gil')
+      assert.deepEqual(JSON.parse(stdout), await program.json('accounts show gil'))
+      assert.equal((await over('accounts disable gil --yes', manager)).code, 0)
+      const [entry] = await program.json('audit list --subject gil')
       assert.match(`${entry.action} ${entry.actor}`, /^account\.disable account:account-manager-/)
     })
 
-    test("reset-link prints a set-password link with the service's address", async () => {
-      const { stdout, stderr } = await over(wordsIn('accounts reset-link bob'), token)
-      assert.ok(stdout.startsWith(`${there.service.baseUrl}/identity/reset?secret=`), stdout)
+    test("reset-link prints a set-password link with the service's address, and api-keys add the key", async () => {
+      const link = await over('accounts reset-link bob', token)
+      assert.ok(link.stdout.startsWith(`${there.service.baseUrl}/identity/reset?secret=`), link.stdout)
       assert.match(
-        stderr,
+        link.stderr,
         /^Anyone with the link can set the password of bob, once, until .*Z or until .*\.\n$/,
       )
-      assert.match(await (await fetch(stdout.trim())).text(), /<form/)
-    })
-
-    test('api-keys add prints the key', async () => {
-      const { stdout, stderr } = await over(wordsIn('api-keys add acme-brand/other --label y'), token)
-      assert.match(stdout, /^ratafia_ak_[A-Za-z0-9_-]{43}\n$/)
-      assert.match(stderr, /now requires an API key/)
+      assert.match(await (await fetch(link.stdout.trim())).text(), /<form/)
+      const key = await over('api-keys add acme-brand/other --label y', token)
+      assert.match(key.stdout, /^ratafia_ak_[A-Za-z0-9_-]{43}\n$/)
+      assert.match(key.stderr, /now requires an API key/)
     })
 
     test("Guarantee: --mine does not need a permission, and never reaches another account's records", async () => {
       const account = await addPerson(there.service, 'gus')
       await giveRoles(there.service, account, 'device-approver acme')
       const own = await fileOf('gus', await managementToken(there.service, account))
-      const mine = (line: string) => over(wordsIn(`${line} --mine --json`), own)
+      const mine = (line: string) => over(`${line} --mine --json`, own)
       await done('agents add gus-ci --account gus --url https://id.example.org --json')
-      const listed = JSON.parse((await mine('agents list')).stdout)
-      assert.deepEqual(listed, await program.json('agents', 'list', '--account', 'gus'))
+      const listed = () => program.json('agents list --account gus')
+      assert.deepEqual(JSON.parse((await mine('agents list')).stdout), await listed())
       assert.deepEqual(JSON.parse((await mine('accounts reminders off')).stdout).reminders, false)
       assert.match((await mine('agents remove line --yes')).stderr, /There is no agent \\"line\\"/)
-      assert.deepEqual(await mine('agents remove gus-ci --yes'), {
-        code: 0,
-        stdout: '{"removed":"gus-ci"}\n',
-        stderr: '',
-      })
-      assert.deepEqual(await program.json('agents', 'list', '--account', 'gus'), [])
+      const removed = { code: 0, stdout: '{"removed":"gus-ci"}\n', stderr: '' }
+      assert.deepEqual(await mine('agents remove gus-ci --yes'), removed)
+      assert.deepEqual(await listed(), [])
       const [session] = JSON.parse((await mine('tokens list')).stdout)
       assert.deepEqual([session.username, session.kind], ['gus', 'management'])
     })
@@ -421,8 +402,8 @@ oneDatabase((_kind, _open, fresh) => {
         device_key_id: Buffer.alloc(48, `long ${at}`).toString('base64url'),
       }))
       const long = await fileOf('long.json', `${JSON.stringify(rows).slice(0, -1)}${' '.repeat(5_000_000)}]`)
-      assert.equal((await over(['devices', 'import', long], token)).stdout, '100 devices added.\n')
-      const [job] = JSON.parse((await over(wordsIn('jobs list --json'), token)).stdout)
+      assert.equal((await over(`devices import ${long}`, token)).stdout, '100 devices added.\n')
+      const [job] = JSON.parse((await over('jobs list --json', token)).stdout)
       assert.deepEqual([job.kind, job.parts, job.state], ['devices.import', 2, 'done'])
 
       const serials = Array.from({ length: 1500 }, (_, at) => `L-${at}`.padEnd(80, 'x'))
@@ -430,17 +411,17 @@ oneDatabase((_kind, _open, fresh) => {
       const entries = ['TWICE,', ...serials.map((serial) => `${serial},`), `TWICE,${'k'.repeat(64)}`]
       names['many'] = await fileOf('many.csv', ['serial,device_key_id', ...entries, ''].join('\n'))
       await done(`allow-list import {many} --model ${CLASSIC}`)
-      const dry = await over(wordsIn(filled(`${LIST} {many} --dry-run --json`, 'there')), token)
+      const dry = await over(filled(`${LIST} {many} --dry-run --json`, 'there'), token)
       assert.equal(dry.stdout, '{"would_remove":1502}\n', dry.stderr)
-      const removed = await over(wordsIn(filled(`${LIST} {many}`, 'there')), token)
+      const removed = await over(filled(`${LIST} {many}`, 'there'), token)
       assert.deepEqual(removed, { code: 0, stdout: '1502 entries removed.\n', stderr: '' })
     })
 
     test('audit verify prints the same from a job as from the database', async () => {
-      const told = async (...more: string[]) => {
+      const told = async (more = '') => {
         // A job writes its own entries, which are linked a little later.
         await linkEntries(there.service.installation, async () => true)
-        const words = ['audit', 'verify', ...more]
+        const words = `audit verify ${more}`
         return [await over(words, token), await program.run(words)] as const
       }
       const both = await told()
@@ -448,8 +429,8 @@ oneDatabase((_kind, _open, fresh) => {
         /^The audit log is intact: \d+ entries\.( Not linked yet: \d+\.)?\nLatest entry: (\d+:[0-9a-f]{64})\n$/
       for (const one of both) assert.match(`${one.code} ${one.stdout}`.slice(2), intact)
       const [, , end = ''] = intact.exec(both[0].stdout) ?? []
-      for (const one of await told('--expect', end)) assert.equal(one.code, 0)
-      const [refused, direct] = await told('--expect', `${end.split(':')[0]}:${'0'.repeat(64)}`)
+      for (const one of await told(`--expect ${end}`)) assert.equal(one.code, 0)
+      const [refused, direct] = await told(`--expect ${end.split(':')[0]}:${'0'.repeat(64)}`)
       assert.deepEqual(refused, direct)
       assert.match(
         refused.stderr,
@@ -459,14 +440,14 @@ oneDatabase((_kind, _open, fresh) => {
 
     test('audit export writes the same file in both modes, and no file if the transfer breaks', async () => {
       const [here, file] = [join(there.home, 'here.csv'), join(there.home, 'there.csv')]
-      const direct = await program.json('audit', 'export', here)
-      const exported = await over(['audit', 'export', file, '--json'], token)
+      const direct = await program.json(`audit export ${here}`)
+      const exported = await over(`audit export ${file} --json`, token)
       assert.deepEqual(JSON.parse(exported.stdout), { ...direct, file })
       assert.equal(await readFile(file, 'utf8'), await readFile(here, 'utf8'))
       const [line] = (await done('audit export')).split('\n')
       await eachBrokenTransfer(`${line}\n`, async (url, name) => {
         const broken = join(there.home, `${name}.jsonl`)
-        const { code, stdout, stderr } = await over(['audit', 'export', broken], token, url)
+        const { code, stdout, stderr } = await over(`audit export ${broken}`, token, url)
         assert.ok(code === 1 || code === 3, `${name}: ${code} ${stderr}`)
         assert.equal(stdout, '')
         await assert.rejects(stat(broken), { code: 'ENOENT' })
@@ -474,7 +455,7 @@ oneDatabase((_kind, _open, fresh) => {
     })
 
     test('status shows the checks of the service over HTTP, and those of the host on the host', async () => {
-      const { code, stdout, stderr } = await over(['status'], token)
+      const { code, stdout, stderr } = await over('status', token)
       // No process does the periodic work in this test.
       assert.equal(code, 1)
       assert.match(stderr, /of 17 checks needs? attention\./)
@@ -483,7 +464,7 @@ oneDatabase((_kind, _open, fresh) => {
         stdout,
       )
       assert.match(stdout, /\nok {9}database: {5}SQLite answers\.\n[\s\S]*\nok {9}changes: /)
-      const here = JSON.parse((await program.run(['status', '--json'])).stdout)
+      const here = JSON.parse((await program.run('status --json')).stdout)
       assert.equal(here.findings.length, 16)
     })
   })

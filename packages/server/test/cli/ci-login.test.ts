@@ -16,10 +16,7 @@ describe('ratafia ci login', () => {
    * Creates a platform's program, which records its arguments and input and prints an ID token for
    * `audience`.
    */
-  async function program(
-    name: string,
-    audience: string,
-  ): Promise<{ path: string; noted(): Promise<string> }> {
+  async function program(name: string, audience: string) {
     const path = file(`programs-${crypto.randomUUID()}`)
     await mkdir(path)
     const notes = join(path, 'notes')
@@ -32,61 +29,36 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
     return { path: `${path}:/usr/bin:/bin`, noted: () => readFile(notes, 'utf8') }
   }
 
-  interface Platform {
-    readonly from: string
-    /** The variables that the platform sets. */
-    readonly environment: (url: string) => Variables | Promise<Variables>
+  const onAzure = (url: string): Variables => ({
+    ...{ TF_BUILD: 'True', SYSTEM_OIDCREQUESTURI: `${url}/azure/oidctoken` },
+    SYSTEM_ACCESSTOKEN: 'access-token',
+  })
+
+  /** The variables that each platform sets. */
+  const PLATFORMS: Readonly<Record<string, (url: string) => Variables | Promise<Variables>>> = {
+    github: onGitHub,
+    forgejo: (url) => ({ ...onGitHub(url), FORGEJO_ACTIONS: 'true' }),
+    gitlab: (url) => ({ GITLAB_CI: 'true', RATAFIA_ID_TOKEN: idTokenFor(url) }),
+    circleci: async (url) => ({ CIRCLECI: 'true', PATH: (await program('circleci', url)).path }),
+    buildkite: async (url) => ({ BUILDKITE: 'true', PATH: (await program('buildkite-agent', url)).path }),
+    bitbucket: (url) => ({
+      BITBUCKET_BUILD_NUMBER: '7',
+      BITBUCKET_STEP_OIDC_TOKEN: idTokenFor(['ari:cloud:bitbucket::workspace/1', url]),
+    }),
+    'azure-devops': onAzure,
+    kubernetes: async (url) => {
+      await writeFile(file('token'), `${idTokenFor([url])}\n`)
+      return { RATAFIA_ID_TOKEN_FILE: file('token') }
+    },
+    google: (url) => ({ GCE_METADATA_HOST: new URL(url).host }),
   }
 
-  const PLATFORMS: readonly Platform[] = [
-    { from: 'github', environment: onGitHub },
-    { from: 'forgejo', environment: (url) => ({ ...onGitHub(url), FORGEJO_ACTIONS: 'true' }) },
-    { from: 'gitlab', environment: (url) => ({ GITLAB_CI: 'true', RATAFIA_ID_TOKEN: idTokenFor(url) }) },
-    {
-      from: 'circleci',
-      environment: async (url) => ({ CIRCLECI: 'true', PATH: (await program('circleci', url)).path }),
-    },
-    {
-      from: 'buildkite',
-      environment: async (url) => ({
-        BUILDKITE: 'true',
-        PATH: (await program('buildkite-agent', url)).path,
-      }),
-    },
-    {
-      from: 'bitbucket',
-      environment: (url) => ({
-        BITBUCKET_BUILD_NUMBER: '7',
-        BITBUCKET_STEP_OIDC_TOKEN: idTokenFor(['ari:cloud:bitbucket::workspace/1', url]),
-      }),
-    },
-    {
-      from: 'azure-devops',
-      environment: (url) => ({
-        TF_BUILD: 'True',
-        SYSTEM_OIDCREQUESTURI: `${url}/azure/oidctoken`,
-        SYSTEM_ACCESSTOKEN: 'access-token',
-      }),
-    },
-    {
-      from: 'kubernetes',
-      environment: async (url) => {
-        await writeFile(file('token'), `${idTokenFor([url])}\n`)
-        return { RATAFIA_ID_TOKEN_FILE: file('token') }
-      },
-    },
-    { from: 'google', environment: (url) => ({ GCE_METADATA_HOST: new URL(url).host }) },
-  ]
-
-  for (const { from, environment } of PLATFORMS) {
+  for (const [from, environmentAt] of Object.entries(PLATFORMS)) {
     for (const words of [['--from', from], []]) {
       test(`exchanges the ID token of ${from}, ${words.length > 0 ? 'named by --from' : 'recognised'}`, async () => {
         const job = await jobs.start()
-        const {
-          code,
-          stdout: out,
-          stderr,
-        } = await job.login([...words, ...stdout], await environment(job.url))
+        const environment = await environmentAt(job.url)
+        const { code, stdout: out, stderr } = await job.login([...words, ...stdout], environment)
         assert.equal(code, 0, stderr)
         assert.equal(out, `${CREDENTIALS}\n`)
         const [sent, ...more] = job.exchanges()
@@ -102,26 +74,18 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
     }
   }
 
-  test("requests the ID token from GitHub with the job's token, for the service's audience", async () => {
-    const job = await jobs.start()
-    await job.login(stdout, onGitHub(job.url))
-    const asked = job.seen.find(({ path }) => path.startsWith('/actions/'))
-    assert.equal(asked?.path, `/actions/idtoken?api-version=2.0&audience=${encodeURIComponent(job.url)}`)
-    assert.equal(asked.headers['authorization'], 'Bearer request-token')
-  })
-
-  test("requests the ID token from Azure DevOps with the job's access token, without an audience", async () => {
-    const job = await jobs.start()
-    const environment = {
-      TF_BUILD: 'True',
-      SYSTEM_OIDCREQUESTURI: `${job.url}/azure/oidctoken`,
-      SYSTEM_ACCESSTOKEN: 'access-token',
-    }
-    assert.equal((await job.login(stdout, environment)).code, 0)
-    const asked = job.seen.find(({ path }) => path.startsWith('/azure/'))
-    assert.equal(asked?.path, '/azure/oidctoken?api-version=7.1')
-    assert.equal(asked.headers['authorization'], 'Bearer access-token')
-  })
+  for (const [platform, environmentAt, path, authorization] of [
+    ['GitHub', onGitHub, '/actions/idtoken?api-version=2.0&audience=URL', 'Bearer request-token'],
+    ['Azure DevOps', onAzure, '/azure/oidctoken?api-version=7.1', 'Bearer access-token'],
+  ] as const) {
+    test(`requests the ID token from ${platform} with the job's token, and the audience that it accepts`, async () => {
+      const job = await jobs.start()
+      assert.equal((await job.login(stdout, environmentAt(job.url))).code, 0)
+      const expected = path.replace('URL', encodeURIComponent(job.url))
+      const asked = job.seen.find((one) => one.path === expected)
+      assert.equal(asked?.headers['authorization'], authorization)
+    })
+  }
 
   test("does not pass secrets in the arguments of a platform's program", async () => {
     const job = await jobs.start()
@@ -246,11 +210,8 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       ] as const) {
         const path = words[1].slice(words[1].indexOf(':') + 1)
         await writeFile(path, 'older, and readable by all', { mode: 0o644 })
-        const {
-          code,
-          stdout: out,
-          stderr,
-        } = await job.login(words, { RATAFIA_ID_TOKEN: idTokenFor(job.url) })
+        const token = { RATAFIA_ID_TOKEN: idTokenFor(job.url) }
+        const { code, stdout: out, stderr } = await job.login(words, token)
         assert.deepEqual({ code, out }, { code: 0, out: '' }, stderr)
         assert.equal(await readFile(path, 'utf8'), content)
         assert.equal((await stat(path)).mode & 0o777, 0o600)
@@ -259,12 +220,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
 
     test('masks secrets on Azure DevOps with its own command', async () => {
       const job = await jobs.start()
-      const environment = {
-        TF_BUILD: 'True',
-        SYSTEM_OIDCREQUESTURI: `${job.url}/azure/oidctoken`,
-        SYSTEM_ACCESSTOKEN: 'access-token',
-      }
-      const { stdout: out } = await job.login(['--export', `file:${file('azure')}`], environment)
+      const { stdout: out } = await job.login(['--export', `file:${file('azure')}`], onAzure(job.url))
       const idToken = job.exchanges()[0]?.get('subject_token')
       assert.deepEqual(
         out.split('\n'),
@@ -320,7 +276,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
         RATAFIA_URL: 'http://store.example.com',
         RATAFIA_ID_TOKEN: idTokenFor('x'),
       }
-      const { code, stderr } = await runHere(['ci', 'login'], { environment })
+      const { code, stderr } = await runHere('ci login', { environment })
       assert.equal(code, 2)
       assert.match(stderr, /RATAFIA_URL is not an https address/)
     })

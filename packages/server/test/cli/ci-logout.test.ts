@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, type Macaroon, mint } from '@ratafia/macaroon'
 import { formatSessionId, formatTimeBefore } from '@ratafia/macaroon/conditions'
-import { casesIn, line, wordsIn } from '../support/cases.ts'
+import { casesIn, wordsIn } from '../support/cases.ts'
 import { ciJobs } from '../support/ci-job.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { tokensCreate } from '../support/login-command.ts'
@@ -24,22 +24,20 @@ oneDatabase((_kind, _open, fresh) => {
   let url: string
   let agent: string
   before(async () => {
-    const words = ['--email', 'build@example.org', '--name', 'Build farm', '--no-password']
-    assert.equal((await program.run(['accounts', 'add', 'build', ...words])).code, 0)
+    await program.addAccount('build')
     url = (await program.serve()).baseUrl
     agent = join(program.directory, 'farm.json')
-    const adding = line`agents add farm --account build --url ${url}/identity --output ${agent}`
-    assert.equal((await program.run(adding)).code, 0)
+    await program.says(`agents add farm --account build --url ${url}/identity --output ${agent}`)
   })
 
   async function exported(form: string): Promise<{ text: string; session: string }> {
-    const { stdout, stderr } = await tokensCreate(['--all', '--for', form, '--url', url, '--agent', agent])
+    const { stdout, stderr } = await tokensCreate(`--all --for ${form} --url ${url} --agent ${agent}`)
     const [, session = ''] = /session ([0-9a-f-]{36})/.exec(stderr) ?? []
     return { text: stdout.trim(), session }
   }
 
   async function revokedBy(session: string): Promise<unknown> {
-    const all = await program.json('tokens', 'list', '--account', 'build', '--include-inactive')
+    const all = await program.json('tokens list --account build --include-inactive')
     return all.find(({ session_id: id }: { session_id: string }) => id === session)?.revoked_by
   }
 

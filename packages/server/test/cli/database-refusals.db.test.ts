@@ -1,16 +1,16 @@
 /** Messages about refusals of PostgreSQL give the remedy, and never suggest a retry that would fail again. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { explainFailure } from '../../src/cli/failures/explain-failure.ts'
 import { away } from '../../src/database/errors/away.ts'
 import { asSuperuser, eachDatabase } from '../support/databases.ts'
+import { type Owned, onOwnDatabase } from '../support/own-database.ts'
 import { testProgram } from '../support/program.ts'
 
 interface Refusal {
   readonly what: string
   /** Returns statements that a superuser runs in the database. */
-  readonly when: (names: { readonly role: string; readonly database: string }) => readonly string[]
+  readonly when: (names: Pick<Owned, 'role' | 'database'>) => readonly string[]
   readonly change?: (url: URL) => void
   readonly says: RegExp
 }
@@ -61,32 +61,21 @@ const REFUSALS: readonly Refusal[] = [
 
 eachDatabase((kind, _open, fresh) => {
   if (kind === 'sqlite') return
+  const program = testProgram(fresh)
   for (const { what, when, change, says } of REFUSALS) {
     test(`${what}: the message gives the remedy`, async () => {
-      const name = `refusing_${randomBytes(6).toString('hex')}`
-      const target = await fresh.emptyTarget()
-      assert.ok(target.kind === 'postgres')
-      const url = new URL(target.url)
-      await asSuperuser(`create role ${name} login password 'right'`)
-      await asSuperuser(`create database ${name}`)
-      try {
-        for (const statement of when({ role: name, database: name })) await asSuperuser(statement, `/${name}`)
-        Object.assign(url, { username: name, password: 'right', pathname: `/${name}` })
+      await onOwnDatabase(fresh, {}, async ({ role, database, url }) => {
+        for (const statement of when({ role, database })) await asSuperuser(statement, `/${database}`)
         change?.(url)
-        const { code, stderr } = await runWith(url.href)
+        const { code, stderr } = await program.run('accounts list', {
+          environment: { RATAFIA_DATABASE_URL: url.href },
+        })
         assert.match(stderr, says)
         assert.doesNotMatch(stderr, /Nothing is lost/)
         assert.equal(code, 3)
-      } finally {
-        await asSuperuser(`drop database ${name} with (force)`)
-        await asSuperuser(`drop role ${name}`)
-      }
+      })
     })
   }
-
-  const program = testProgram(fresh)
-  const runWith = (RATAFIA_DATABASE_URL: string) =>
-    program.run(['accounts', 'list'], { environment: { RATAFIA_DATABASE_URL } })
 })
 
 // Refusals of a running node, and those that need a full disk.

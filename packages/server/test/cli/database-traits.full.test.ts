@@ -2,16 +2,10 @@
  * The service, `migrate` and `config check` refuse an unsuitable PostgreSQL database, and print the remedy.
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { line } from '../support/cases.ts'
 import { asSuperuser, eachDatabase } from '../support/databases.ts'
+import { type Owned, onOwnDatabase } from '../support/own-database.ts'
 import { testProgram } from '../support/program.ts'
-
-interface Names {
-  readonly role: string
-  readonly database: string
-}
 
 interface Case {
   readonly what: string
@@ -20,9 +14,9 @@ interface Case {
   /** Whether its owner migrates it first. Default: true. */
   readonly migrated?: boolean
   /** Returns statements that a superuser runs in the database. */
-  readonly when: (names: Names) => readonly string[]
+  readonly when: (names: Pick<Owned, 'role' | 'database'>) => readonly string[]
   /** Returns a part of the message; undefined if the database is suitable. */
-  readonly says?: (names: Names) => string
+  readonly says?: (names: Pick<Owned, 'role' | 'database'>) => string
   readonly code?: number
 }
 
@@ -140,57 +134,33 @@ const CASES: readonly Case[] = [
   },
 ]
 
+const ACCOUNT = 'accounts add zoe --email z@example.org --name Zoë --no-password'
+
 eachDatabase((kind, _open, fresh) => {
   if (kind === 'sqlite') return
   const program = testProgram(fresh)
 
   for (const { what, database = '', migrated = true, when, says, code = 4 } of CASES) {
     test(`${what}: ${says ? 'refused, with the remedy' : 'accepted'}`, async () => {
-      const name = `traits_${randomBytes(6).toString('hex')}`
-      const names = { role: name, database: name }
-      const target = await fresh.emptyTarget()
-      assert.ok(target.kind === 'postgres')
-      const url = Object.assign(new URL(target.url), {
-        username: name,
-        password: 'right',
-        pathname: `/${name}`,
-      })
-      const environment = { RATAFIA_DATABASE_URL: url.href }
-      await asSuperuser(`create role ${name} login password 'right'`)
-      await asSuperuser(`create database ${name} owner ${name} ${database}`)
-      try {
-        if (migrated) assert.equal((await program.run(['migrate'], { environment })).code, 0)
-        for (const statement of when(names)) await asSuperuser(statement, `/${name}`)
-        const ways = [['migrate'], ['serve'], ['config', 'check', '--connect'], ['accounts', 'list']]
-        if (!says) {
-          const account = line`accounts add zoe --email z@example.org --name Zoë --no-password`
-          for (const words of [
-            ['migrate'],
-            account,
-            ['accounts', 'list'],
-            ['verify'],
-            ['config', 'check', '--connect'],
-          ]) {
-            const { code, stderr } = await program.run(words, { environment })
-            assert.equal(code, 0, stderr)
-          }
-          return
-        }
+      await onOwnDatabase(fresh, { owned: true, options: database }, async ({ url, ...names }) => {
+        const environment = { RATAFIA_DATABASE_URL: url.href }
+        if (migrated) assert.equal((await program.run('migrate', { environment })).code, 0)
+        for (const statement of when(names)) await asSuperuser(statement, `/${names.database}`)
+        const ways = says
+          ? ['migrate', 'serve', 'config check --connect', 'accounts list']
+          : ['migrate', ACCOUNT, 'accounts list', 'verify', 'config check --connect']
         for (const words of ways) {
-          const refused = await program.run(words, { environment })
-          assert.ok(refused.stderr.includes(says(names)), `${words}: ${refused.stderr}`)
-          assert.equal(refused.code, code, `${words}`)
+          const finished = await program.run(words, { environment })
+          assert.ok(finished.stderr.includes(says?.(names) ?? ''), `${words}: ${finished.stderr}`)
+          assert.equal(finished.code, says ? code : 0, `${words}: ${finished.stderr}`)
         }
-      } finally {
-        await asSuperuser(`drop database ${name} with (force)`)
-        await asSuperuser(`drop role ${name}`)
-      }
+      })
     })
   }
 
   test('`config check --connect` warns of server settings that let a crash lose data', async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
-    const { code, stderr } = await program.run(['config', 'check', '--connect'])
+    assert.equal((await program.run('migrate')).code, 0)
+    const { code, stderr } = await program.run('config check --connect')
     assert.equal(code, 0)
     assert.match(stderr, /warning: fsync is off in PostgreSQL/)
     assert.match(stderr, /warning: synchronous_commit is off/)

@@ -12,12 +12,11 @@ import {
   encodeBinary,
 } from '@ratafia/macaroon'
 import { macaroonsIn } from '../../src/http/credentials/presented.ts'
-import { line } from '../support/cases.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import { startCommand } from '../support/login-command.ts'
 import { addManager, managementToken } from '../support/managers.ts'
-import { type Finished, testProgram } from '../support/program.ts'
+import { testProgram, type Variables } from '../support/program.ts'
 import { call, presenting, sessionIdOf, type TestService } from '../support/service.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -33,32 +32,27 @@ oneDatabase((_kind, _open, fresh) => {
 
   before(async () => {
     home = await mkdtemp(join(tmpdir(), 'ratafia-home-'))
-    const add = (name: string, words: readonly string[], input = '') =>
-      program.run(['accounts', 'add', name, '--email', `${name}@example.org`, '--name', name, ...words], {
-        input,
-      })
-    assert.equal((await add('ada', ['--password-stdin'], PASSWORD)).code, 0)
-    assert.equal((await add('build', ['--no-password', '--role', 'auditor'])).code, 0)
+    await program.addAccount('ada', '', PASSWORD)
+    await program.addAccount('build', '--role auditor')
     service = await program.serve()
     url = service.baseUrl
     farm = join(home, 'farm.json')
-    const words = line`agents add farm --account build --url ${url}/identity --output ${farm}`
-    assert.equal((await program.run(words)).code, 0)
+    await program.says(`agents add farm --account build --url ${url}/identity --output ${farm}`)
   })
   after(() => rm(home, { recursive: true, force: true }))
 
+  interface More {
+    readonly input?: string
+    readonly environment?: Variables
+  }
   /** Starts a command on a machine that knows only the address of the service. */
-  const start = (words: readonly string[], { input = '', environment = {} } = {}) =>
-    startCommand(['tokens', ...words], { XDG_CONFIG_HOME: home, RATAFIA_URL: url, ...environment }, { input })
-  const run = (words: readonly string[], more: { input?: string; environment?: object } = {}) =>
-    start(words, more as never).finished
+  const start = (words: string, { input = '', environment = {} }: More = {}) =>
+    startCommand(`tokens ${words}`, { XDG_CONFIG_HOME: home, RATAFIA_URL: url, ...environment }, { input })
+  const run = (words: string, more?: More) => start(words, more).finished
   const asFarm = () => ({ RATAFIA_AGENT_FILE: farm })
-  const create = async (...words: readonly string[]): Promise<string> => {
-    const limited = words.includes('--permission') || words.includes('--channel')
-    const { code, stdout, stderr } = await run([
-      ...['create', '--agent', farm, ...words],
-      ...(limited ? [] : ['--all']),
-    ])
+  const create = async (words = ''): Promise<string> => {
+    const all = /--(permission|channel)/.test(words) ? '' : '--all'
+    const { code, stdout, stderr } = await run(`create --agent ${farm} ${words} ${all}`)
     assert.equal(code, 0, stderr)
     assert.match(
       stderr,
@@ -81,22 +75,27 @@ oneDatabase((_kind, _open, fresh) => {
     return /^[A-Za-z0-9_-]{40,}$/.test(inside) ? inside : text
   }
   const sessionOf = (text: string): string => sessionIdOf(macaroonsIn(decoded(text))[0][0])
-  const refused = ({ code, stdout, stderr }: Finished, expected: number): string => {
-    assert.deepEqual([code, stdout], [expected, ''], stderr)
-    return stderr
+  const refuses = async (words: string, message: RegExp, code = 1, more?: More) => {
+    const refused = await run(words, more)
+    assert.deepEqual([refused.code, refused.stdout], [code, ''], `${words}: ${refused.stderr}`)
+    assert.match(refused.stderr, message)
+    return refused.stderr
   }
+  const me = (token: string) =>
+    call(service, 'GET', '/api/management/v1/me', { headers: { authorization: `Macaroon ${token}` } })
+  const build = async () =>
+    (await service.installation.accounts.findByUsername('build' as never)) ?? assert.fail()
 
   for (const form of FORMS) {
     test(`attenuate narrows a ${form} credential repeatedly, and keeps its format`, async () => {
-      const text = await create('--for', form, '--channel', 'edge', '--channel', 'beta/*')
-      const first = await run(['attenuate', '--channel', 'beta/one', '--permission', 'package_upload'], {
+      const text = await create(`--for ${form} --channel edge --channel beta/*`)
+      const first = await run('attenuate --channel beta/one --permission package_upload', {
         input: `${text}\n`,
       })
       assert.deepEqual([first.code, first.stderr], [0, ''])
       const until = new Date(Date.now() + 3_600_000).toISOString()
-      const second = await run(['attenuate', 'env:TOKEN', '--until', until], {
-        environment: { TOKEN: first.stdout.trim() },
-      })
+      const environment = { TOKEN: first.stdout.trim() }
+      const second = await run(`attenuate env:TOKEN --until ${until}`, { environment })
       assert.equal(second.code, 0, second.stderr)
       const { status, body } = await whoami(second.stdout.trim())
       assert.equal(status, 200, JSON.stringify(body))
@@ -107,99 +106,82 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   test('attenuate refuses limits that widen a token, and tokens that it cannot read', async () => {
-    const text = await create('--permission', 'package_upload', '--channel', 'edge', '--expires', '1d')
-    const attempt = (...words: readonly string[]) => run(['attenuate', ...words], { input: text })
-    assert.match(
-      refused(await attempt('--channel', 'stable'), 1),
-      /--channel "stable" is outside the token's limits: edge\./,
-    )
-    assert.match(refused(await attempt('--channel', '*'), 1), /"\*" is outside/)
-    assert.match(refused(await attempt('--permission', 'package_access'), 1), /--permission "package_access"/)
-    assert.match(refused(await attempt('--until', '2d'), 1), /already expires at/)
-    assert.match(refused(await attempt('--permission', 'fly'), 2), /There is no permission "fly"/)
-    assert.match(refused(await attempt(), 2), /Pass at least one limit/)
-    assert.match(
-      refused(await run(['attenuate', '--until', '1h'], { input: 'rubbish' }), 1),
-      /does not contain a token that/,
-    )
-    assert.match(refused(await run(['attenuate', 'env:NONE', '--until', '1h']), 2), /NONE is not set/)
+    const input = await create('--permission package_upload --channel edge --expires 1d')
+    for (const [words, code, message] of [
+      ['--channel stable', 1, /--channel "stable" is outside the token's limits: edge\./],
+      ['--channel *', 1, /"\*" is outside/],
+      ['--permission package_access', 1, /--permission "package_access"/],
+      ['--until 2d', 1, /already expires at/],
+      ['--permission fly', 2, /There is no permission "fly"/],
+      ['', 2, /Pass at least one limit/],
+    ] as const) {
+      await refuses(`attenuate ${words}`, message, code, { input })
+    }
+    await refuses('attenuate --until 1h', /does not contain a token that/, 1, { input: 'rubbish' })
+    await refuses('attenuate env:NONE --until 1h', /NONE is not set/, 2)
     const many = Array.from({ length: 130 }, () => 'time-before 2100-01-01T00:00:00Z').reduce(
       addFirstPartyCaveat,
-      decodeBinary(decodeBase64(text))[0] ?? assert.fail(),
+      decodeBinary(decodeBase64(input))[0] ?? assert.fail(),
     )
-    const full = encodeBase64Url(encodeBinary(many))
-    refused(await run(['attenuate', '--until', '1h'], { input: full }), 1)
-    const build = (await service.installation.accounts.findByUsername('build' as never)) ?? assert.fail()
-    const management = { input: await managementToken(service, build) }
-    assert.match(
-      refused(await run(['attenuate', '--channel', 'edge'], management), 1),
-      /Limit it with --role, --brand, --read-only and --until/,
-    )
-    const shorter = await run(['attenuate', '--until', '1h'], management)
-    const file = join(home, 'token')
-    await writeFile(file, shorter.stdout)
-    const { body } = await call(service, 'GET', '/api/management/v1/me', {
-      headers: { authorization: `Macaroon ${shorter.stdout.trim()}` },
-    })
+    await refuses('attenuate --until 1h', /./, 1, { input: encodeBase64Url(encodeBinary(many)) })
+    const management = { input: await managementToken(service, await build()) }
+    const limits = /Limit it with --role, --brand, --read-only and --until/
+    await refuses('attenuate --channel edge', limits, 1, management)
+    const shorter = await run('attenuate --until 1h', management)
+    const { body } = await me(shorter.stdout.trim())
     assert.ok(Date.parse(body.expires) < Date.now() + 3_600_001)
-    await rm(file)
   })
 
   test('attenuate limits a management token to fewer roles and brands, and to reading', async () => {
     const carol = await addManager(service, 'brand-manager acme', 'viewer other')
     const token = await managementToken(service, carol)
     const may = async (text: string) => {
-      const headers = { authorization: `Macaroon ${text}` }
-      const { status, body } = await call(service, 'GET', '/api/management/v1/me', { headers })
+      const { status, body } = await me(text)
       assert.equal(status, 200, JSON.stringify(body))
       return body.permissions.map((one: { permission: string; brands: string[] }) =>
         [one.permission, ...one.brands].join(' '),
       )
     }
-    const attenuate = async (input: string, ...words: readonly string[]) => {
-      const { code, stdout, stderr } = await run(['attenuate', ...words], { input })
+    const attenuate = async (input: string, words: string) => {
+      const { code, stdout, stderr } = await run(`attenuate ${words}`, { input })
       assert.equal(code, 0, stderr)
       return stdout.trim()
     }
-    const one = await attenuate(token, '--role', 'device-approver')
+    const one = await attenuate(token, '--role device-approver')
     assert.deepEqual(await may(one), [
       ...['devices:read acme other', 'devices:decide acme', 'models:read acme other'],
     ])
-    const two = await attenuate(one, '--brand', 'acme', '--read-only')
+    const two = await attenuate(one, '--brand acme --read-only')
     assert.deepEqual(await may(two), ['devices:read acme', 'models:read acme'])
-    assert.deepEqual(await may(await attenuate(token, '--brand', 'other')), [
+    assert.deepEqual(await may(await attenuate(token, '--brand other')), [
       ...['devices:read other', 'models:read other'],
     ])
     for (const [input, words, said] of [
-      [token, ['--role', 'operator'], /--role "operator" is outside the token's roles and brands/],
-      [one, ['--role', 'brand-manager'], /--role "brand-manager" is outside/],
-      [two, ['--brand', 'other'], /--brand "other" is outside/],
-      [two, ['--role', 'device-approver'], /--role "device-approver" is outside/],
-      [token, ['--brand', 'a b'], /outside/],
-      [await create(), ['--role', 'viewer'], /This is a developer token, which has no roles/],
+      [token, '--role operator', /--role "operator" is outside the token's roles and brands/],
+      [one, '--role brand-manager', /--role "brand-manager" is outside/],
+      [two, '--brand other', /--brand "other" is outside/],
+      [two, '--role device-approver', /--role "device-approver" is outside/],
+      [token, "--brand 'a b'", /outside/],
+      [await create(), '--role viewer', /This is a developer token, which has no roles/],
     ] as const) {
-      assert.match(refused(await run(['attenuate', ...words], { input }), 1), said)
+      await refuses(`attenuate ${words}`, said, 1, { input })
     }
-    assert.match(refused(await run(['attenuate', '--role', 'king'], { input: token }), 2), /is not a role/)
+    await refuses('attenuate --role king', /is not a role/, 2, { input: token })
   })
 
   test('refuses a token in an argument, and does not print it', async () => {
     const text = await create()
-    for (const words of [
-      ['attenuate', text, '--until', '1h'],
-      ['explain', text],
-      ['rotate', text],
-    ]) {
-      const stderr = refused(await run(words, { environment: asFarm() }), 2)
-      assert.match(stderr, /Don't pass a token as an argument/)
+    for (const words of [`attenuate ${text} --until 1h`, `explain ${text}`, `rotate ${text}`]) {
+      const environment = asFarm()
+      const stderr = await refuses(words, /Don't pass a token as an argument/, 2, { environment })
       assert.ok(!stderr.includes(text.slice(0, 30)))
     }
   })
 
   test('rotate keeps limits, format and lifetime, and revokes the old token', async () => {
     for (const form of FORMS) {
-      const old = await create('--for', form, '--channel', 'edge', '--expires', '20d', '--description', 'ci')
-      const { code, stdout, stderr } = await run(['rotate', '--agent', farm], { input: old })
+      const old = await create(`--for ${form} --channel edge --expires 20d --description ci`)
+      const { code, stdout, stderr } = await run(`rotate --agent ${farm}`, { input: old })
       assert.equal(code, 0, stderr)
       const { body } = await whoami(stdout.trim())
       assert.deepEqual(body.channels, ['edge'])
@@ -207,20 +189,17 @@ oneDatabase((_kind, _open, fresh) => {
       assert.ok(days > 19.9 && days <= 20.1, body.expires)
       assert.match(stderr, new RegExp(`Revoked the replaced session ${sessionOf(old)}\\.`))
       assert.equal((await whoami(old)).status, 401)
-      const [record] = (await program.json('tokens', 'list', '--account', 'build')).filter(
-        ({ session_id: id }: { session_id: string }) => id === sessionOf(stdout.trim()),
-      )
-      assert.equal(record.description, 'ci')
+      const records: readonly Record<string, string>[] = await program.json('tokens list --account build')
+      const record = records.find(({ session_id: id }) => id === sessionOf(stdout.trim()))
+      assert.equal(record?.['description'], 'ci')
     }
   })
 
   test('rotate --overlap keeps the old token valid for a time', async () => {
     const old = await create()
-    const words = ['rotate', 'env:OLD', '--agent', farm, '--overlap', '7d', '--for', 'onprem']
-    const without = await run(words, { environment: { OLD: old } })
-    assert.match(refused(without, 1), /You are not logged in/)
-    const long = await run(['rotate', '--overlap', '31d'], { input: old })
-    assert.match(refused(long, 2), /at most 30d/)
+    const words = `rotate env:OLD --agent ${farm} --overlap 7d --for onprem`
+    await refuses(words, /You are not logged in/, 1, { environment: { OLD: old } })
+    await refuses('rotate --overlap 31d', /at most 30d/, 2, { input: old })
     const { code, stdout, stderr } = await run(words, { environment: { OLD: old, ...asFarm() } })
     assert.equal(code, 0, stderr)
     assert.equal((await whoami(stdout.trim())).status, 200)
@@ -231,24 +210,23 @@ oneDatabase((_kind, _open, fresh) => {
 
   test('rotate by another account changes nothing, and does not create a token', async () => {
     const old = await create()
-    const active = async () => (await program.json('tokens', 'list', '--account', 'ada')).length
+    const active = async () => (await program.json('tokens list --account ada')).length
     const before = await active()
-    const running = start(['rotate'], { input: old })
+    const running = start('rotate', { input: old })
     const browser = new Browser()
-    const page = await browser.submit(await browser.open(await running.visit()), 'login', {
-      ...{ username: 'ada', password: PASSWORD },
-    })
+    const signIn = await browser.open(await running.visit())
+    const page = await browser.submit(signIn, 'login', { username: 'ada', password: PASSWORD })
     await browser.submit(page, 'confirm', { decision: 'approve' })
-    const stderr = refused(await running.finished, 1)
+    const { code, stdout, stderr } = await running.finished
+    assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, /The token belongs to build, but you logged in as ada\. Nothing was changed/)
     assert.equal((await whoami(old)).status, 200)
     assert.equal(await active(), before)
   })
 
   test('explain shows the permissions of a token or why it is refused, and requires a login', async () => {
-    const text = await create('--channel', 'edge', '--for', 'onprem')
-    const explain = (input: string, ...words: readonly string[]) =>
-      run(['explain', ...words], { input, environment: asFarm() })
+    const text = await create('--channel edge --for onprem')
+    const explain = (input: string, words = '') => run(`explain ${words}`, { input, environment: asFarm() })
     const { code, stdout } = await explain(`export SNAPCRAFT_STORE_CREDENTIALS='${text}'\n`)
     assert.equal(code, 0)
     assert.match(stdout, /kind: +developer token\naccepted: +yes\nusername: +build\n/)
@@ -256,27 +234,26 @@ oneDatabase((_kind, _open, fresh) => {
     const record = JSON.parse((await explain(text, '--json')).stdout)
     assert.deepEqual([record.session_id, record.limits.channels], [sessionOf(text), ['edge']])
     for (const form of FORMS) {
-      const { accepted } = JSON.parse((await explain(await create('--for', form), '--json')).stdout)
+      const { accepted } = JSON.parse((await explain(await create(`--for ${form}`), '--json')).stdout)
       assert.equal(accepted, true, form)
     }
     const rubbish = await explain('rubbish')
     assert.equal(rubbish.code, 0)
     assert.match(rubbish.stdout, /accepted: +no\nbecause: +The macaroon is malformed/)
-    assert.match(refused(await run(['explain'], { input: text }), 1), /You are not logged in/)
+    await refuses('explain', /You are not logged in/, 1, { input: text })
   })
 
   test('shorten changes the expiry of a session, and revoke --mine --all revokes the others', async () => {
     const [one, two] = [await create(), await create()]
-    const words = ['shorten', sessionOf(one), '--until', '2d']
-    const { code, stdout } = await run(words, { environment: asFarm() })
-    assert.deepEqual([code, /^The session .* now expires at .*Z\.\n$/.test(stdout)], [0, true])
+    const shortened = await run(`shorten ${sessionOf(one)} --until 2d`, { environment: asFarm() })
+    assert.equal(shortened.code, 0)
+    assert.match(shortened.stdout, /^The session .* now expires at .*Z\.\n$/)
     // An agent can revoke a single session; only a person can revoke all.
-    const all = ['revoke', '--mine', '--all', '--all-but', sessionOf(two), '--yes']
-    assert.match(refused(await run(all, { environment: asFarm() }), 1), /Only a person/)
-    const build = (await service.installation.accounts.findByUsername('build' as never)) ?? assert.fail()
+    const all = `revoke --mine --all --all-but ${sessionOf(two)} --yes`
+    await refuses(all, /Only a person/, 1, { environment: asFarm() })
     const file = join(home, 'token')
     const person = async () => {
-      const token = await managementToken(service, build)
+      const token = await managementToken(service, await build())
       await writeFile(file, token)
       return { token, environment: { RATAFIA_TOKEN_FILE: file } }
     }
@@ -285,19 +262,12 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(done.code, 0, done.stderr)
     assert.match(done.stdout, /^Revoked \d+ sessions\.\n$/)
     assert.deepEqual([(await whoami(one)).status, (await whoami(two)).status], [401, 200])
-    const own = await call(service, 'GET', '/api/management/v1/me', {
-      headers: { authorization: `Macaroon ${first.token}` },
-    })
-    assert.equal(own.status, 401, 'the own login was not in --all-but')
-    const rest = await run(['revoke', '--mine', '--all', '--yes', '--json'], await person())
+    assert.equal((await me(first.token)).status, 401, 'the own login was not in --all-but')
+    const rest = await run('revoke --mine --all --yes --json', await person())
     assert.deepEqual(JSON.parse(rest.stdout), { username: 'build', revoked: 2 })
     assert.equal((await whoami(two)).status, 401)
-    for (const wrong of [
-      ['revoke', '--mine', '--all', '--account', 'build'],
-      ['revoke', '--mine', '--all', '--direct'],
-      ['revoke', 'x', '--all-but', 'y'],
-    ]) {
-      refused(await run([...wrong, '--yes']), 2)
+    for (const wrong of ['--mine --all --account build', '--mine --all --direct', 'x --all-but y']) {
+      await refuses(`revoke ${wrong} --yes`, /./, 2)
     }
     await rm(file)
   })

@@ -16,7 +16,7 @@ import { importDevices } from '../support/as-operator.ts'
 import { casesIn } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { ACME, freshDeviceKeys, serialRequest, withAcme } from '../support/devices.ts'
-import { type Program, testProgram } from '../support/program.ts'
+import { testProgram } from '../support/program.ts'
 
 const HEADER =
   'id,brand_id,model,serial,device_key_id,status,revision,origin,original,registered_at,decided_at,decided_by,reason,quarantined_at,removed_at,request,assertions,clone_evidence\n'
@@ -33,173 +33,126 @@ eachDatabase((kind, _open, fresh) => {
     keys = await freshDeviceKeys(4)
     await fill(installation, keys)
   })
+  const { json, says, refuses } = program
   const path = (name: string) => join(program.directory, name)
-  const run = async (where: Program, ...words: readonly string[]) => {
-    const finished = await where.run(['devices', ...words])
-    // The first command in another directory creates the database.
-    const said = finished.stderr.replace(/^ratafia: Created the database .*\n/, '')
-    assert.deepEqual([finished.code, said], [0, ''])
-    return finished.stdout
-  }
   const fileOf = async (name: string, text: string) => {
     await writeFile(path(name), text)
     return path(name)
   }
+  const COLUMNS = 'brand_id,model,serial,device_key_id'
+  const keyIdOf = (fill: number | string) => Buffer.alloc(48, fill).toString('base64url')
+  const serialsOf = (devices: readonly { serial: string }[]) => devices.map(({ serial }) => serial)
 
   for (const [index, format] of (['csv', 'json'] as const).entries()) {
     test(`a ${format} export is the same after an import, and a second import changes nothing`, async () => {
       const other = others[index] ?? assert.fail()
-      const first = path(`first.${format}`)
-      const second = path(`second.${format}`)
-      assert.equal(await run(program, 'export', first), `5 devices exported to ${first}.\n`)
-      assert.equal(await run(other, 'import', '--unknown-models', first), '5 devices added.\n')
-      assert.deepEqual(await other.json('devices', 'export', second), { exported: 5, file: second })
+      const [first, second] = [path(`first.${format}`), path(`second.${format}`)]
+      const importing = `devices import --unknown-models ${first}`
+      await says(`devices export ${first}`, `5 devices exported to ${first}.\n`)
+      await other.says(importing, '5 devices added.\n')
+      assert.deepEqual(await other.json(`devices export ${second}`), { exported: 5, file: second })
       const text = await readFile(first, 'utf8')
       assert.match(text, format === 'csv' ? /,'=1\+1,/ : /"=1\+1"/)
       assert.equal(await readFile(second, 'utf8'), text)
-      assert.equal(
-        await run(other, 'import', '--unknown-models', first),
-        '0 devices added; 5 already in the register.\n',
-      )
-      assert.equal(await run(program, 'export', '--format', format), text)
-      const shown = await other.json('devices', 'show', 'acme-brand/acme-classic/T-1')
-      assert.deepEqual(
-        shown.assertions.map((one: { revision: number }) => one.revision),
-        [0, 2],
-      )
+      await other.says(importing, '0 devices added; 5 already in the register.\n')
+      await says(`devices export --format ${format}`, text)
+      const shown = await other.json('devices show acme-brand/acme-classic/T-1')
       const before = await installation.devices.serialAssertionsOf(shown)
       assert.deepEqual(
-        shown.assertions.map((one: { assertion: string }) => one.assertion),
-        before.map(({ encoded }) => Buffer.from(encoded).toString()),
+        shown.assertions.map((one: { revision: number; assertion: string }) => [one.revision, one.assertion]),
+        [0, 2].map((revision, at) => [revision, Buffer.from(before[at]?.encoded ?? '').toString()]),
       )
       // Pending devices can be approved in the other register, which has their requests.
-      const [pending] = await other.json('devices', 'list', '--status', 'pending')
+      const [pending] = await other.json('devices list --status pending')
       assert.equal(pending.device_key_id, keys[2]?.publicKey.id)
       const there = await other.open()
       const [request, original] = [there, installation].map(({ devices }) => devices.findRequest(pending))
       assert.deepEqual(await request, await original)
-      assert.deepEqual(
-        (await readdir(program.directory)).filter((name) => name.endsWith('.part')),
-        [],
-      )
+      assert.ok((await readdir(program.directory)).every((name) => !name.endsWith('.part')))
     })
   }
 
   test('a JSON export is a list with one object on each line', async () => {
-    const text = await run(program, 'export', '--format', 'json')
+    const text = await says('devices export --format json')
     assert.equal(JSON.parse(text).length, 5)
     assert.equal(text.trimEnd().split('\n').length, 7)
   })
 
   test('export accepts the filters of list', async () => {
-    const revoked = await run(program, 'export', '--status', 'revoked')
-    assert.match(revoked, new RegExp(`^${HEADER}[^\n]*,T-4,[^\n]*,revoked,`))
-    assert.equal(await run(program, 'export', '--brand', 'other'), HEADER)
-    assert.equal(await run(program, 'export', '--quarantined', '--format', 'json'), JSON_NONE)
+    await says('devices export --status revoked', new RegExp(`^${HEADER}[^\n]*,T-4,[^\n]*,revoked,`))
+    await says('devices export --brand other', HEADER)
+    await says('devices export --quarantined --format json', '[\n]\n')
   })
-  const JSON_NONE = '[\n]\n'
 
   test('imports a handwritten list without ids, of devices that already have their serials', async () => {
-    const [key = ''] = [Buffer.alloc(48, 5).toString('base64url')]
-    const file = await fileOf(
-      'hand.csv',
-      `serial,brand_id,model,device_key_id\nH-1,acme-brand,acme-classic,${key}\n`,
+    const key = keyIdOf(5)
+    const file = await fileOf('hand.csv', `${COLUMNS}\nacme-brand,acme-classic,H-1,${key}\n`)
+    await says(`devices import --dry-run ${file}`, '1 device would be added.\n')
+    assert.deepEqual(await json(`devices import --dry-run ${file}`), { dry_run: true, devices: 1, added: 1 })
+    await says(`devices import ${file}`, '1 device added.\n')
+    await says(`devices import ${file}`, '0 devices added; 1 already in the register.\n')
+    const other = key.replace('B', 'C')
+    const taken = await fileOf('taken.csv', `${COLUMNS}\nacme-brand,acme-classic,H-1,${other}\n`)
+    await refuses(
+      `devices import --dry-run ${taken}`,
+      /^ratafia: line 2: the serial acme-brand\/acme-classic\/H-1 belongs to /,
     )
-    assert.equal(await run(program, 'import', '--dry-run', file), '1 device would be added.\n')
-    const dry = { dry_run: true, devices: 1, added: 1 }
-    assert.deepEqual(await program.json('devices', 'import', '--dry-run', file), dry)
-    assert.equal(await run(program, 'import', file), '1 device added.\n')
-    assert.equal(await run(program, 'import', file), '0 devices added; 1 already in the register.\n')
-    const taken = await fileOf(
-      'taken.csv',
-      (await readFile(file, 'utf8')).replace(key, key.replace('B', 'C')),
+    const blank = await fileOf(
+      'blank.csv',
+      `id,registered_at,${COLUMNS}\n,,acme-brand,acme-classic,H-1,${key}\n`,
     )
-    const refused = await program.run(['devices', 'import', '--dry-run', taken])
-    assert.deepEqual([refused.code, refused.stdout], [1, ''])
-    assert.match(refused.stderr, /^ratafia: line 2: the serial acme-brand\/acme-classic\/H-1 belongs to /)
-    const columns = 'id,registered_at,serial,brand_id,model,device_key_id'
-    const blank = await fileOf('blank.csv', `${columns}\n,,H-1,acme-brand,acme-classic,${key}\n`)
-    assert.equal(await run(program, 'import', blank), '0 devices added; 1 already in the register.\n')
-    const shown = await program.json('devices', 'show', 'acme-brand/acme-classic/H-1')
+    await says(`devices import ${blank}`, '0 devices added; 1 already in the register.\n')
+    const shown = await json('devices show acme-brand/acme-classic/H-1')
     assert.deepEqual(
       [shown.status, shown.origin, shown.revision, shown.assertions, shown.decided_by],
       ['active', 'import', null, [], 'operator'],
     )
     assert.equal(shown.decided_at, shown.registered_at)
-    const verified = await program.run(['verify'])
-    assert.deepEqual([verified.code, verified.stderr], [0, ''])
+    await says('verify')
   })
 
   test('refuses devices of unknown models, unless --unknown-models is given', async () => {
-    const key = Buffer.alloc(48, 6).toString('base64url')
-    const file = await fileOf(
-      'unknown.csv',
-      `serial,brand_id,model,device_key_id\nU-1,acme-brand,no-such,${key}\n`,
-    )
-    const refused = await program.run(['devices', 'import', file])
-    assert.deepEqual([refused.code, refused.stdout], [1, ''])
-    assert.match(refused.stderr, /^ratafia: line 2: there is no model acme-brand\/no-such here\. /)
-    assert.equal(await run(program, 'import', '--unknown-models', file), '1 device added.\n')
+    const file = await fileOf('unknown.csv', `${COLUMNS}\nacme-brand,no-such,U-1,${keyIdOf(6)}\n`)
+    await refuses(`devices import ${file}`, /^ratafia: line 2: there is no model acme-brand\/no-such here\. /)
+    await says(`devices import --unknown-models ${file}`, '1 device added.\n')
   })
 
   test('imports evidence of clones, and refuses evidence that no export contains', async () => {
     const [device] = await installation.devices.list({ serial: 'T-4', limit: 1 })
     assert.ok(device)
-    const seen = { kind: 'second-key', subject: 'another key', details: { address: '192.0.2.1' } } as const
     await installation.clones.record({
-      deviceId: device.id,
-      bucket: device.bucket,
-      at: new Date('2026-03-01T00:00:00.000Z'),
-      ...seen,
+      ...{ deviceId: device.id, bucket: device.bucket, at: new Date('2026-03-01T00:00:00.000Z') },
+      ...{ kind: 'second-key', subject: 'another key', details: { address: '192.0.2.1' } },
     })
     const [other] = others
     const file = path('evidence.json')
-    await run(program, 'export', '--serial', 'T-4', file)
-    const rows = JSON.parse(await readFile(file, 'utf8'))
+    const importing = `devices import --unknown-models ${file}`
+    await says(`devices export --serial T-4 ${file}`)
+    const [row] = JSON.parse(await readFile(file, 'utf8'))
     const id = newDeviceId(new Date())
-    const moved = { ...rows[0], id, serial: 'T-5', device_key_id: Buffer.alloc(48, 7).toString('base64url') }
-    await writeFile(file, JSON.stringify([{ ...moved, assertions: null, revision: null }]))
-    await run(other, 'import', '--unknown-models', file)
+    const moved = { ...row, id, serial: 'T-5', device_key_id: keyIdOf(7), assertions: null, revision: null }
+    await writeFile(file, JSON.stringify([moved]))
+    await other.says(importing)
     const copy = deviceRef(id, moved.device_key_id)
-    const there = await (await other.open()).clones.evidenceOf(copy)
+    const evidence = await installation.clones.evidenceOf(device)
     assert.deepEqual(
-      there,
-      (await installation.clones.evidenceOf(device)).map((one) => ({
-        ...one,
-        deviceId: id,
-        bucket: copy.bucket,
-      })),
+      await (await other.open()).clones.evidenceOf(copy),
+      evidence.map((one) => ({ ...one, deviceId: id, bucket: copy.bucket })),
     )
-    for (const bad of [
-      'x',
-      '{}',
-      '[1]',
-      '[{"kind":"second-key"}]',
-      rows[0].clone_evidence.replace('second-key', 'odd'),
-    ]) {
-      const again = {
-        ...moved,
-        id: newDeviceId(new Date()),
-        serial: 'T-6',
-        assertions: null,
-        clone_evidence: bad,
-      }
+    const odd = row.clone_evidence.replace('second-key', 'odd')
+    for (const bad of ['x', '{}', '[1]', '[{"kind":"second-key"}]', odd]) {
+      const again = { ...moved, id: newDeviceId(new Date()), serial: 'T-6', clone_evidence: bad }
       await writeFile(file, JSON.stringify([again]))
-      const refused = await other.run(['devices', 'import', '--unknown-models', file])
-      assert.match(refused.stderr, /^ratafia: item 1: "clone_evidence" is not a list of evidence/)
+      await other.refuses(importing, /^ratafia: item 1: "clone_evidence" is not a list of evidence/)
     }
   })
 
   describe('an invalid row is refused with its place, and nothing is imported', () => {
     const row = (change: Record<string, unknown> = {}) => ({
-      id: newDeviceId(new Date()),
-      brand_id: 'acme-brand',
-      model: 'acme-classic',
-      serial: 'N-1',
-      device_key_id: Buffer.alloc(48, 9).toString('base64url'),
-      ...change,
+      ...{ id: newDeviceId(new Date()), brand_id: 'acme-brand', model: 'acme-classic', serial: 'N-1' },
+      ...{ device_key_id: keyIdOf(9), ...change },
     })
-    const good = row({ serial: 'N-0', device_key_id: Buffer.alloc(48, 8).toString('base64url') })
+    const good = row({ serial: 'N-0', device_key_id: keyIdOf(8) })
     const holder = async () =>
       (await installation.devices.list({ serial: 'T-1', limit: 1 }))[0] ?? assert.fail()
     const texts = async () =>
@@ -290,58 +243,33 @@ eachDatabase((kind, _open, fresh) => {
 
   if (kind === 'sqlite')
     test('refuses files that cannot be read or written', async () => {
-      const outcome = async (...words: readonly string[]) => {
-        const { code, stderr } = await program.run(['devices', ...words])
-        return [code, stderr]
-      }
-      assert.deepEqual(await outcome('import', 'missing.csv'), [
-        1,
-        'ratafia: missing.csv cannot be read: there is no such file or directory. Check the path.\n',
-      ])
       await writeFile(path('x.txt'), '')
-      assert.deepEqual(await outcome('import', path('x.txt')), [
-        2,
-        `ratafia: ${path('x.txt')} ends neither in .csv nor in .json. Pass --format.\n`,
-      ])
-      assert.deepEqual(await outcome('export', 'no/such/x.csv'), [
-        1,
-        'ratafia: no/such/x.csv cannot be written: there is no such file or directory. Check the path.\n',
-      ])
-      assert.equal((await outcome('export', '--json'))[0], 2)
-      const refused = await program.run(['devices', 'export', '--search', 'two words'])
-      assert.deepEqual([refused.code, refused.stdout], [1, ''])
+      await program.refusesEach`
+        devices import missing.csv | 1 | ^ratafia: missing\.csv cannot be read: there is no such file or directory\. Check the path\.\n$
+        devices import ${path('x.txt')} | 2 | ^ratafia: \S+x\.txt ends neither in \.csv nor in \.json\. Pass --format\.\n$
+        devices export no/such/x.csv | 1 | ^ratafia: no/such/x\.csv cannot be written: there is no such file or directory\. Check the path\.\n$
+        devices export --json | 2 | Pass a file
+        devices export --search 'two words' | 1 | .`
     })
 
-  test('imports and exports 1,100 devices in several pages and two batches', async () => {
+  test('imports, exports and lists 1,100 devices in several pages and two batches', async () => {
     const lines = Array.from({ length: 1100 }, (_, index) => {
       const key = Buffer.alloc(48)
       key.writeUInt32BE(index + 1)
       return `acme-brand,many,M-${index},${key.toString('base64url')}`
     })
-    const file = await fileOf('many.csv', `brand_id,model,serial,device_key_id\n${lines.join('\n')}\n`)
-    assert.deepEqual(await program.json('devices', 'import', '--unknown-models', file), {
-      devices: 1100,
-      added: 1100,
-    })
-    assert.deepEqual(await program.json('devices', 'import', '--unknown-models', file), {
-      devices: 1100,
-      added: 0,
-    })
-    const text = await run(program, 'export', '--model', 'acme-brand/many', '--format', 'json')
-    assert.equal(new Set(JSON.parse(text).map(({ serial }: { serial: string }) => serial)).size, 1100)
-  })
+    const file = await fileOf('many.csv', `${COLUMNS}\n${lines.join('\n')}\n`)
+    const importing = `devices import --unknown-models ${file}`
+    for (const added of [1100, 0]) assert.deepEqual(await json(importing), { devices: 1100, added })
+    const text = await says('devices export --model acme-brand/many --format json')
+    assert.equal(new Set(serialsOf(JSON.parse(text))).size, 1100)
 
-  test('lists 1,100 devices at once, as a table and as JSON', async () => {
-    const words = ['devices', 'list', '--model', 'acme-brand/many', '--limit']
     const newestFirst = Array.from({ length: 1100 }, (_, index) => `M-${1099 - index}`)
-    const listed = await program.json(...words, '1100')
-    assert.deepEqual(
-      listed.map(({ serial }: { serial: string }) => serial),
-      newestFirst,
-    )
-    const { stdout, stderr } = await program.run([...words, '1099'])
-    const [titles, ...rows] = stdout.trimEnd().split('\n')
-    assert.match(titles ?? '', /^ID +BRAND ID +MODEL +SERIAL/)
+    const list = 'devices list --model acme-brand/many --limit'
+    assert.deepEqual(serialsOf(await json(`${list} 1100`)), newestFirst)
+    const { stdout, stderr } = await program.run(`${list} 1099`)
+    const [titles = '', ...rows] = stdout.trimEnd().split('\n')
+    assert.match(titles, /^ID +BRAND ID +MODEL +SERIAL/)
     assert.deepEqual(
       rows.map((row) => row.split(/ +/)[3]),
       newestFirst.slice(0, 1099),
@@ -350,34 +278,28 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('names a row that cannot be added, wherever it is in a long file, and adds none', async () => {
-    const row = (index: number) =>
-      `acme-brand,late,L-${index},${Buffer.alloc(48, String(index)).toString('base64url')}`
-    const lines = Array.from({ length: 1500 }, (_, index) => row(10_000 + index))
-    const taken = `acme-brand,many,M-7,${Buffer.alloc(48, 1).toString('base64url')}`
-    const header = 'brand_id,model,serial,device_key_id'
+    const lines = Array.from(
+      { length: 1500 },
+      (_, index) => `acme-brand,late,L-${10_000 + index},${keyIdOf(String(10_000 + index))}`,
+    )
+    const taken = `acme-brand,many,M-7,${keyIdOf(1)}`
     const malformed = 'acme-brand,late,,no-key'
-    const file = await fileOf('late.csv', [header, ...lines, taken, malformed].join('\n'))
-    const { code, stderr } = await program.run(['devices', 'import', '--unknown-models', file])
-    assert.equal(code, 1)
-    assert.match(stderr, /^ratafia: line 1503: "serial" is missing/)
-    const clash = await fileOf('clash.csv', [header, taken, ...lines, malformed].join('\n'))
-    const first = await program.run(['devices', 'import', '--unknown-models', clash])
-    assert.equal(first.code, 1)
-    assert.match(first.stderr, /^ratafia: line 2: the serial acme-brand\/many\/M-7 belongs to the device /)
-    assert.match(first.stderr, /, with another row\.\nratafia: line 1503: "serial" is missing.*\n/)
-    assert.match(first.stderr, /\nratafia: Nothing was imported\.\n$/)
-    assert.deepEqual(await program.json('devices', 'list', '--model', 'acme-brand/late'), [])
+    const late = await fileOf('late.csv', [COLUMNS, ...lines, taken, malformed].join('\n'))
+    const importing = 'devices import --unknown-models'
+    await refuses(`${importing} ${late}`, /^ratafia: line 1503: "serial" is missing/)
+    const clash = await fileOf('clash.csv', [COLUMNS, taken, ...lines, malformed].join('\n'))
+    await refuses(
+      `${importing} ${clash}`,
+      /^ratafia: line 2: the serial acme-brand\/many\/M-7 belongs to the device .*, with another row\.\nratafia: line 1503: "serial" is missing.*\n(.*\n)?ratafia: Nothing was imported\.\n$/,
+    )
+    assert.deepEqual(await json('devices list --model acme-brand/late'), [])
   })
 
   test('reports up to a hundred errors in a file at once, in the order of its lines', async () => {
-    const key = Buffer.alloc(48, 9).toString('base64url')
-    const row = (index: number) => `acme-brand,faulty,F-${index},${index % 2 === 0 ? key : 'no-key'}`
-    const header = 'brand_id,model,serial,device_key_id'
+    const row = (index: number) => `acme-brand,faulty,F-${index},${index % 2 === 0 ? keyIdOf(9) : 'no-key'}`
     const faultsOf = async (rows: number) => {
-      const text = [header, ...Array.from({ length: rows }, (_, index) => row(index))].join('\n')
-      const { code, stderr } = await program.run(['devices', 'import', await fileOf('faulty.csv', text)])
-      assert.equal(code, 1)
-      return stderr.trimEnd().split('\n')
+      const text = [COLUMNS, ...Array.from({ length: rows }, (_, index) => row(index))].join('\n')
+      return (await refuses(`devices import ${await fileOf('faulty.csv', text)}`, /./)).trimEnd().split('\n')
     }
     const some = await faultsOf(6)
     assert.deepEqual(
@@ -405,18 +327,10 @@ async function fill(installation: Installation, keys: readonly PrivateKey[]): Pr
     const id: DeviceId = newDeviceId(new Date())
     const waits = status === 'pending' || status === 'rejected'
     const device = newDevice({
-      ...ACME,
-      id,
-      serial,
-      deviceKeyId: key.publicKey.id,
-      status,
-      revision: revisions.at(-1) ?? null,
-      origin: 'registration',
-      original: serial === 'T-1' ? 'acme-brand/acme-old/O-1' : null,
-      registeredAt: at,
-      decidedAt: status === 'pending' ? null : at,
+      ...{ ...ACME, id, serial, deviceKeyId: key.publicKey.id, status, revision: revisions.at(-1) ?? null },
+      ...{ origin: 'registration', original: serial === 'T-1' ? 'acme-brand/acme-old/O-1' : null },
+      ...{ registeredAt: at, decidedAt: status === 'pending' ? null : at, reason },
       decidedBy: status === 'pending' ? null : 'operator',
-      reason,
     })
     const body = 'a: "b, c"\r\nd: e\n'
     const request = waits ? serialRequest({ requestId: 'id', key, body }) : undefined
@@ -425,14 +339,8 @@ async function fill(installation: Installation, keys: readonly PrivateKey[]): Pr
       const input = { ...ACME, serial, deviceKey: key.publicKey, revision, body: Buffer.from(`${body}é\n`) }
       const { assertion, signer } = await signSerial(input, installation)
       const stored = {
-        ...ACME,
-        serial,
-        revision,
-        deviceId: id,
-        bucket: device.bucket,
-        encoded: encode(assertion),
-        authorityId: signer.authorityId,
-        signingKeyId: assertion.signKeyId,
+        ...{ ...ACME, serial, revision, deviceId: id, bucket: device.bucket, encoded: encode(assertion) },
+        ...{ authorityId: signer.authorityId, signingKeyId: assertion.signKeyId },
       }
       assert.ok(await installation.devices.addSerialAssertion(stored, at))
     }

@@ -6,7 +6,6 @@ import { bucketOf } from '../../src/bucket.ts'
 import type { Installation } from '../../src/installation.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
-  ACME,
   addAcmeModel,
   freshDeviceKeys,
   getRequestId,
@@ -34,34 +33,25 @@ eachDatabase((_kind, _open, fresh) => {
   })
   const newKey = () => keys.pop() ?? assert.fail('no key left')
 
-  const says = async (words: readonly string[], stdout: RegExp) => {
-    const finished = await program.run(['devices', ...words])
-    assert.deepEqual([finished.code, finished.stderr], [0, ''])
-    assert.match(finished.stdout, stdout)
-    return finished.stdout
-  }
-  const refuses = async (words: readonly string[], message: RegExp, code = 1) => {
-    const finished = await program.run(['devices', ...words])
-    assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
-    assert.match(finished.stderr, message)
-  }
-  const devices = (...words: readonly string[]) => program.json('devices', ...words)
+  const { says, refuses, refusesEach } = program
+  const devices = (words: string) => program.json(`devices ${words}`)
 
   test('an empty register has no devices to list, and unknown devices are refused', async () => {
-    await says(['list'], /^No devices yet\.\n$/)
+    await says('devices list', 'No devices yet.\n')
     assert.deepEqual(await devices('list'), [])
-    const unknown = ['x', 'a/b/c', 'A'.repeat(64), '0197e0b4-0000-7000-8000-000000000000', 'x\u001b[2J']
-    for (const name of unknown)
-      await refuses(['show', name], /^ratafia: There is no device ".*"\. Name it by its id, /)
-    await refuses(['list', '--limit', '0'], /--limit 0 is not a number from 1 to 99999/, 2)
-    await refuses(['list', '--model', 'x'], /model.* is not of the form BRAND\/MODEL/)
+    for (const name of ['x', 'a/b/c', 'A'.repeat(64), '0197e0b4-0000-7000-8000-000000000000', 'x\u001b[2J']) {
+      await refuses(['devices', 'show', name], /^ratafia: There is no device ".*"\. Name it by its id, /)
+    }
+    await refusesEach`
+      devices list --limit 0 | 2 | --limit 0 is not a number from 1 to 99999
+      devices list --model x | 1 | model.* is not of the form BRAND/MODEL`
   })
 
   test('list accepts filters, and show prints everything known about a device', async () => {
     const key = newKey()
+    const keyId = key.publicKey.id
     const serial = await registered(service, { key, serial: 'L-1' })
-    await registered(service, { key: newKey(), serial: 'L-2' })
-    await registered(service, { key: newKey(), serial: 'L-3' })
+    for (const other of ['L-2', 'L-3']) await registered(service, { key: newKey(), serial: other })
     const macaroon = await sessionOf(service, { serial, key })
     await sessionOf(service, { serial, key, previous: macaroon })
     // Another key for the same serial is refused, and recorded as evidence.
@@ -74,54 +64,39 @@ eachDatabase((_kind, _open, fresh) => {
       ['L-3', 'L-2', 'L-1'],
     )
     const [third, , first] = all
-    const filters: readonly (readonly string[])[] = [
-      ['--serial', 'L-1'],
-      ['--key', key.publicKey.id],
-      ['--model', 'acme-brand/acme-classic', '--serial', 'L-1'],
-      ['--brand', 'acme-brand', '--key', key.publicKey.id, '--status', 'active'],
-      ['--search', '-1'],
-    ]
-    for (const filter of filters)
-      assert.deepEqual(await devices('list', ...filter), [first], filter.join(' '))
-    for (const none of [
-      ['--quarantined'],
-      ['--status', 'pending'],
-      ['--brand', 'other'],
-      ['--serial', 'l-1'],
-    ]) {
-      assert.deepEqual(await devices('list', ...none), [])
-    }
-    const page = await program.run(['devices', 'list', '--limit', '2'])
+    const filter = `--brand acme-brand --model acme-brand/acme-classic --key ${keyId} --serial L-1 --status active`
+    assert.deepEqual(await devices(`list ${filter}`), [first])
+    assert.deepEqual(await devices('list --serial l-1'), [])
+    const page = await program.run('devices list --limit 2')
     assert.match(page.stdout, /^ID +BRAND ID +MODEL +SERIAL +STATUS +REGISTERED AT +QUARANTINED AT\n/)
     assert.equal(page.stdout.trimEnd().split('\n').length, 3)
     assert.equal(page.stderr, 'There are more devices. Raise --limit, pass --all, or use filters.\n')
-    assert.deepEqual(await devices('list', '--limit', '1'), [third])
+    assert.deepEqual(await devices('list --limit 1'), [third])
 
     // Later than the time that the service will store.
     const at = new Date(Date.now() + 86_400_000)
     const where = { address: '192.0.2.9', bucket: bucketOf(first.device_key_id) }
     await installation.activities.saw([{ id: first.id, at, ...where }])
-    const shown = await devices('show', 'acme-brand/acme-classic/L-1')
+    const shown = await devices('show acme-brand/acme-classic/L-1')
     assert.deepEqual([shown.last_seen_at, shown.last_address], [at.toISOString(), '192.0.2.9'])
     assert.match(shown.evidence_at, /Z$/)
     assert.deepEqual(
       [shown.id, shown.status, shown.decided_by, shown.origin],
       [first.id, 'active', 'policy', 'registration'],
     )
-    for (const name of [first.id, key.publicKey.id]) assert.deepEqual(await devices('show', name), shown)
+    for (const name of [first.id, keyId]) assert.deepEqual(await devices(`show ${name}`), shown)
     assert.equal(decode(Buffer.from(shown.assertions[0].assertion)).type, 'serial')
     assert.equal(shown.assertions[0].revision, 0)
-    assert.equal(shown.registrations.length, 1)
-    assert.equal(shown.registrations[0].address, '127.0.0.1')
+    assert.deepEqual([shown.registrations.length, shown.registrations[0].address], [1, '127.0.0.1'])
     assert.equal(shown.sessions.length, 2)
     assert.equal(shown.sessions[0].refreshed_from, shown.sessions[1].id)
     assert.deepEqual(
       shown.clone_evidence.map((one: { kind: string; subject: string }) => [one.kind, one.subject]),
       [['second-key', other.publicKey.id]],
     )
-    assert.equal((await devices('show', first.id, '--limit', '1')).sessions.length, 1)
+    assert.equal((await devices(`show ${first.id} --limit 1`)).sessions.length, 1)
     const text = await says(
-      ['show', first.id, '--assertions'],
+      `devices show ${first.id} --assertions`,
       /\nRegistrations\n[\s\S]*\nSessions\n[\s\S]*\nEvidence of a clone\n/,
     )
     assert.match(text, /\ntype: serial\n/)
@@ -136,52 +111,42 @@ eachDatabase((_kind, _open, fresh) => {
       const requestId = await getRequestId(service)
       const ask = () => register(service, { key, requestId, ...input })
       assert.equal((await ask()).status, 202)
-      const [row] = await devices('list', '--key', key.publicKey.id)
+      const [row] = await devices(`list --key ${key.publicKey.id}`)
       assert.equal(row.status, 'pending')
       return { id: row.id as string, key, ask }
     }
 
     test('can be approved with the serial it proposed, which the same request then gets', async () => {
       const { id, ask } = await waiting({ serial: 'W-1' })
-      await refuses(
-        ['release', id],
-        /^ratafia: The device .* \(acme-brand\/acme-classic\/W-1, pending\) is not in quarantine\.\n$/,
-      )
-      await refuses(
-        ['revoke', '--yes', id],
-        /has no serial to revoke\. Reject it with `ratafia devices reject`\.\n$/,
-      )
+      await refusesEach`
+        devices release ${id} | 1 | ^ratafia: The device .* \(acme-brand/acme-classic/W-1, pending\) is not in quarantine\.\n$
+        devices revoke --yes ${id} | 1 | has no serial to revoke\. Reject it with .ratafia devices reject.\.\n$`
       await says(
-        ['approve', 'acme-brand/acme-classic/W-1'],
-        /\(acme-brand\/acme-classic\/W-1, active\) gets its serial/,
+        'devices approve acme-brand/acme-classic/W-1',
+        /\(acme-brand\/acme-classic\/W-1, active\) gets its serial the next time it asks\.\n$/,
       )
       const { status, serial } = await ask()
       assert.deepEqual([status, serial?.fields.serial], [200, 'W-1'])
-      const shown = await devices('show', id)
+      const shown = await devices(`show ${id}`)
       assert.deepEqual([shown.decided_by, shown.revision], ['operator', 0])
-      await says(['approve', id], /W-1, active\) gets its serial the next time it asks\.\n$/)
       await refuses(
-        ['reject', id, '--reason', 'no'],
+        `devices reject ${id} --reason no`,
         /is not pending\. To end its sessions, use `ratafia devices revoke`\.\n$/,
       )
       const device = (await installation.devices.findById(shown.id)) ?? assert.fail()
       await installation.devices.setQuarantine(device, new Date())
-      await says(['release', id], /W-1, active\) can open sessions again\.\n$/)
-      for (const reason of ['stolen', 'other']) {
-        const told = /W-1, revoked\) was revoked at \S+ by operator\.\n$/
-        await says(['revoke', '--yes', id, '--reason', reason], told)
-      }
-      assert.equal((await devices('show', id)).reason, 'stolen')
+      await says(`devices release ${id}`, /W-1, active\) can open sessions again\.\n$/)
+      const revoke = `devices revoke --yes ${id} --reason stolen`
+      await says(revoke, /W-1, revoked\) was revoked at \S+ by operator\.\n$/)
+      assert.equal((await devices(`show ${id}`)).reason, 'stolen')
     })
 
     test('can be approved with a different serial, unless it is taken or invalid', async () => {
       const { id, key, ask } = await waiting()
-      await refuses(['approve', id, '--serial', 'a/b'], /^ratafia: "a\/b" is not a serial number: /)
-      await refuses(
-        ['approve', id, '--serial', 'L-1'],
-        /^ratafia: acme-brand\/acme-classic\/L-1 belongs to the device .*, which is active/,
-      )
-      const approved = await devices('approve', key.publicKey.id, '--serial', 'W-2')
+      await refusesEach`
+        devices approve ${id} --serial a/b | 1 | ^ratafia: "a/b" is not a serial number: 
+        devices approve ${id} --serial L-1 | 1 | ^ratafia: acme-brand/acme-classic/L-1 belongs to the device .*, which is active`
+      const approved = await devices(`approve ${key.publicKey.id} --serial W-2`)
       assert.deepEqual([approved.id, approved.serial, approved.status], [id, 'W-2', 'active'])
       assert.equal((await ask()).serial?.fields.serial, 'W-2')
     })
@@ -190,19 +155,20 @@ eachDatabase((_kind, _open, fresh) => {
       const { id, ask } = await waiting({ serial: 'W-3' })
       for (const reason of ['', ' ', 'two\nlines', 'x'.repeat(201), 'bell\u0007', 'turn\u202e']) {
         await refuses(
-          ['reject', id, '--reason', reason],
-          /^ratafia: A reason is one line of 1 to 200 printable characters\.\n$/,
+          ['devices', 'reject', id, '--reason', reason],
+          'ratafia: A reason is one line of 1 to 200 printable characters.\n',
         )
       }
-      await says(
-        ['reject', id, '--reason', 'Not one of ours'],
-        /W-3, rejected\) will not get a serial: Not one of ours\n$/,
-      )
+      for (const reason of ['Not one of ours', 'again']) {
+        await says(
+          ['devices', 'reject', id, '--reason', reason],
+          /W-3, rejected\) will not get a serial: Not one of ours\n$/,
+        )
+      }
       const { status, body } = await ask()
       assert.equal(status, 400)
       assert.match(body['error-list'][0].message, /Not one of ours/)
-      await says(['reject', id, '--reason', 'again'], /rejected\) will not get a serial: Not one of ours\n$/)
-      await says(['approve', id], /gets its serial/)
+      await says(`devices approve ${id}`, /gets its serial/)
       assert.equal((await ask()).status, 200)
     })
   })
@@ -214,9 +180,9 @@ eachDatabase((_kind, _open, fresh) => {
     await registered(service, { key, serial: 'S-1' })
     await registered(service, { key, serial: 'S-1', model: 'acme-second', modelText })
     await refuses(
-      ['revoke', '--yes', key.publicKey.id],
+      `devices revoke --yes ${key.publicKey.id}`,
       /matches several devices: .* \(acme-brand\/acme-second\/S-1, active\), .*Name one by its id\.\n$/,
     )
-    assert.equal((await devices('show', `${ACME.brandId}/acme-second/S-1`)).model, 'acme-second')
+    assert.equal((await devices('show acme-brand/acme-second/S-1')).model, 'acme-second')
   })
 })

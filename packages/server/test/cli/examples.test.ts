@@ -1,16 +1,11 @@
 /** In `--help` every command has examples, which are command lines that it accepts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Command } from 'commander'
 import { EXAMPLES } from '../../src/cli/help/examples.ts'
 import { createRatafia } from '../../src/start/run.ts'
+import { allCommands } from '../support/commands.ts'
 
-const leavesOf = (command: Command, path = ''): readonly (readonly [string, Command])[] =>
-  command.commands.flatMap((child) => {
-    const name = `${path} ${child.name()}`.trim()
-    return child.commands.length > 0 ? leavesOf(child, name) : [[name, child] as const]
-  })
-const COMMANDS = new Map(leavesOf(await createRatafia()))
+const COMMANDS = await allCommands()
 
 /** Splits a line as a shell would, and leaves out redirections. */
 const wordsOf = (line: string): readonly string[] =>

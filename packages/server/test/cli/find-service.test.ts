@@ -24,15 +24,15 @@ const AT = {
   port: 'http://127.0.0.1:15',
 }
 
-const COMMANDS: readonly (readonly [words: readonly string[], input?: string])[] = [
-  [['login']],
-  [['tokens', 'create', '--all']],
-  [['tokens', 'rotate', '-'], token],
-  [['tokens', 'explain', '-'], token],
-  [['tokens', 'shorten', SESSION, '--until', '1h']],
-  [['whoami']],
-  [['ci', 'login', '--from', '-', '--audience', 'x', '--export', 'stdout'], idTokenFor('x')],
-  [['ci', 'logout', '--from', '-'], token],
+const COMMANDS: readonly (readonly [words: string, input?: string])[] = [
+  ['login'],
+  ['tokens create --all'],
+  ['tokens rotate -', token],
+  ['tokens explain -', token],
+  [`tokens shorten ${SESSION} --until 1h`],
+  ['whoami'],
+  ['ci login --from - --audience x --export stdout', idTokenFor('x')],
+  ['ci logout --from -', token],
 ]
 
 suite('the service of a command', () => {
@@ -40,23 +40,15 @@ suite('the service of a command', () => {
   before(async () => {
     home = await mkdtemp(join(tmpdir(), 'ratafia-found-'))
     await mkdir(join(home, 'ratafia'))
-    const login = (address: string) => [
-      address,
-      { token: 'AgEU', account: 'ada', session_id: 'x', expires: 'x' },
-    ]
-    const services = Object.fromEntries([login('http://127.0.0.1:17'), login(AT.login)])
+    const kept = { token: 'AgEU', account: 'ada', session_id: 'x', expires: 'x' }
+    const services = { 'http://127.0.0.1:17': kept, [AT.login]: kept }
     await writeFile(join(home, 'ratafia', 'credentials.json'), JSON.stringify({ services }))
     await writeFile(join(home, 'token'), token)
   })
   after(() => rm(home, { recursive: true }))
 
   /** Each source overrides the previous ones, which are also set. */
-  const sources = (): readonly (readonly [
-    from: string,
-    url: string,
-    environment: Variables,
-    option?: string,
-  ])[] => {
+  const sources = (): readonly (readonly [from: string, url: string, environment: Variables])[] => {
     const port = { XDG_CONFIG_HOME: join(home, 'none'), RATAFIA_HOST: '0.0.0.0', RATAFIA_PORT: '15' }
     const base = { ...port, RATAFIA_BASE_URL: AT.base }
     const kept = { ...base, XDG_CONFIG_HOME: home }
@@ -66,27 +58,28 @@ suite('the service of a command', () => {
       ['RATAFIA_BASE_URL', AT.base, base],
       ['the last `ratafia login`', AT.login, kept],
       ['RATAFIA_URL', AT.variable, variable],
-      ['--url', AT.option, variable, AT.option],
+      ['--url', AT.option, variable],
     ]
   }
 
   for (const [words, input = ''] of COMMANDS) {
-    test(`ratafia ${words.join(' ')} uses that order, and names the source of the address if it fails`, async () => {
-      for (const [from, url, environment, option] of sources()) {
-        const named = option === undefined ? [] : ['--url', option]
+    test(`ratafia ${words} uses that order, and names the source of the address if it fails`, async () => {
+      for (const [from, url, environment] of sources()) {
+        const isOption = from === '--url'
         const all = { ...NOWHERE, ...environment, RATAFIA_TOKEN_FILE: join(home, 'token') }
-        const { code, stderr } = await runHere([...words, ...named], { input, environment: all })
+        const line = isOption ? `${words} --url ${url}` : words
+        const { code, stderr } = await runHere(line, { input, environment: all })
         assert.equal(code, 3, stderr)
         assert.ok(stderr.includes(`ratafia: ${url}/`), `${from}: ${stderr}`)
         const hint = ` The address comes from ${from}. Pass --url for another.\n`
-        assert.equal(stderr.endsWith(hint), option === undefined, stderr)
+        assert.equal(stderr.endsWith(hint), !isOption, stderr)
       }
     })
   }
 
   test('without any of these, the address is where a service without settings listens', async () => {
     const environment = { ...NOWHERE, XDG_CONFIG_HOME: join(home, 'none') }
-    const { stderr } = await runHere(['logout'], { environment })
+    const { stderr } = await runHere('logout', { environment })
     assert.equal(stderr, 'ratafia: You are not logged in at http://127.0.0.1:8080.\n')
   })
 
@@ -103,7 +96,7 @@ suite('the service of a command', () => {
       syncBuiltinESMExports()
     })
     const environment = { ...NOWHERE, XDG_CONFIG_HOME: home, RATAFIA_BASE_URL: AT.base }
-    const { code, stderr } = await runHere(['tokens', 'create', '--all'], { environment })
+    const { code, stderr } = await runHere('tokens create --all', { environment })
     assert.deepEqual([code, stderr.includes(`ratafia: ${AT.base}/`)], [3, true], stderr)
   })
 
@@ -112,16 +105,16 @@ suite('the service of a command', () => {
     await mkdir(join(broken, 'ratafia'), { recursive: true })
     await writeFile(join(broken, 'ratafia', 'credentials.json'), '{')
     const environment = { ...NOWHERE, XDG_CONFIG_HOME: broken, RATAFIA_BASE_URL: AT.base }
-    const { code, stderr } = await runHere(['tokens', 'create', '--all'], { environment })
+    const { code, stderr } = await runHere('tokens create --all', { environment })
     assert.equal(code, 1)
     assert.match(stderr, /log in again\. To work without it, pass --url or set RATAFIA_URL\.\n$/)
-    const given = await runHere(['tokens', 'create', '--all', '--url', AT.option], { environment })
+    const given = await runHere(`tokens create --all --url ${AT.option}`, { environment })
     assert.ok(given.stderr.includes(`ratafia: ${AT.option}/`), given.stderr)
   })
 
   test('works without a home directory, where there is no last login', async () => {
     const environment = { HOME: 'relative', RATAFIA_BASE_URL: AT.base }
-    const { code, stderr } = await runHere(['tokens', 'create', '--all'], { environment })
+    const { code, stderr } = await runHere('tokens create --all', { environment })
     assert.deepEqual([code, stderr.includes(`ratafia: ${AT.base}/`)], [3, true], stderr)
   })
 })

@@ -15,6 +15,7 @@ import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, mint } from '@rataf
 import { bundled, PROGRAM } from '../../../../tools/test/programs.ts'
 import { run } from '../../src/start/run.ts'
 import { vectorPath } from '../support/brands.ts'
+import { wordsIn } from '../support/cases.ts'
 import { ciJobs, idTokenFor, MINTED, SESSION } from '../support/ci-job.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { startCommand } from '../support/login-command.ts'
@@ -61,13 +62,13 @@ oneDatabase(() => {
       assert.match(stderr, /cannot be written to: this user is not allowed to write a file this large\./)
       assert.deepEqual(await readdir(data), [])
       // As soon as there is space, it works as in an empty directory.
-      assert.equal((await program.run(['migrate'], { environment })).code, 0)
+      assert.equal((await program.run('migrate', { environment })).code, 0)
       assert.deepEqual((await readdir(data)).sort(), ['ratafia.db', 'secret.key'])
     })
   }
 
   test('ratafia secret rotate leaves the key unchanged', async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
     const data = join(program.directory, 'data')
     const before = await readFile(join(data, 'secret.key'))
     const { code, stderr } = await onFullDisk(['secret', 'rotate'], program.environment)
@@ -77,7 +78,7 @@ oneDatabase(() => {
       (await readdir(data)).filter((name) => name.endsWith('.part')),
       [],
     )
-    assert.equal((await program.run(['keys', 'list'])).code, 0)
+    assert.equal((await program.run('keys list')).code, 0)
   })
 })
 
@@ -93,16 +94,14 @@ oneDatabase((_kind, _open, fresh) => {
     await mkdir(at(''))
     service = await program.serve()
     agent = at('build.json')
-    const identity = ['--url', `${service.baseUrl}/identity`]
-    const words = [
-      ['accounts', 'add', 'build', '--email', 'build@example.org', '--name', 'Build', '--no-password'],
-      ['grants', 'add', 'build', 'operator'],
-      ['agents', 'add', 'build', '--account', 'build', ...identity, '--output', agent],
-      ['trust', 'create-root', 'my-root', '--key', key('root'), '--output', at('my-root')],
-      ['brands', 'create', '--demo', '--name', 'one', '--output', at('one')],
-    ]
-    for (const each of words) {
-      const { code, stderr } = await program.run(each)
+    await program.addAccount('build')
+    for (const words of [
+      'grants add build operator',
+      `agents add build --account build --url ${service.baseUrl}/identity --output ${agent}`,
+      `trust create-root my-root --key ${key('root')} --output ${at('my-root')}`,
+      `brands create --demo --name one --output ${at('one')}`,
+    ]) {
+      const { code, stderr } = await program.run(words)
       assert.equal(code, 0, stderr)
     }
     environment = { ...program.environment, RATAFIA_URL: service.baseUrl, RATAFIA_AGENT_FILE: agent }
@@ -110,28 +109,28 @@ oneDatabase((_kind, _open, fresh) => {
 
   const made = async () => ({
     files: (await readdir(at(''))).sort(),
-    agents: await program.json('agents', 'list'),
-    roots: await program.json('trust', 'list'),
-    brands: await program.json('brands', 'list'),
+    agents: await program.json('agents list'),
+    roots: await program.json('trust list'),
+    brands: await program.json('brands list'),
   })
   const openSessions = async () =>
-    (await program.json('tokens', 'list')).filter(({ kind }: { kind: string }) => kind === 'developer')
+    (await program.json('tokens list')).filter(({ kind }: { kind: string }) => kind === 'developer')
 
-  const FARM = ['--account', 'build', '--url', 'http://127.0.0.1/identity']
+  const FARM = 'farm --account build --url http://127.0.0.1/identity'
 
   /** Commands that create a file. OUT is the directory of the test. */
-  const FILES: Readonly<Record<string, readonly string[]>> = {
-    'agents add': ['farm', ...FARM, '--output', 'OUT/farm.json'],
-    'trust create-root': ['other-root', '--key', key('brand'), '--output', 'OUT/other-root'],
-    'brands create': ['my-brand', '--root-key', key('root'), '--output', 'OUT/my-brand'],
-    'brands create --demo': ['--name', 'two', '--output', 'OUT/demo'],
-    'signing-keys generate': ['OUT/key.pem'],
-    backup: ['OUT/all.backup'],
-    'devices export': ['OUT/devices.csv'],
-    'audit export': ['OUT/audit.jsonl'],
+  const FILES: Readonly<Record<string, string>> = {
+    'agents add': `${FARM} --output OUT/farm.json`,
+    'trust create-root': `other-root --key ${key('brand')} --output OUT/other-root`,
+    'brands create': `my-brand --root-key ${key('root')} --output OUT/my-brand`,
+    'brands create --demo': '--name two --output OUT/demo',
+    'signing-keys generate': 'OUT/key.pem',
+    backup: 'OUT/all.backup',
+    'devices export': 'OUT/devices.csv',
+    'audit export': 'OUT/audit.jsonl',
   }
-  const placedWords = (name: string, words: readonly string[]) =>
-    [...name.split(' '), ...words].map((word) => word.replace(/^OUT(?=\/)/, at('')))
+  const placedWords = (name: string, words: string) =>
+    wordsIn(`${name} ${words}`).map((word) => word.replace(/^OUT(?=\/)/, at('')))
   for (const [name, words] of Object.entries(FILES)) {
     test(`ratafia ${name} leaves no file and no draft, and creates nothing`, async () => {
       const earlier = await made()
@@ -143,16 +142,16 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   /** Commands that print a credential, which is stored nowhere else. */
-  const PRINTED: Readonly<Record<string, readonly string[]>> = {
-    'tokens create': ['--all', '--agent', 'AGENT'],
-    'agents add': ['farm', ...FARM, '--direct'],
-    'api-keys add': ['one-brand/one-device', '--label', 'line 1'],
-    'api-keys add --direct': ['one-brand/one-device', '--label', 'line 1'],
+  const PRINTED: Readonly<Record<string, string>> = {
+    'tokens create': '--all --agent AGENT',
+    'agents add': `${FARM} --direct`,
+    'api-keys add': "one-brand/one-device --label 'line 1'",
+    'api-keys add --direct': "one-brand/one-device --label 'line 1'",
   }
   for (const [name, words] of Object.entries(PRINTED)) {
     test(`ratafia ${name} revokes a credential that it could not print`, async () => {
       const earlier = await made()
-      const placed = [...name.split(' '), ...words].map((word) => (word === 'AGENT' ? agent : word))
+      const placed = wordsIn(`${name} ${words}`.replace('AGENT', agent))
       const { code, stderr } = await withoutOutput(placed, environment)
       assert.match(
         stderr,
@@ -161,7 +160,7 @@ oneDatabase((_kind, _open, fresh) => {
       assert.equal(code, 1)
       assert.deepEqual(await made(), earlier)
       assert.deepEqual(await openSessions(), [])
-      const keys = await program.json('api-keys', 'list')
+      const keys = await program.json('api-keys list')
       assert.ok(keys.every(({ revoked_at: at }: { revoked_at: string | null }) => at !== null))
     })
   }
@@ -222,7 +221,7 @@ oneDatabase((_kind, _open, fresh) => {
       const [, id] =
         /credentials\.json .*\. The session ([0-9a-f-]+) was revoked\.\n$/.exec(ended.stderr) ?? []
       assert.ok(id, ended.stderr)
-      const all = await program.json('tokens', 'list', '--include-inactive')
+      const all = await program.json('tokens list --include-inactive')
       const session = all.find((one: { session_id: string }) => one.session_id === id)
       assert.notEqual(session?.revoked_at ?? null, null, JSON.stringify(all))
     } finally {

@@ -33,11 +33,7 @@ eachDatabase((kind, _open, fresh) => {
     await writeFile(path, `${HEADER}\n${rows(model, count)}`)
     return path
   }
-  const importing = (file: string) => ['devices', 'import', '--unknown-models', file]
-  const done = async (words: readonly string[]) => {
-    const { code, stderr } = await program.run(words)
-    assert.deepEqual([code, stderr], [0, ''])
-  }
+  const importing = (file: string) => `devices import --unknown-models ${file}`
   const countOf = async (model: string, status: 'active' | 'revoked'): Promise<number> => {
     const { n } = await installation.database.query
       .selectFrom('device')
@@ -49,7 +45,7 @@ eachDatabase((kind, _open, fresh) => {
   }
   /** Runs a command in its own process, and sends it the signal once `begun` returns true. */
   async function interrupted(
-    words: readonly string[],
+    words: string,
     signal: NodeJS.Signals,
     begun: () => Promise<boolean>,
   ): Promise<Finished> {
@@ -57,23 +53,20 @@ eachDatabase((kind, _open, fresh) => {
     await eventually('the job has begun', begun)
     return running.end(signal)
   }
-  const newestJob = async () => (await program.json('jobs', 'list'))[0]
+  const newestJob = async () => (await program.json('jobs list'))[0]
 
   test('an interrupted decision keeps the finished devices, and never decides about the rest', async () => {
-    await done(importing(await fileOf('lot', SOME)))
-    const words = ['devices', 'revoke', '--model', 'acme-brand/lot', '--reason', 'lost', '--yes']
-    const { code, stderr } = await interrupted(
-      words,
-      'SIGINT',
-      async () => (await countOf('lot', 'revoked')) > 0,
-    )
+    await program.says(importing(await fileOf('lot', SOME)))
+    const words = 'devices revoke --model acme-brand/lot --reason lost --yes'
+    const begun = async () => (await countOf('lot', 'revoked')) > 0
+    const { code, stderr } = await interrupted(words, 'SIGINT', begun)
     assert.equal(code, 1)
     const revoked = await countOf('lot', 'revoked')
     assert.ok(revoked < SOME)
     assert.match(stderr, /The job \S+ is cancelled\. It did not finish\.\n$/)
     const { state, done: count, note } = await newestJob()
     assert.deepEqual([state, count, note], ['cancelled', revoked, 'Cancelled by operator.'])
-    await done(importing(await fileOf('other', 1)))
+    await program.says(importing(await fileOf('other', 1)))
     assert.equal(await countOf('lot', 'revoked'), revoked)
   })
 
@@ -90,7 +83,7 @@ eachDatabase((kind, _open, fresh) => {
         stderr,
         /\(devices\.import\) is cancelled: 0 of 1 record done\. Cancelled by operator\.\n$/,
       )
-      await done(importing(await fileOf(`next-${signal.toLowerCase()}`, 1)))
+      await program.says(importing(await fileOf(`next-${signal.toLowerCase()}`, 1)))
       assert.equal(await countOf(model, 'active'), 0)
       assert.deepEqual(
         (await readdir(program.directory)).filter((name) => name.startsWith('ratafia-job-')),

@@ -127,7 +127,7 @@ describe('invalid options: exits with 2, and sends nothing', () => {
 })
 
 test('exits with 4 and names the variable if its value is not an address', async () => {
-  const { code, stderr } = await tokensCreate(['--all', '--for', 'raw'], { RATAFIA_URL: 'store.example.com' })
+  const { code, stderr } = await tokensCreate('--all --for raw', { RATAFIA_URL: 'store.example.com' })
   assert.equal(code, 4)
   assert.match(stderr, /^ratafia: RATAFIA_URL is store\.example\.com, which does not begin with http/)
 })

@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts'
 import { Browser } from '../support/identity.ts'
 import { startCommand } from '../support/login-command.ts'
 import { managementToken } from '../support/managers.ts'
-import { testProgram } from '../support/program.ts'
+import { testProgram, type Variables } from '../support/program.ts'
 import type { TestService } from '../support/service.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -27,9 +27,8 @@ oneDatabase((_kind, _open, fresh) => {
   before(async () => {
     home = await mkdtemp(join(tmpdir(), 'ratafia-home-'))
     opened = join(home, 'opened')
-    const ada = ['accounts', 'add', 'ada', '--email', 'a@b.c', '--name', 'Ada', '--role', 'operator']
-    assert.equal((await program.run([...ada, '--password-stdin'], { input: PASSWORD })).code, 0)
-    await program.json('accounts', 'add', 'bob', '--email', 'b@b.c', '--name', 'Bob', '--no-password')
+    await program.addAccount('ada', '--role operator', PASSWORD)
+    await program.addAccount('bob')
     service = await program.serve()
   })
   after(() => rm(home, { recursive: true, force: true }))
@@ -40,7 +39,7 @@ oneDatabase((_kind, _open, fresh) => {
       await chmod(join(home, name), 0o755)
     }
   }
-  const start = (words: readonly string[], environment: Readonly<Record<string, string>>, terminal = true) =>
+  const start = (words: string, environment: Variables = {}, terminal = true) =>
     startCommand(
       words,
       { XDG_CONFIG_HOME: home, RATAFIA_URL: service.baseUrl, PATH: `${home}:/bin:/usr/bin`, ...environment },
@@ -48,9 +47,8 @@ oneDatabase((_kind, _open, fresh) => {
     )
   const approve = async (visit: string) => {
     const browser = new Browser()
-    const page = await browser.submit(await browser.open(visit), 'login', {
-      ...{ username: 'ada', password: PASSWORD },
-    })
+    const signIn = await browser.open(visit)
+    const page = await browser.submit(signIn, 'login', { username: 'ada', password: PASSWORD })
     await browser.submit(page, 'confirm', { decision: 'approve' })
     return page.text
   }
@@ -61,7 +59,7 @@ oneDatabase((_kind, _open, fresh) => {
     )
 
   test('a person logs in with limits, administers, runs whoami, and logs out', async () => {
-    const running = start(['login', '--lifetime', '2h', '--role', 'operator'], {}, false)
+    const running = start('login --lifetime 2h --role operator', {}, false)
     const page = await approve(await running.visit())
     assert.match(page, /administers[\s\S]*<code>operator<\/code>: does everything/)
     const { code, stdout, stderr } = await running.finished
@@ -71,14 +69,12 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     const { services } = JSON.parse(await readFile(file, 'utf8'))
     assert.deepEqual(Object.keys(services), [service.baseUrl])
-    const run = (line: string, environment = {}) => start(line.split(' '), environment, false).finished
+    const run = (line: string, environment = {}) => start(line, environment, false).finished
     const me = JSON.parse((await run('whoami --json')).stdout)
     assert.deepEqual([me.username, me.signed_in.with], ['ada', 'browser'])
     assert.match((await run('tokens list --mine')).stdout, /ada +management /)
-    assert.match(
-      (await run('grants add bob device-approver')).stdout,
-      /^bob now has the role device-approver\.\n$/,
-    )
+    const { stdout: added } = await run('grants add bob device-approver')
+    assert.equal(added, 'bob now has the role device-approver.\n')
     assert.match((await run('grants list --account bob')).stdout, /bob +device-approver +- .* ada /)
 
     const out = await run('logout')
@@ -93,10 +89,10 @@ oneDatabase((_kind, _open, fresh) => {
 
   test('an agent can do only what the roles of its account allow', async () => {
     const file = join(home, 'agent.json')
-    await program.json('grants', 'add', 'bob', 'account-manager')
+    await program.json('grants add bob account-manager')
     const identity = ['--account', 'bob', '--url', `${service.baseUrl}/identity`, '--output', file]
     await program.json('agents', 'add', 'line', ...identity)
-    const run = (line: string) => start(line.split(' '), { RATAFIA_AGENT_FILE: file }, false).finished
+    const run = (line: string) => start(line, { RATAFIA_AGENT_FILE: file }, false).finished
     const me = JSON.parse((await run('whoami --json')).stdout)
     assert.deepEqual([me.username, me.signed_in.with, me.signed_in.agent], ['bob', 'agent', 'line'])
     assert.equal((await run('accounts show ada')).code, 0)
@@ -110,7 +106,7 @@ oneDatabase((_kind, _open, fresh) => {
   test('a browser opens at the address that is shown, and the login continues even if it fails', async () => {
     for (const does of ['exit 0', 'exit 3', 'kill -9 $$']) {
       await browserThat(does)
-      const running = start(['login'], { DISPLAY: ':0' })
+      const running = start('login', { DISPLAY: ':0' })
       const visit = await running.visit()
       assert.equal(await eventually('the browser is opened', isOpened), `1\n${visit}\n`)
       await approve(visit)
@@ -127,7 +123,7 @@ oneDatabase((_kind, _open, fresh) => {
   ] as const) {
     test(`${where} no browser opens, and the login continues`, async () => {
       await browserThat('exit 0')
-      const running = start(['login'], environment, terminal)
+      const running = start('login', environment, terminal)
       await approve(await running.visit())
       assert.equal((await running.finished).code, 0)
       assert.equal(await isOpened(), undefined)
@@ -136,7 +132,7 @@ oneDatabase((_kind, _open, fresh) => {
 
   test('a command that requires a recent login asks for one at a terminal, and then continues', async () => {
     const { url, file } = await oldLogin()
-    const running = start(['grants', 'add', 'bob', 'viewer'], {})
+    const running = start('grants add bob viewer')
     await approve(await running.visit())
     const { code, stdout, stderr } = await running.finished
     assert.equal(code, 0, stderr)
@@ -147,8 +143,7 @@ oneDatabase((_kind, _open, fresh) => {
 
   test('without a terminal a command that requires a recent login is refused', async () => {
     await oldLogin()
-    const { code, stdout, stderr } = await start(['grants', 'add', 'bob', 'auditor', '--json'], {}, false)
-      .finished
+    const { code, stdout, stderr } = await start('grants add bob auditor --json', {}, false).finished
     assert.deepEqual([code, stdout], [1, ''])
     assert.equal(JSON.parse(stderr).error.code, 'recent-sign-in-required')
   })

@@ -5,9 +5,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { Command } from 'commander'
-import { createRatafia } from '../../src/start/run.ts'
 import { vectorPath } from '../support/brands.ts'
 import { line } from '../support/cases.ts'
+import { allCommands } from '../support/commands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -16,40 +16,13 @@ const BEGINS = line`
   migrate 'accounts add' 'packages import' 'devices import' 'trust add' 'trust create-root' 'brands add'
   'brands create' restore 'import database'`
 /** Commands that keep running, and commands that use no database. */
-const OTHERS = [
-  'config check',
-  'login',
-  'whoami',
-  'logout',
-  'ci login',
-  'ci logout',
-  'serve',
-  'identity serve',
-  'signing-keys generate',
-  'signing-keys certify',
-  'completion',
-  'version',
-  'tokens create',
-  'tokens rotate',
-  'tokens attenuate',
-  'tokens explain',
-  'tokens shorten',
-]
+const OTHERS = line`
+  'config check' login whoami logout 'ci login' 'ci logout' serve 'identity serve' 'signing-keys generate'
+  'signing-keys certify' completion version 'tokens create' 'tokens rotate' 'tokens attenuate' 'tokens explain'
+  'tokens shorten'`
 /** Commands whose argument is optional, because options can take its place. */
-const NAMED = [
-  'accounts reminders',
-  'tokens revoke',
-  'devices approve',
-  'devices reject',
-  'devices revoke',
-  'devices release',
-]
-
-const leavesOf = (command: Command, path = ''): readonly (readonly [string, Command])[] =>
-  command.commands.flatMap((child) => {
-    const name = `${path} ${child.name()}`.trim()
-    return child.commands.length > 0 ? leavesOf(child, name) : [[name, child] as const]
-  })
+const NAMED = line`
+  'accounts reminders' 'tokens revoke' 'devices approve' 'devices reject' 'devices revoke' 'devices release'`
 
 /** Returns a command line with a value for every argument and every required option. */
 function wordsFor(
@@ -79,7 +52,7 @@ function wordsFor(
   ]
 }
 
-const LEAVES = leavesOf(await createRatafia())
+const COMMANDS = await allCommands()
 
 describe('without a database', () => {
   const program = testProgram()
@@ -92,7 +65,7 @@ describe('without a database', () => {
     await writeFile(file, 'serial\nAC-1\n')
   })
 
-  for (const [name, command] of LEAVES) {
+  for (const [name, command] of COMMANDS) {
     if (BEGINS.includes(name) || OTHERS.includes(name)) continue
     test(`ratafia ${name} does not create one, and names the missing file and the commands that create it`, async () => {
       const directory = join(program.directory, 'nothing', name.replaceAll(' ', '-'))
@@ -123,11 +96,12 @@ describe('without a database', () => {
     })
   }
 
-  const account = ['accounts', 'add', 'ann', '--email', 'a@example.org', '--name', 'Ann', '--no-password']
-  const root = line`
-    trust add ${vectorPath('world/account-test-root')} ${vectorPath('world/account-key-test-root')}`
-  for (const words of [['migrate'], account, root]) {
-    const name = words.slice(0, 2).join(' ')
+  for (const words of [
+    'migrate',
+    'accounts add ann --email a@example.org --name Ann --no-password',
+    `trust add ${vectorPath('world/account-test-root')} ${vectorPath('world/account-key-test-root')}`,
+  ]) {
+    const name = /^\w+( add)?/.exec(words)?.[0] ?? ''
     test(`ratafia ${name} creates one, and prints its path the first time`, async () => {
       const directory = join(program.directory, 'made', name.replaceAll(' ', '-'))
       const environment = { RATAFIA_DATA_DIR: directory }
@@ -136,7 +110,7 @@ describe('without a database', () => {
       assert.equal(first.code, 0, first.stderr)
       assert.ok(first.stderr.includes(`ratafia: ${made}\n`), first.stderr)
       assert.deepEqual((await readdir(directory)).sort(), ['ratafia.db', 'secret.key'])
-      const again = await program.run(['accounts', 'list'], { environment })
+      const again = await program.run('accounts list', { environment })
       assert.deepEqual({ code: again.code, stderr: again.stderr }, { code: 0, stderr: '' })
     })
   }
@@ -153,41 +127,31 @@ describe('without a database', () => {
 eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
 
+  const { json, says } = program
+
   test('a command that reads does not create keys in a migrated database', async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
-    for (const words of [
-      ['accounts', 'list'],
-      ['tokens', 'list'],
-      ['devices', 'list'],
-      ['audit', 'verify'],
-    ]) {
-      assert.equal((await program.run(words)).code, 0)
-    }
-    assert.deepEqual(await program.json('keys', 'list'), [])
-    assert.equal((await program.run(['keys', 'rotate'])).code, 0)
-    const kinds = (await program.json('keys', 'list')).map(({ kind }: { kind: string }) => kind)
+    await says('migrate')
+    for (const words of ['accounts list', 'tokens list', 'devices list', 'audit verify']) await says(words)
+    assert.deepEqual(await json('keys list'), [])
+    await says('keys rotate')
+    const kinds = (await json('keys list')).map(({ kind }: { kind: string }) => kind)
     assert.deepEqual(kinds, ['root', 'root', 'discharger', 'issuer'])
   })
 
   test('a dry run, an export and a check add no job and no entry to the audit log', async () => {
-    const file = join(program.directory, 'packages.csv')
-    await writeFile(file, 'name,snap_id\na,1\n')
-    const list = join(program.directory, 'devices.json')
-    await writeFile(list, '[]')
-    const before = await program.json('audit', 'list')
+    const [file, list] = ['packages.csv', 'devices.json'].map((name) => join(program.directory, name))
+    await writeFile(String(file), 'name,snap_id\na,1\n')
+    await writeFile(String(list), '[]')
+    const before = await json('audit list')
     for (const words of [
-      ['packages', 'import', file, '--dry-run'],
-      ['packages', 'import', file, '--dry-run', '--replace'],
-      ['devices', 'import', list, '--dry-run'],
-      ['devices', 'approve', '--all', '--dry-run'],
-      ['devices', 'export', '--listed'],
-      ['audit', 'export'],
-      ['audit', 'verify'],
+      ...[`packages import ${file} --dry-run`, `packages import ${file} --dry-run --replace`],
+      ...[`devices import ${list} --dry-run`, 'devices approve --all --dry-run', 'devices export --listed'],
+      ...['audit export', 'audit verify'],
     ]) {
       const { code, stderr } = await program.run(words)
-      assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
+      assert.equal(code, 0, `${words}: ${stderr}`)
     }
-    assert.deepEqual(await program.json('jobs', 'list'), [])
-    assert.deepEqual(await program.json('audit', 'list'), before)
+    assert.deepEqual(await json('jobs list'), [])
+    assert.deepEqual(await json('audit list'), before)
   })
 })

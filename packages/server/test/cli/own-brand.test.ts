@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { decode, decodeStream, privateKeyFromPem, trustRoots, verifyTrust } from '@ratafia/assertions'
 import type { Finding } from '../../src/status/read-status.ts'
 import { testKey, vectorPath } from '../support/brands.ts'
@@ -55,58 +56,35 @@ const MODEL = {
 
 oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
-  before(async () => assert.equal((await program.run(['migrate'])).code, 0))
+  const { json, says, refuses, refusesEach } = program
+  before(() => says('migrate'))
 
   const at = (name: string) => join(program.directory, name)
-  const refuses = async (words: readonly string[], message: RegExp, { code = 1, input = '' } = {}) => {
-    const finished = await program.run(words, { input })
-    assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
-    assert.match(finished.stderr, message)
-  }
-  const signs = async (words: readonly string[], input = '') => {
-    const { code, stdout, stderr } = await program.run(words, { input })
-    assert.deepEqual([code, stderr], [0, ''])
-    return stdout
-  }
-  const certify = (key: string, ...options: readonly string[]) => [
-    ...['signing-keys', 'certify', 'acme', '--key', keyFile(key), '--root-key', keyFile('root'), ...options],
-  ]
+  const certify = (key: string, options: string) =>
+    `signing-keys certify acme --key ${keyFile(key)} --root-key ${keyFile('root')} ${options}`
   const stored = async (name: string) => decodeStream(await readFile(at(name)))
 
   test('trust create-root adds a trust root, and writes its assertions to a file for devices', async () => {
-    const words = ['trust', 'create-root', 'acme-root', '--key', keyFile('root')]
-    await refuses([...words, '--output', keyFile('root')], /root\.pem already exists and is not overwritten/)
-    await refuses(
-      ['trust', 'create-root', 'Acme Root', '--key', keyFile('root'), '--output', at('no')],
-      /^ratafia: The account Acme Root cannot be created: .*account-id/,
-    )
-    await refuses(
-      ['trust', 'create-root', 'acme-root', '--key', keyFile('small1024'), '--output', at('no')],
-      /1024 bits/,
-    )
+    const create = `trust create-root acme-root --key ${keyFile('root')} --output`
+    await refusesEach`
+      ${create} ${keyFile('root')} | 1 | root\.pem already exists and is not overwritten
+      ${create.replace('acme-root', "'Acme Root'")} ${at('no')} | 1 | ^ratafia: The account Acme Root cannot be created: .*account-id
+      ${create.replace(keyFile('root'), keyFile('small1024'))} ${at('no')} | 1 | 1024 bits`
     await assert.rejects(stat(at('no')), { code: 'ENOENT' }, 'a refusal left a file')
-    const made = await program.json(...words, '--output', at('root'), '--until', '3650d')
+    const made = await json(`${create} ${at('root')} --until 3650d`)
     assert.deepEqual(made, { account_id: 'acme-root', key_id: idOf('root'), file: at('root') })
     assert.deepEqual(
-      (await stored('root')).map(({ type, authorityId }) => [type, authorityId]),
-      [
-        ['account', 'acme-root'],
-        ['account-key', 'acme-root'],
-      ],
+      (await stored('root')).map(({ type, authorityId }) => `${type} ${authorityId}`),
+      ['account acme-root', 'account-key acme-root'],
     )
-    const roots = await program.json('trust', 'list')
-    assert.deepEqual(
-      [roots[1].account_id, roots[1].key_id, roots[1].origin],
-      ['acme-root', idOf('root'), 'added'],
-    )
-    await refuses([...words, '--output', at('no')], /There is already an account acme-root\./)
+    const [, root] = await json('trust list')
+    assert.deepEqual([root.account_id, root.key_id, root.origin], ['acme-root', idOf('root'), 'added'])
+    await refuses(`${create} ${at('no')}`, /There is already an account acme-root\./)
   })
 
   test('security: the database never contains the private key of a root', async () => {
-    const backup = at('backup')
-    assert.equal((await program.run(['backup', backup])).code, 0)
-    const { gunzipSync } = await import('node:zlib')
-    const bytes = await readFile(backup)
+    await says(`backup ${at('backup')}`)
+    const bytes = await readFile(at('backup'))
     const content = bytes[0] === 0x1f ? gunzipSync(bytes) : bytes
     const { d = '' } = testKey('root').keyObject.export({ format: 'jwk' })
     const secrets = secretsOf('the root key', Buffer.from(d, 'base64url'))
@@ -115,37 +93,16 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test("brands create requires a root's key, and creates and seals the brand's own key", async () => {
-    await refuses(['brands', 'create', 'acme'], /^ratafia: Pass an account id, --root-key and --output;/, {
-      code: 2,
-    })
-    const words = ['brands', 'create', 'acme', '--output', at('acme'), '--root-key']
-    await refuses([...words, keyFile('unknown')], /belongs to no trust root of this service\. .*create-root/)
-    await refuses(
-      [...words, keyFile('root'), '--signing-key', keyFile('root')],
-      /is already a key of acme-root\. Give each account a key of its own\./,
-    )
-    await refuses(
-      [...words, keyFile('root'), '--demo'],
-      /^ratafia: --demo creates .*\. Leave out the account id/,
-      {
-        code: 2,
-      },
-    )
-    await refuses(
-      [...words, keyFile('root'), '--name', 'Acme'],
-      /^ratafia: --name works only with --demo\.\n$/,
-      {
-        code: 2,
-      },
-    )
-    await refuses(
-      ['brands', 'create', '--demo', '--until', '1d'],
-      /all keys itself\. Leave out --until\.\n$/,
-      {
-        code: 2,
-      },
-    )
-    const made = await program.json(...words, keyFile('root'), '--display-name', 'Acme Ltd')
+    const create = `brands create acme --output ${at('acme')} --root-key`
+    const root = keyFile('root')
+    await refusesEach`
+      brands create acme | 2 | ^ratafia: Pass an account id, --root-key and --output;
+      ${create} ${keyFile('unknown')} | 1 | belongs to no trust root of this service\. .*create-root
+      ${create} ${root} --signing-key ${root} | 1 | is already a key of acme-root\. Give each account a key of its own\.
+      ${create} ${root} --demo | 2 | ^ratafia: --demo creates .*\. Leave out the account id
+      ${create} ${root} --name Acme | 2 | ^ratafia: --name works only with --demo\.\n$
+      brands create --demo --until 1d | 2 | all keys itself\. Leave out --until\.\n$`
+    const made = await json(`${create} ${root} --display-name 'Acme Ltd'`)
     assert.deepEqual(
       [made.account_id, made.display_name, made.root, made.file],
       ['acme', 'Acme Ltd', 'acme-root', at('acme')],
@@ -154,17 +111,17 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal(account?.authorityId, 'acme-root')
     // Without constraints the assertion has format 0, which every snapd knows.
     assert.deepEqual([accountKey?.format, accountKey?.primaryKey], [0, [made.key_id]])
-    const [key] = await program.json('signing-keys', 'list')
+    const [key] = await json('signing-keys list')
     assert.deepEqual([key.account_id, key.name, key.state], ['acme', 'serials', 'signs'])
     await refuses(
-      ['brands', 'create', 'acme', '--output', at('no'), '--root-key', keyFile('root')],
+      `brands create acme --output ${at('no')} --root-key ${root}`,
       /There is already an account acme\. `ratafia signing-keys certify`/,
     )
   })
 
   test("assertions sign signs a model like snap sign, with the service's key", async () => {
-    const text = await signs(['assertions', 'sign'], JSON.stringify(MODEL))
-    const model = decode(Buffer.from(text))
+    const input = JSON.stringify(MODEL)
+    const model = decode(Buffer.from(await says('assertions sign', undefined, { input })))
     assert.deepEqual(model.primaryKey, ['16', 'acme', 'acme-pi'])
     const [root, brand] = [await stored('root'), await stored('acme')]
     const context = {
@@ -175,13 +132,11 @@ oneDatabase((_kind, _open, fresh) => {
     }
     await verifyTrust(model, context)
     await writeFile(at('model.json'), JSON.stringify({ ...MODEL, timestamp: '2030-01-01T00:00:00Z' }))
-    assert.match(await signs(['assertions', 'sign', at('model.json')]), /\ntimestamp: 2030-01-01T00:00:00Z\n/)
-    const told = await signs(['assertions', 'sign', '--output', at('acme-pi.model')], JSON.stringify(MODEL))
-    assert.equal(told, `The signed assertion is in ${at('acme-pi.model')}.\n`)
-    await signs(['models', 'add', at('acme-pi.model'), '--registration', 'approval']).then((told) =>
-      assert.match(told, /^Added the model acme\/acme-pi\./),
-    )
-    assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, /^acme /)
+    await says(`assertions sign ${at('model.json')}`, /\ntimestamp: 2030-01-01T00:00:00Z\n/)
+    const file = at('acme-pi.model')
+    await says(`assertions sign --output ${file}`, `The signed assertion is in ${file}.\n`, { input })
+    await says(`models add ${file} --registration approval`, /^Added the model acme\/acme-pi\./)
+    assert.match((await json('models show acme/acme-pi')).signer, /^acme /)
   })
 
   /** A title, the change to the model as JSON or a key of OTHERWISE, and the message. */
@@ -213,88 +168,74 @@ oneDatabase((_kind, _open, fresh) => {
   }
   for (const [what, changed = '', message = ''] of REFUSED) {
     const input = JSON.stringify(OTHERWISE[changed] ?? { ...MODEL, ...JSON.parse(changed) })
-    test(`assertions sign refuses ${what}`, () =>
-      refuses(['assertions', 'sign'], new RegExp(message), { input }))
+    test(`assertions sign refuses ${what}`, async () => {
+      await refuses('assertions sign', new RegExp(message), 1, { input })
+    })
   }
 
   const signingKeys = async () => {
-    const { stdout } = await program.run(['status', '--json'])
+    const { stdout } = await program.run('status --json')
     const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
     return findings.find(({ part }) => part === 'signing_keys') ?? assert.fail(stdout)
   }
 
   test('security: a stored key never signs a serial on demand, and signs nothing once disabled', async () => {
-    const serial = {
-      type: 'serial',
-      'authority-id': 'acme',
-      'brand-id': 'acme',
-      model: 'acme-pi',
-      serial: '1',
-    }
-    await refuses(['assertions', 'sign'], /^ratafia: Serials are signed when a device registers/, {
+    const serial = { ...MODEL, type: 'serial', serial: '1' }
+    await refuses('assertions sign', /^ratafia: Serials are signed when a device registers/, 1, {
       input: JSON.stringify(serial),
     })
-    const [{ key_id: id }] = await program.json('signing-keys', 'list')
-    await signs(['signing-keys', 'disable', '--force', '--', id])
-    await refuses(['assertions', 'sign'], /no key that signs this model assertion for acme\. .* --key\.\n$/, {
+    const [{ key_id: id }] = await json('signing-keys list')
+    await says(`signing-keys disable --force -- ${id}`)
+    await refuses('assertions sign', /no key that signs this model assertion for acme\. .* --key\.\n$/, 1, {
       input: JSON.stringify(MODEL),
     })
-    const { state, says } = await signingKeys()
+    const { state, says: said } = await signingKeys()
     assert.deepEqual(
-      [state, says],
+      [state, said],
       ['attention', 'No key of acme can sign. `ratafia signing-keys list` shows the reasons.'],
     )
   })
 
   test('another key of the brand can be certified by the root, added, and certified again', async () => {
-    await refuses(certify('brand', '--name', 'serials'), /has the name serials\. Pass another name/)
-    await refuses(certify('brand', '--name', 'next', '--allow', 'coffee'), /"coffee" is not a known type/)
-    await refuses(
-      ['signing-keys', 'certify', 'nobody', ...certify('brand', '--name', 'next').slice(3)],
-      /There is no account nobody\./,
-    )
-    await refuses(
-      certify('small1024', '--name', 'next'),
-      /The key cannot be certified: key \S+ has 1024 bits, and the policy accepts 4096 to 16384\.\n$/,
-    )
-    await refuses(certify('root', '--name', 'next'), /belongs to acme-root\. Give another key\./)
-    const certified = await signs(
-      certify('brand', '--name', 'next', '--until', '30d', '--output', at('next')),
-    )
-    assert.equal(certified, `The signed assertion is in ${at('next')}.\n`)
-    const add = ['signing-keys', 'add', keyFile('brand'), '--account-key', at('next')]
-    await signs(add)
-    assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, new RegExp(idOf('brand')))
-    assert.equal((await signingKeys()).says, 'The last key of acme expires in 29 days. Add another.')
-    for (const [until, says] of [
-      ['36h', 'one day'],
-      ['2h', 'less than a day'],
-    ] as const) {
-      await signs(certify('brand', '--name', 'next', '--until', until, '--output', at(until)))
-      await signs([...add.slice(0, -1), at(until)])
-      assert.equal((await signingKeys()).says, `The last key of acme expires in ${says}. Add another.`)
+    await refusesEach`
+      ${certify('brand', '--name serials')} | 1 | has the name serials\. Pass another name
+      ${certify('brand', '--name next --allow coffee')} | 1 | "coffee" is not a known type
+      ${certify('brand', '--name next').replace('acme', 'unknown')} | 1 | There is no account unknown\.
+      ${certify('small1024', '--name next')} | 1 | The key cannot be certified: key \S+ has 1024 bits, and the policy accepts 4096 to 16384\.\n$
+      ${certify('root', '--name next')} | 1 | belongs to acme-root\. Give another key\.`
+    const renewed = async (until: string) => {
+      await says(
+        certify('brand', `--name next --until ${until} --output ${at(until)}`),
+        `The signed assertion is in ${at(until)}.\n`,
+      )
+      await says(`signing-keys add ${keyFile('brand')} --account-key ${at(until)}`)
+      return (await signingKeys()).says
     }
-    await signs(certify('brand', '--name', 'next', '--until', '300d', '--output', at('renewed')))
+    assert.equal(await renewed('30d'), 'The last key of acme expires in 29 days. Add another.')
+    assert.match((await json('models show acme/acme-pi')).signer, new RegExp(idOf('brand')))
+    assert.equal(await renewed('36h'), 'The last key of acme expires in one day. Add another.')
+    assert.equal(await renewed('2h'), 'The last key of acme expires in less than a day. Add another.')
+    assert.equal(await renewed('300d'), '1 can sign serials.')
     assert.deepEqual(
-      (await stored('renewed')).map(({ revision }) => revision),
-      [3],
+      [...(await stored('30d')), ...(await stored('300d'))].map(({ revision }) => revision),
+      [0, 3],
     )
-    await signs([...add.slice(0, -1), at('renewed')])
-    assert.equal((await stored('next'))[0]?.revision, 0)
-    assert.deepEqual(await signingKeys(), { part: 'signing_keys', state: 'ok', says: '1 can sign serials.' })
+    assert.equal((await signingKeys()).state, 'ok')
   })
 
   test('a key certified only for models cannot be added, but signs models from its file', async () => {
-    const certified = await signs(certify('device', '--name', 'models', '--allow', 'model'))
-    assert.match(certified, /\nformat: 1\n[\s\S]*\nconstraints:\n {2}-\n {4}headers:\n {6}type: model\n/)
+    const certified = await says(
+      certify('device', '--name models --allow model'),
+      /\nformat: 1\n[\s\S]*\nconstraints:\n {2}-\n {4}headers:\n {6}type: model\n/,
+    )
     await writeFile(at('models'), certified)
     await refuses(
-      ['signing-keys', 'add', keyFile('device'), '--account-key', at('models')],
+      `signing-keys add ${keyFile('device')} --account-key ${at('models')}`,
       /its constraints allow no serial assertion/,
     )
-    const next = JSON.stringify({ ...MODEL, model: 'acme-next' })
-    const signed = await signs(['assertions', 'sign', '--key', keyFile('device')], next)
+    const input = JSON.stringify({ ...MODEL, model: 'acme-next' })
+    const signed = await says(`assertions sign --key ${keyFile('device')}`, undefined, { input })
     await writeFile(at('acme-next.model'), `${signed}\n${certified}`)
-    await signs(['models', 'add', at('acme-next.model'), '--registration', 'approval'])
+    await says(`models add ${at('acme-next.model')} --registration approval`)
   })
 })

@@ -20,62 +20,45 @@ eachDatabase((kind, open, fresh) => {
     await writeFile(file, text)
     return file
   }
-  before(async () => assert.equal((await program.run(['migrate'])).code, 0))
+  const { json, says, refuses } = program
+  before(() => says('migrate'))
 
   test('imports CSV and JSON, replaces all packages with --replace, and lists them', async () => {
-    assert.match((await program.run(['packages', 'list'])).stdout, /^The package directory is empty, so /)
+    await says('packages list', /^The package directory is empty, so /)
     const csv = await fileOf('a.csv', '\ufeffsnap_id,other,name\r\nid-a,x,a\r\n\r\n"id-b",y, b \r\n')
-    const imported = await program.run(['packages', 'import', csv])
-    assert.deepEqual(imported, { code: 0, stdout: '2 packages imported.\n', stderr: '' })
-    const json = await fileOf(
-      'b.json',
-      '[{"name":"c","snap_id":"id-c","more":1},{"name":"renamed","snap_id":"id-a"}]',
-    )
-    assert.deepEqual(await program.json('packages', 'import', json), { imported: 2 })
-    assert.deepEqual(await program.json('packages', 'list'), [
+    await says(`packages import ${csv}`, '2 packages imported.\n')
+    const c = '{"name":"c","snap_id":"id-c","more":1}'
+    const renamed = await fileOf('b.json', `[${c},{"name":"renamed","snap_id":"id-a"}]`)
+    assert.deepEqual(await json(`packages import ${renamed}`), { imported: 2 })
+    assert.deepEqual(await json('packages list'), [
       { name: 'b', snap_id: 'id-b' },
       { name: 'c', snap_id: 'id-c' },
       { name: 'renamed', snap_id: 'id-a' },
     ])
-    assert.deepEqual(await program.json('packages', 'import', csv, '--replace'), { imported: 2 })
-    const { stdout } = await program.run(['packages', 'list'])
-    assert.equal(stdout, 'NAME  SNAP ID\na     id-a\nb     id-b\n')
+    assert.deepEqual(await json(`packages import ${csv} --replace`), { imported: 2 })
+    await says('packages list', LISTED)
   })
+  const LISTED = 'NAME  SNAP ID\na     id-a\nb     id-b\n'
 
   test('--dry-run shows the changes of an import, and changes nothing', async () => {
-    const now = [
-      ['a', 'id-a'],
-      ['b', 'id-b'],
-    ]
-    assert.deepEqual(
-      (await program.json('packages', 'list')).map(({ name, snap_id }: Record<string, string>) => [
-        name,
-        snap_id,
-      ]),
-      now,
-    )
     const file = await fileOf('plan.csv', 'name,snap_id\na,id-a\nother,id-b\nnew,id-new\n')
     const plan = { dry_run: true, added: 1, changed: 1, removed: 0, unchanged: 1 }
-    assert.deepEqual(await program.json('packages', 'import', file, '--dry-run'), plan)
+    assert.deepEqual(await json(`packages import ${file} --dry-run`), plan)
     const one = await fileOf('one.csv', 'name,snap_id\na,id-a\n')
-    const told = await program.run(['packages', 'import', one, '--dry-run', '--replace'])
-    assert.equal(
-      told.stdout,
+    await says(
+      `packages import ${one} --dry-run --replace`,
       'Nothing was changed. The import adds 0 packages, changes 0, removes 1, and leaves 1 unchanged.\n',
     )
-    assert.equal((await program.json('packages', 'list')).length, now.length)
+    await says('packages list', LISTED)
   })
 
   test('a file with an invalid row changes nothing', async () => {
-    const before = await program.json('packages', 'list')
     const bad = await fileOf('bad.csv', 'name,snap_id\nnew,id-new\nbroken,\n')
-    const { code, stdout, stderr } = await program.run(['packages', 'import', bad, '--replace'])
-    assert.deepEqual([code, stdout], [1, ''])
-    assert.equal(
-      stderr,
+    await refuses(
+      `packages import ${bad} --replace`,
       'ratafia: line 3: "snap_id" is missing or not a snap id. The columns are name and snap_id.\n',
     )
-    assert.deepEqual(await program.json('packages', 'list'), before)
+    await says('packages list', LISTED)
   })
 
   const REFUSALS = casesIn(String.raw`
@@ -111,16 +94,11 @@ eachDatabase((kind, open, fresh) => {
 
   if (kind === 'sqlite')
     test('refuses a missing file, and one of unknown format', async () => {
-      const missing = await program.run(['packages', 'import', 'missing.csv'])
-      assert.deepEqual(
-        [missing.code, missing.stderr],
-        [1, 'ratafia: missing.csv cannot be read: there is no such file or directory. Check the path.\n'],
+      await refuses(
+        'packages import missing.csv',
+        'ratafia: missing.csv cannot be read: there is no such file or directory. Check the path.\n',
       )
       const text = await fileOf('packages.txt', '')
-      const other = await program.run(['packages', 'import', text])
-      assert.deepEqual(
-        [other.code, other.stderr],
-        [2, `ratafia: ${text} ends neither in .csv nor in .json.\n`],
-      )
+      await refuses(`packages import ${text}`, `ratafia: ${text} ends neither in .csv nor in .json.\n`, 2)
     })
 })

@@ -16,9 +16,7 @@ eachDatabase((kind, _open, fresh) => {
   const { describeOnce, testOnce } = onOne(kind)
   let installation: Installation
   before(async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
-    const account = ['--email', 'build@example.org', '--name', 'Build farm', '--no-password']
-    await program.json('accounts', 'add', 'build', ...account)
+    await program.addAccount('build')
     installation = await program.open()
     await givenIssuer(installation.database, GITHUB, 'github')
   })
@@ -41,7 +39,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual([code, stdout], [exitCode, ''], stderr)
     assert.match(stderr, message)
     assert.ok(stderr.length < 3000, `the message has ${stderr.length} characters`)
-    assert.deepEqual(await program.json('publishers', 'list'), [])
+    assert.deepEqual(await program.json('publishers list'), [])
   }
 
   const of =
@@ -148,25 +146,24 @@ eachDatabase((kind, _open, fresh) => {
   test('accepts a claim called __proto__ like any other', async () => {
     const { code, stderr } = await add({ name: 'proto', ...claims('__proto__=x') })
     assert.deepEqual([code, stderr], [0, ''])
-    const { match } = await program.json('publishers', 'show', 'proto')
+    const { match } = await program.json('publishers show proto')
     assert.equal(Object.getOwnPropertyDescriptor(match, '__proto__')?.value, 'x')
-    await program.json('publishers', 'remove', 'proto')
+    await program.says('publishers remove proto')
   })
 
   for (const verb of ['show', 'disable', 'remove']) {
     test(`${verb} refuses names that no rule has`, async () => {
       for (const name of ['a\0b', LONG, '\ud800', '']) {
-        const { code, stdout, stderr } = await program.run(['publishers', verb, name])
-        assert.deepEqual([code, stdout], [1, ''])
-        assert.match(stderr, /^ratafia: There is no rule "/)
+        const stderr = await program.refuses(['publishers', verb, name], /^ratafia: There is no rule "/)
         assert.ok(stderr.length < 300)
       }
     })
   }
 
+  const ofProject = (id: string) => MATCH.map((word) => word.replace('_id=74', `_id=${id}`))
+
   testOnce(`a project has at most ${MOST_RULES_OF_A_PROJECT} rules`, async () => {
-    const { stderr } = await add({ name: 'first' })
-    assert.equal(stderr, '')
+    assert.equal((await add({ name: 'first' })).stderr, '')
     const { query } = installation.database
     const row = await query.selectFrom('publisher_rule').selectAll().executeTakeFirstOrThrow()
     const more = Array.from({ length: MOST_RULES_OF_A_PROJECT - 1 }, (_, at) => ({
@@ -179,17 +176,14 @@ eachDatabase((kind, _open, fresh) => {
       last.stderr,
       /There are already 100 rules for this project\. Remove one that is not needed\./,
     )
-    const others = MATCH.map((word) => word.replace('_id=74', '_id=75'))
-    assert.equal((await add({ name: 'of-another', match: others })).code, 0)
+    assert.equal((await add({ name: 'of-another', match: ofProject('75') })).code, 0)
   })
 
   testOnce('RATAFIA_CI_MAX_LIFETIME limits the lifetime, and lowers the default', async () => {
-    const words = ['--issuer', GITHUB, '--account', 'build', ...MATCH, ...GRANTS]
-    const environment = { RATAFIA_CI_MAX_LIFETIME: '5m' }
-    const long = ['publishers', 'add', 'long', ...words, '--lifetime', '301']
-    assert.match((await program.run(long, { environment })).stderr, /is not between 60 and 300\./)
-    const usual = ['publishers', 'add', 'short', ...words.map((word) => word.replace('_id=74', '_id=76'))]
-    const { stdout } = await program.run(usual, { environment })
-    assert.match(stdout, /that expire after 300 seconds\.\n$/)
+    const words = ['publishers', 'add', 'short', '--issuer', GITHUB, '--account', 'build', ...GRANTS]
+    const options = { environment: { RATAFIA_CI_MAX_LIFETIME: '5m' } }
+    const usual = [...words, ...ofProject('76')]
+    await program.refuses([...usual, '--lifetime', '301'], /is not between 60 and 300\./, 1, options)
+    await program.says(usual, /that expire after 300 seconds\.\n$/, options)
   })
 })

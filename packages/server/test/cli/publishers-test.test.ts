@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { Installation } from '../../src/installation.ts'
 import { atTerminal } from '../support/at-terminal.ts'
-import { line } from '../support/cases.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { oidcVectors } from '../support/id-tokens.ts'
 import { testProgram } from '../support/program.ts'
@@ -49,21 +48,19 @@ oneDatabase((_kind, _open, fresh) => {
     }
   }
 
+  const release = { ...CLAIMS, ref: 'refs/heads/release-1' }
+
   before(async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
-    const account = ['--email', 'build@example.org', '--name', 'Build farm', '--no-password']
-    await program.json('accounts', 'add', 'build', ...account)
+    await program.addAccount('build')
     installation = await program.open()
     await givenIssuer(installation.database, GITHUB, 'github')
     await program.json(
-      ...['publishers', 'add', 'hello', '--issuer', GITHUB, '--account', 'build', '--package', 'hello'],
-      ...line`--permission package_upload --match repository_id=74 --match repository_owner_id=65`,
-      ...['--match', 'ref:={"glob":"refs/heads/release-*"}'],
+      `publishers add hello --issuer ${GITHUB} --account build --package hello --permission package_upload --match repository_id=74 --match repository_owner_id=65 --match ref:={"glob":"refs/heads/release-*"}`,
     )
   })
 
   test('exits with 0 if the claims match the rule, however old they are', async () => {
-    const { code, stdout, stderr } = await tested({ ...CLAIMS, ref: 'refs/heads/release-1' })
+    const { code, stdout, stderr } = await tested(release)
     assert.deepEqual([code, stderr], [0, ''])
     const at = new Date(Number(CLAIMS['iat']) * 1000).toISOString()
     assert.match(stdout, new RegExp(`^As of ${at}:\nMATCH +ABOUT +CLAIM +EXPECTED +FOUND\n`))
@@ -96,7 +93,6 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test('--json prints the lines, and exits with the same code', async () => {
-    const release = { ...CLAIMS, ref: 'refs/heads/release-1' }
     assert.deepEqual((await told(release)).wrong, [])
     assert.deepEqual((await told({ ...release, iss: 'https://gitlab.com' })).wrong, ['issuer iss'])
     assert.deepEqual((await told({ ...release, exp: undefined })).wrong, ['time exp'])
@@ -108,53 +104,46 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   describe('files', () => {
+    const TEST = 'publishers test hello --claims'
+
     test('accepts an ID token from a file or standard input, without checking its signature', async () => {
-      const token = unsigned({ ...CLAIMS, ref: 'refs/heads/release-1' })
-      const words = ['publishers', 'test', 'hello', '--claims']
-      const note = "The ID token's signature is not checked, so anyone could have written it.\n"
+      const token = unsigned(release)
       for (const [file, input] of [
         [await fileOf(`${token}\n`), ''],
         ['-', token],
       ] as const) {
-        const { code, stdout, stderr } = await program.run([...words, file], { input, environment: BASE_URL })
+        const { code, stdout, stderr } = await program.run(`${TEST} ${file}`, {
+          input,
+          environment: BASE_URL,
+        })
+        const note = "The ID token's signature is not checked, so anyone could have written it.\n"
         assert.deepEqual([code, stderr], [0, note])
         assert.doesNotMatch(stdout, new RegExp(token.slice(0, 20)))
       }
     })
 
     test('accepts JSON from standard input', async () => {
-      const { code } = await program.run(['publishers', 'test', 'hello', '--claims', '-'], {
-        input: JSON.stringify({ ...CLAIMS, ref: 'refs/heads/release-1' }),
-        environment: BASE_URL,
-      })
-      assert.equal(code, 0)
+      await program.says(`${TEST} -`, undefined, { input: JSON.stringify(release), environment: BASE_URL })
     })
 
-    for (const [title, text, exitCode, message] of [
-      ['JSON that ends early', '{"a":', 1, /claims-\d+ is not a JSON object\.$/],
-      ['an empty file', '', 1, /^ratafia: /],
-      ['a list', '[]', 1, /^ratafia: /],
-      ['a string that is not a token', 'hello', 1, /^ratafia: /],
-      ['NUL', '\0', 1, /^ratafia: /],
-      ['70,000 characters', 'x'.repeat(70_000), 1, /has more than 64 KiB, so it cannot be an ID token\.$/],
-      ['a token of 20,000 characters', unsigned({ x: 'x'.repeat(20_000) }), 1, /^ratafia: /],
+    for (const [title, text, message] of [
+      ['JSON that ends early', '{"a":', /claims-\d+ is not a JSON object\.\n$/],
+      ['an empty file', '', /^ratafia: /],
+      ['a list', '[]', /^ratafia: /],
+      ['a string that is not a token', 'hello', /^ratafia: /],
+      ['NUL', '\0', /^ratafia: /],
+      ['70,000 characters', 'x'.repeat(70_000), /has more than 64 KiB, so it cannot be an ID token\.\n$/],
+      ['a token of 20,000 characters', unsigned({ x: 'x'.repeat(20_000) }), /^ratafia: /],
     ] as const) {
       test(`refuses ${title}`, async () => {
-        const file = await fileOf(text)
-        const { code, stdout, stderr } = await program.run(['publishers', 'test', 'hello', '--claims', file])
-        assert.deepEqual([code, stdout], [exitCode, ''], stderr)
-        assert.match(stderr.trimEnd(), message)
+        const stderr = await program.refuses(`${TEST} ${await fileOf(text)}`, message)
         assert.ok(stderr.length < 500)
       })
     }
 
     test('refuses a missing file, and too much standard input', async () => {
-      const words = ['publishers', 'test', 'hello', '--claims']
-      const missing = await program.run([...words, 'missing.json'])
-      assert.deepEqual([missing.code, missing.stdout], [1, ''])
-      assert.match(missing.stderr, /missing\.json cannot be read: there is no such file/)
-      const long = await program.run([...words, '-'], { input: 'x'.repeat(70_000) })
-      assert.deepEqual([long.code, long.stdout], [2, ''])
+      await program.refuses(`${TEST} missing.json`, /missing\.json cannot be read: there is no such file/)
+      await program.refuses(`${TEST} -`, /./, 2, { input: 'x'.repeat(70_000) })
     })
 
     test('control characters in claims never reach the terminal', async () => {
@@ -165,23 +154,21 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test('the table shows that a disabled account or rule does not grant a token', async () => {
-    const release = { ...CLAIMS, ref: 'refs/heads/release-1' }
-    await program.json('accounts', 'disable', '--yes', 'build')
+    await program.says('accounts disable --yes build')
     assert.deepEqual((await told(release)).wrong, ['account build'])
-    await program.json('accounts', 'enable', 'build')
-    await program.json('publishers', 'disable', 'hello')
+    await program.says('accounts enable build')
+    await program.says('publishers disable hello')
     assert.deepEqual((await told(release)).wrong, ['rule hello'])
   })
 })
 
 oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
+  const { json, refuses } = program
   const forge = testIssuer()
   let asked: (string | undefined)[]
   before(async () => {
-    assert.equal((await program.run(['migrate'])).code, 0)
-    const account = ['--email', 'build@example.org', '--name', 'Build farm', '--no-password']
-    await program.json('accounts', 'add', 'build', ...account)
+    await program.addAccount('build')
     const { database } = await program.open()
     await givenIssuer(database, forge.url, 'gitlab')
     await givenIssuer(database, 'https://gitlab.com', 'gitlab')
@@ -193,53 +180,48 @@ oneDatabase((_kind, _open, fresh) => {
       return true
     })
   })
-  const words = (name: string, url: string, ...more: readonly string[]) => [
-    ...['publishers', 'add', name, '--issuer', forge.url, '--account', 'build', '--from-url', url],
-    ...['--match', 'ref_protected=true', '--package', 'hello', '--permission', 'package_upload', ...more],
-  ]
-  const address = () => `${forge.url}/acme/tools/hello`
+  const adding = (name: string, url = `${forge.url}/acme/tools/hello`) =>
+    `publishers add ${name} --issuer ${forge.url} --account build --from-url ${url} --match ref_protected=true --package hello --permission package_upload`
   const IDS = 'Acme/tools/hello?[2J has the ids project_id=20. The rule matches them.\n'
 
   test('in a script --from-url prints the ids, and the rule matches them', async () => {
-    const { code, stderr } = await program.run(words('script', address()))
+    const { code, stderr } = await program.run(adding('script'))
     assert.deepEqual([code, stderr], [0, IDS])
     assert.deepEqual(asked.splice(0), ['/api/v4/projects/acme%2Ftools%2Fhello', 'ratafia'])
-    const { match } = await program.json('publishers', 'show', 'script')
+    const { match } = await json('publishers show script')
     assert.deepEqual(match, { ref_protected: 'true', project_id: '20' })
   })
 
   test('at a terminal --from-url asks whether the ids are right, and creates the rule only after a yes', async () => {
-    const no = await atTerminal(words('person', address()), 'n\r', program.environment)
+    const no = await atTerminal(adding('person'), 'n\r', program.environment)
     assert.deepEqual([no.code, no.asked], [1, true])
     assert.ok(no.stderr.startsWith(IDS), no.stderr)
     assert.match(no.stderr, /Nothing was changed\./)
-    assert.equal((await program.run(['publishers', 'show', 'person'])).code, 1)
-    const yes = await atTerminal(words('person', address()), 'y\r', program.environment)
+    await refuses('publishers show person', /There is no rule/)
+    const yes = await atTerminal(adding('person'), 'y\r', program.environment)
     assert.deepEqual([yes.code, yes.asked], [0, true])
-    assert.equal((await program.json('publishers', 'show', 'person')).match.project_id, '20')
-    const unasked = await atTerminal(words('unasked', address(), '--yes'), '', program.environment)
+    assert.equal((await json('publishers show person')).match.project_id, '20')
+    const unasked = await atTerminal(`${adding('unasked')} --yes`, '', program.environment)
     assert.deepEqual([unasked.code, unasked.asked, unasked.stderr], [0, false, IDS])
   })
 
   test('refuses an id in --match that differs from the project of --from-url', async () => {
-    const { code, stderr } = await program.run(words('other', address(), '--match', 'project_id=21'))
-    assert.equal(code, 2)
-    assert.match(stderr, /--match gives project_id a different value than the project of --from-url/)
-    const same = await program.run(words('same', address(), '--match', 'project_id=20'))
-    assert.equal(same.code, 0)
+    const other = `${adding('other')} --match project_id=21`
+    await refuses(other, /--match gives project_id a different value than the project of --from-url/, 2)
+    assert.equal((await program.run(other.replace('=21', '=20'))).code, 0)
   })
 
   test('refuses a project that the forge does not show, and one of another forge', async () => {
-    const hidden = await program.run(words('hidden', `${forge.url}/acme/private`))
-    assert.deepEqual([hidden.code, hidden.stdout], [3, ''])
-    assert.match(
-      hidden.stderr,
+    await refuses(
+      adding('hidden', `${forge.url}/acme/private`),
       /status 404\. If the project is private, pass its ids with --match: project_id\./,
+      3,
     )
     asked = []
-    const elsewhere = await program.run(words('elsewhere', 'https://gitlab.com/acme/hello'))
-    assert.deepEqual([elsewhere.code, elsewhere.stdout], [1, ''])
-    assert.match(elsewhere.stderr, /is not the address of a project whose jobs have tokens of this issuer/)
+    await refuses(
+      adding('elsewhere', 'https://gitlab.com/acme/hello'),
+      /is not the address of a project whose jobs have tokens of this issuer/,
+    )
     assert.deepEqual(asked, [])
   })
 })

@@ -64,15 +64,8 @@ eachDatabase((kind, _open, fresh) => {
   const newKey = () => keys.pop() ?? assert.fail('no key left')
   const nameOf = (serial: string) => `${ACME.brandId}/${ACME.model}/${serial}`
 
-  const refuses = async (words: readonly string[], message: RegExp) => {
-    const finished = await program.run(words)
-    assert.deepEqual([finished.code, finished.stdout], [1, ''], finished.stderr)
-    assert.match(finished.stderr, message)
-  }
-  const verifies = async () => {
-    const { code, stdout } = await program.run(['verify'])
-    assert.equal(code, 0, stdout)
-  }
+  const { json, refuses } = program
+  const verifies = () => program.says('verify')
   /**
    * Returns all rows of the tables about accounts and devices, except the audit log. A key can contain a
    * short name by chance, so search for long ones.
@@ -96,15 +89,10 @@ eachDatabase((kind, _open, fresh) => {
   /** Moves the device's sessions and registrations back by an hour. */
   const age = async (id: DeviceId) => {
     const { query } = installation.database
-    const back = (column: number) => column - HOUR
-    for (const row of await query
-      .selectFrom('device_session')
-      .selectAll()
-      .where('device_id', '=', id)
-      .execute()) {
-      const opened = query.updateTable('device_session').set({ opened_at: back(row.opened_at) })
-      await opened.where('session_id', '=', row.session_id).execute()
-    }
+    const opened = query.updateTable('device_session').set((column) => ({
+      opened_at: column('opened_at', '-', HOUR),
+    }))
+    await opened.where('device_id', '=', id).execute()
     const asked = query.updateTable('device_registration').set({ registered_at: Date.now() - HOUR })
     await asked.where('device_id', '=', id).execute()
   }
@@ -117,38 +105,33 @@ eachDatabase((kind, _open, fresh) => {
       const { id } = await addPerson(service, 'wanda')
       await setAcmePolicy(installation, {})
       await registered(service, { key: newKey(), serial: 'T-1' })
-      await program.json('devices', 'revoke', '--yes', nameOf('T-1'))
-      for (const [words, says] of [
+      await json(`devices revoke --yes ${nameOf('T-1')}`)
+      const removed = async () => [
+        (await installation.accounts.findById(id))?.removedAt !== undefined,
+        (await installation.devices.findById(await idOf('T-1')))?.removedAt !== undefined,
+      ]
+      const WORDS = [
         [
-          ['accounts', 'remove', 'wanda'],
+          ...(['accounts remove wanda', 'wanda'] as const),
           /^This permanently removes the account wanda \(id \w{32}\) with its password, agents/,
         ],
         [
-          ['devices', 'remove', nameOf('T-1')],
+          ...([`devices remove ${nameOf('T-1')}`, 'T-1'] as const),
           /T-1, revoked\)\nThis removes 1 device with addresses, sessions/,
         ],
-      ] as const) {
+      ] as const
+      for (const [words, , says] of WORDS) {
         const no = await atTerminal(words, 'y\r', program.environment)
         assert.equal(no.code, 1)
         assert.match(no.stderr, says)
         assert.match(no.stderr, /cannot be undone\.\n[\s\S]*Nothing was changed\.\n$/)
+        await refuses(words, /Can't ask for confirmation without a terminal\. Pass --yes to go ahead\./, 2)
       }
-      assert.equal((await installation.accounts.findById(id))?.username, 'wanda')
-      assert.equal((await installation.devices.findById(await idOf('T-1')))?.removedAt, undefined)
-      for (const [words, typed] of [
-        [['accounts', 'remove', 'wanda'], 'wanda'],
-        [['devices', 'remove', nameOf('T-1')], 'T-1'],
-      ] as const) {
-        const script = await program.run(words)
-        assert.deepEqual([script.code, script.stdout], [2, ''])
-        assert.match(
-          script.stderr,
-          /Can't ask for confirmation without a terminal\. Pass --yes to go ahead\./,
-        )
+      assert.deepEqual(await removed(), [false, false])
+      for (const [words, typed] of WORDS) {
         assert.equal((await atTerminal(words, `${typed}\r`, program.environment)).code, 0)
       }
-      assert.ok((await installation.devices.findById(await idOf('T-1')))?.removedAt)
-      assert.ok((await installation.accounts.findById(id))?.removedAt)
+      assert.deepEqual(await removed(), [true, true])
     })
 
   describe('a revoked device', () => {
@@ -166,19 +149,17 @@ eachDatabase((kind, _open, fresh) => {
       const { body: newer } = await open()
       const other = newKey()
       assert.equal((await register(service, { key: other, serial: 'P-1' })).status, 400)
-      await refuses(
-        ['devices', 'remove', '--yes', nameOf('P-1')],
-        /is in use\. Revoke it with `ratafia devices revoke` before/,
-      )
+      const remove = `devices remove --yes ${nameOf('P-1')}`
+      await refuses(remove, /is in use\. Revoke it with `ratafia devices revoke` before/)
 
-      await program.json('devices', 'revoke', '--yes', nameOf('P-1'), '--reason', "sold by O'Ann")
-      const [removed] = await program.json('devices', 'remove', '--yes', nameOf('P-1'))
+      await json('devices', 'revoke', '--yes', nameOf('P-1'), '--reason', "sold by O'Ann")
+      const [removed] = await json(remove)
       assert.deepEqual(
         [removed.id, removed.left, removed.status, removed.reason, removed.decided_by],
         [id, 'row', 'revoked', null, 'operator'],
       )
       assert.match(removed.removed_at, /^20/)
-      const shown = await program.json('devices', 'show', id)
+      const shown = await json(`devices show ${id}`)
       assert.deepEqual([shown.assertions, shown.clone_evidence, shown.registrations], [[], [], []])
       assert.deepEqual(
         shown.sessions.map(({ address, user_agent }: Record<string, string>) => [address, user_agent]),
@@ -207,27 +188,22 @@ eachDatabase((kind, _open, fresh) => {
         'the serial was free',
       )
       await verifies()
-      const before = await program.json('devices', 'remove', '--yes', id, nameOf('P-1'))
-      assert.deepEqual(
-        before.map(({ left }: { left: string }) => left),
-        ['before'],
-      )
+      const [before, ...others] = await json(`devices remove --yes ${id} ${nameOf('P-1')}`)
+      assert.deepEqual([before.left, others], ['before', []])
     })
 
     test('is exported and imported as removed', async () => {
-      const file = join(program.directory, 'removed.csv')
-      await program.json('devices', 'export', file, '--serial', 'P-1')
-      assert.deepEqual(await program.json('devices', 'import', file), { devices: 1, added: 0 })
-      const row = (await program.run(['devices', 'export', '--format', 'json', '--serial', 'P-1'])).stdout
-      const [record] = JSON.parse(row)
+      const [file, bad] = ['removed.csv', 'bad.json'].map((name) => join(program.directory, name))
+      await json(`devices export ${file} --serial P-1`)
+      assert.deepEqual(await json(`devices import ${file}`), { devices: 1, added: 0 })
+      const [record] = JSON.parse(await program.says('devices export --format json --serial P-1'))
       const { id: _, ...nameless } = record
       for (const [more, message] of [
         [{ reason: 'x' }, /"removed_at" is given, so there can be no "reason"/],
         [{ status: 'active' }, /"removed_at" is given, but the device is active/],
       ] as const) {
-        const bad = join(program.directory, 'bad.json')
-        await writeFile(bad, JSON.stringify([{ ...nameless, ...more }]))
-        await refuses(['devices', 'import', bad], message)
+        await writeFile(String(bad), JSON.stringify([{ ...nameless, ...more }]))
+        await refuses(`devices import ${bad}`, message)
       }
     })
   })
@@ -235,9 +211,9 @@ eachDatabase((kind, _open, fresh) => {
   test('the time of the last session of a removed device is deleted with that session', async () => {
     const later = new Date(Date.now() + 48 * HOUR)
     assert.ok((await installation.deviceSessions.removeExpired(later, 1000)) > 0)
-    const [listed] = await program.json('devices', 'list', '--serial', 'P-1', '--without-session')
+    const [listed] = await json('devices list --serial P-1 --without-session')
     assert.ok(listed)
-    assert.deepEqual((await program.json('devices', 'show', listed.id)).sessions, [])
+    assert.deepEqual((await json(`devices show ${listed.id}`)).sessions, [])
     await verifies()
   })
 
@@ -246,12 +222,12 @@ eachDatabase((kind, _open, fresh) => {
     const holders = [newKey(), newKey(), newKey()] as const
     for (const key of holders) await registered(service, { key, serial: 'G-1' })
     const [, second] = holders
-    const [removed] = await program.json('devices', 'remove', '--yes', second.publicKey.id)
+    const [removed] = await json(`devices remove --yes ${second.publicKey.id}`)
     assert.deepEqual([removed.status, removed.left], ['superseded', 'row'])
     await verifies()
     assert.equal((await register(service, { key: second, serial: 'G-1' })).status, 400)
     // A serial number names its current holder.
-    await refuses(['devices', 'remove', '--yes', nameOf('G-1')], /G-1, active\) is in use/)
+    await refuses(`devices remove --yes ${nameOf('G-1')}`, /G-1, active\) is in use/)
   })
 
   test('a device that never had a serial is deleted with its row, after its request-id has expired', async () => {
@@ -267,15 +243,13 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await ask()).status, 202)
     const { id } =
       (await installation.devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })) ?? assert.fail()
-    await program.json('devices', 'reject', id, '--reason', "not of O'Ann")
-    await refuses(
-      ['devices', 'remove', '--yes', id, 'nobody'],
-      /with a request-id that can still be valid\. Remove it after 20/,
-    )
+    await json('devices', 'reject', id, '--reason', "not of O'Ann")
+    const two = `devices remove --yes ${id} nobody`
+    await refuses(two, /with a request-id that can still be valid\. Remove it after 20/)
     await age(id)
-    await refuses(['devices', 'remove', '--yes', id, 'nobody'], /There is no device "nobody"/)
+    await refuses(two, /There is no device "nobody"/)
     assert.ok(await installation.devices.findById(id), 'one was removed although the other was refused')
-    const [removed] = await program.json('devices', 'remove', id, '--yes')
+    const [removed] = await json(`devices remove ${id} --yes`)
     assert.deepEqual([removed.id, removed.left], [id, 'nothing'])
     assert.equal(await installation.devices.findById(id), undefined)
     assert.doesNotMatch(await everything(), /O'Ann|NEVER-GIVEN-1/)
@@ -308,50 +282,29 @@ eachDatabase((kind, _open, fresh) => {
       const revokedBefore = await logIn(service, person)
       const unused = await dischargeFor(service, await getRoot(service), person)
       await revokeOwn(service, revokedBefore)
-      await program.json('agents', 'add', 'zelda-ci', '--account', 'zelda', '--url', 'https://id.example.org')
-      const identity = { issuer: 'https://id.example.org', subject: 'zelda@work' }
-      await program.json(
-        'accounts',
-        'link',
-        'zelda',
-        '--issuer',
-        identity.issuer,
-        '--subject',
-        identity.subject,
-      )
-      const login = { loginId: Buffer.alloc(16, 7), accountId: person.id, decision: 'approved' } as const
-      const soon = new Date(Date.now() + HOUR)
-      await installation.completedLogins.insert({
-        ...login,
-        completedAt: new Date(),
-        expiresAt: soon,
-        seen: 0,
-        signedInAt: new Date(),
-      })
-      const signIn = {
-        idHash: Buffer.alloc(32, 7),
-        accountId: person.id,
-        createdAt: new Date(),
-        expiresAt: soon,
-        seen: 0,
-      }
+      const elsewhere = 'https://id.example.org'
+      await json(`agents add zelda-ci --account zelda --url ${elsewhere}`)
+      await json(`accounts link zelda --issuer ${elsewhere} --subject zelda@work`)
+      const soon = { accountId: person.id, expiresAt: new Date(Date.now() + HOUR), seen: 0 }
+      const login = { loginId: Buffer.alloc(16, 7), decision: 'approved', ...soon } as const
+      await installation.completedLogins.insert({ ...login, completedAt: new Date(), signedInAt: new Date() })
+      const signIn = { idHash: Buffer.alloc(32, 7), createdAt: new Date(), ...soon }
       await installation.signInSessions.insert(signIn)
-      await program.json('accounts', 'totp', 'enable', 'zelda')
-      await program.json('accounts', 'reset-link', 'zelda', '--url', 'https://id.example.org')
+      await json('accounts totp enable zelda')
+      await json(`accounts reset-link zelda --url ${elsewhere}`)
       await installation.secondFactors.useStep(person.id, 1, new Date())
       const tables = ['second_factor', 'recovery_code', 'used_time_step', 'reset_link'] as const
-      const left = async () => {
-        const rows = tables.map((table) =>
-          installation.database.query.selectFrom(table).select('account_id').execute(),
-        )
-        return (await Promise.all(rows)).map(
-          (all) => all.filter((row) => row.account_id === person.id).length,
-        )
-      }
-      assert.deepEqual(await left(), [1, 10, 1, 1])
+      const { query } = installation.database
+      const rows = tables.map((table) =>
+        query.selectFrom(table).select('account_id').where('account_id', '=', person.id).execute(),
+      )
+      assert.deepEqual(
+        (await Promise.all(rows)).map((all) => all.length),
+        [1, 10, 1, 1],
+      )
       assert.equal(await whoami(bearing(token)), 200)
 
-      const removed = await program.json('accounts', 'remove', '--yes', 'zelda')
+      const removed = await json('accounts remove --yes zelda')
       assert.deepEqual([removed.id, removed.revoked, removed.removed_before], [person.id, 1, false])
       assert.match(removed.username, /^removed-[0-9a-f]{20}$/)
       assert.doesNotMatch(await everything(), /zelda/i)
@@ -370,17 +323,15 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(await installation.signInSessions.find(signIn.idHash), undefined)
       await verifies()
 
-      const names = (await program.json('accounts', 'list')).map(
-        ({ username }: { username: string }) => username,
-      )
-      assert.ok(!names.includes(removed.username))
-      assert.equal((await program.json('accounts', 'show', person.id)).removed_at, removed.removed_at)
-      assert.equal((await program.json('accounts', 'remove', '--yes', person.id)).removed_before, true)
+      const listed: readonly { username: string }[] = await json('accounts list')
+      assert.ok(listed.every(({ username }) => username !== removed.username))
+      assert.equal((await json(`accounts show ${person.id}`)).removed_at, removed.removed_at)
+      assert.equal((await json(`accounts remove --yes ${person.id}`)).removed_before, true)
     })
 
     test('is not changed by an operation that read it before the removal', async () => {
       const { id } = await addPerson(service, 'wendy')
-      await program.json('accounts', 'remove', '--yes', id)
+      await json(`accounts remove --yes ${id}`)
       const { accounts } = installation
       assert.equal(await accounts.enable(id), false)
       assert.equal(await accounts.setPasswordHash(id, 'x'), false)
@@ -391,22 +342,20 @@ eachDatabase((kind, _open, fresh) => {
     if (kind === 'sqlite')
       test('cannot be enabled, linked, or given a password or an agent after its removal', async () => {
         const { id } = await addPerson(service, 'yolanda')
-        const { username } = await program.json('accounts', 'remove', '--yes', id)
-        const link = ['--issuer', 'https://id.example.org', '--subject', 'yolanda']
+        const { username } = await json(`accounts remove --yes ${id}`)
         for (const words of [
-          ['accounts', 'enable', id],
-          ['accounts', 'link', username, ...link],
-          ['agents', 'add', 'yolanda-ci', '--account', id, '--url', 'https://id.example.org'],
+          `accounts enable ${id}`,
+          `accounts link ${username} --issuer https://id.example.org --subject yolanda`,
+          `agents add yolanda-ci --account ${id} --url https://id.example.org`,
+          `accounts set-password ${id} --password-stdin`,
         ]) {
           await refuses(
             words,
             /^ratafia: The account "removed-\w+" was removed at 20.* and cannot be restored\. Add another one\.\n$/,
+            1,
+            { input: 'correct horse battery' },
           )
         }
-        const password = { input: 'correct horse battery' }
-        const set = await program.run(['accounts', 'set-password', id, '--password-stdin'], password)
-        assert.deepEqual([set.code, set.stdout], [1, ''])
-        assert.match(set.stderr, /was removed at 20/)
         await verifies()
       })
 
@@ -441,7 +390,7 @@ eachDatabase((kind, _open, fresh) => {
         ...{ validSince: at, validUntil: until },
       }
       assert.ok(await installation.tokenSessions.open(openingOf(session, at)))
-      await program.json('accounts', 'remove', '--yes', 'xenia')
+      await json('accounts remove --yes xenia')
       const second = await accountOfIdentity(identity, rules)
       assert.equal(second.username, 'xenia')
       assert.notEqual(second.id, first.id)
@@ -452,7 +401,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     test('is not named in the audit entry of its removal', async () => {
-      const entries = await program.json('audit', 'list', '--action', 'account.remove')
+      const entries = await json('audit list --action account.remove')
       assert.ok(entries.length > 0)
       assert.doesNotMatch(JSON.stringify(entries), /zelda|yolanda|xenia/)
     })

@@ -43,17 +43,14 @@ eachDatabase((_kind, open, fresh) => {
       const token = await logIn(node, await addPerson(node, 'ann'))
       assert.equal(await registers(node), 200)
 
-      const refused = await program.run(['secret', 'rotate'], { environment: ONLY_OLD })
-      assert.equal(refused.code, 4)
-      assert.match(
-        refused.stderr,
+      await program.refuses(
+        'secret rotate',
         /^ratafia: RATAFIA_PREVIOUS_SECRET_KEY .* is not set\. Set it to the previous key/,
+        4,
+        { environment: ONLY_OLD },
       )
-      const same = { ...ONLY_OLD, RATAFIA_PREVIOUS_SECRET_KEY: OLD }
-      assert.match(
-        (await program.run(['secret', 'rotate'], { environment: same })).stderr,
-        /are the same key\.\n$/,
-      )
+      const same = { environment: { ...ONLY_OLD, RATAFIA_PREVIOUS_SECRET_KEY: OLD } }
+      assert.match((await program.run('secret rotate', same)).stderr, /are the same key\.\n$/)
 
       const changing = await observed(BOTH)
       assert.equal(await whoami(changing, token), 200)
@@ -68,7 +65,7 @@ eachDatabase((_kind, open, fresh) => {
       assert.deepEqual(await sealed(), before)
 
       const run = async () => {
-        const { code, stdout, stderr } = await program.run(['secret', 'rotate', '--json'], {
+        const { code, stdout, stderr } = await program.run('secret rotate --json', {
           environment: BOTH,
         })
         assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
@@ -85,7 +82,7 @@ eachDatabase((_kind, open, fresh) => {
       // as long as that is cached. It answers 503, not a refusal, if it cannot check a credential.
       assert.equal(await whoami(node, token), 200)
       assert.ok([200, 503].includes(await registers(node)))
-      assert.equal((await program.run(['keys', 'rotate'], { environment: BOTH })).code, 0)
+      assert.equal((await program.run('keys rotate', { environment: BOTH })).code, 0)
       await changing.close()
       const next = await observed(ONLY_NEW)
       const newer = await logIn(next, await addPerson(next, 'bob'))
@@ -93,7 +90,7 @@ eachDatabase((_kind, open, fresh) => {
       assert.equal(await whoami(next, token), 200)
       await Promise.all([node.close(), next.close()])
 
-      const stopped = await program.run(['accounts', 'list'], { environment: ONLY_OLD })
+      const stopped = await program.run('accounts list', { environment: ONLY_OLD })
       assert.equal(stopped.code, 4)
       assert.match(stopped.stderr, /are sealed under a different secret key\. Set RATAFIA_SECRET_KEY/)
     })
@@ -128,7 +125,7 @@ eachDatabase((_kind, open, fresh) => {
     const serial = await registered(service, { key })
     const previous = await sessionOf(service, { serial, key })
     await service.close()
-    assert.equal((await program.run(['accounts', 'list'], { environment: ONLY_NEW })).code, 4)
+    assert.equal((await program.run('accounts list', { environment: ONLY_NEW })).code, 4)
 
     const { query } = await open()
     const statements = statementsOfThePage()
@@ -143,7 +140,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.notEqual((await register(after, { key: other })).status, 200)
     await addBrand(acmeFiles, { ...after.installation, clock: after.now })
     assert.equal((await register(after, { key: other })).status, 200)
-    assert.equal((await program.run(['verify'], { environment: ONLY_NEW })).code, 0)
+    assert.equal((await program.run('verify', { environment: ONLY_NEW })).code, 0)
     await after.close()
   })
 })
@@ -163,7 +160,7 @@ describe('with the key in the data directory', () => {
     const token = await logIn(service, await addPerson(service, 'ann'))
     assert.equal((await register(service, { key: one })).status, 200)
 
-    const { key_id, retired_file, resealed } = await program.json('secret', 'rotate')
+    const { key_id, retired_file, resealed } = await program.json('secret rotate')
     assert.equal(resealed, 5)
     const [now, retired = '', ...others] = await names()
     assert.deepEqual([now, others], ['secret.key', []])
@@ -177,11 +174,11 @@ describe('with the key in the data directory', () => {
     assert.equal((await node.end('SIGTERM')).code, 0)
     const between = await program.start(BASE)
     assert.equal(await whoami(between, token), 200)
-    const taken = await program.json('secret', 'rotate')
+    const taken = await program.json('secret rotate')
     assert.deepEqual([taken.resealed, taken.previous_key_id], [5, key_id])
     assert.equal((await names()).length, 3)
     assert.equal(await whoami(between, token), 200)
     assert.equal((await between.end('SIGTERM')).code, 0)
-    assert.equal((await program.run(['verify'])).code, 0)
+    assert.equal((await program.run('verify')).code, 0)
   })
 })

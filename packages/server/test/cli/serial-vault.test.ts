@@ -22,7 +22,14 @@ const data = (name: string) => fileURLToPath(new URL(`../data/serial-vault/${nam
 const FORMS = ['copy.sql', 'inserts.sql', 'column-inserts.sql', 'sqlite.sql', 'csv']
 const API_KEY = 'synthetic-api-key-0001'
 
-type Shown = { serial: string; device_key_id: string; status: string; revision: number; model: string }
+type Shown = {
+  id: string
+  serial: string
+  device_key_id: string
+  status: string
+  revision: number
+  model: string
+}
 
 eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
@@ -31,22 +38,22 @@ eachDatabase((kind, _open, fresh) => {
     installation = await program.open()
     await addTestRoot(installation)
   })
-  const vault = (...words: readonly string[]) => program.json('import', 'serial-vault', ...words)
-  const devices = (): Promise<Shown[]> => program.json('devices', 'list')
+  const { json, says, refuses } = program
+  const vault = (words: string) => json(`import serial-vault ${words}`)
+  const devices = (): Promise<Shown[]> => json('devices list')
 
   if (kind === 'sqlite')
     test('--dry-run prints the same for every format of dump, and changes nothing', async () => {
       const told = []
-      for (const form of FORMS) told.push(await vault(data(form), '--dry-run'))
+      for (const form of FORMS) told.push(await vault(`${data(form)} --dry-run`))
       const [first, ...others] = told
       assert.equal(first.dry_run, true)
       const placeless = (all: object) => JSON.stringify(all).replaceAll(/[^ "(]+?, line \d+/g, 'PLACE')
       for (const other of others) assert.equal(placeless(other), placeless(first))
       assert.deepEqual(await devices(), [])
       assert.equal(await installation.assertions.find('account', 'acme-brand'), undefined)
-      const { stdout } = await program.run(['import', 'serial-vault', data('copy.sql'), '--dry-run'])
-      assert.match(
-        stdout,
+      await says(
+        `import serial-vault ${data('copy.sql')} --dry-run`,
         /^Nothing was changed\. An import would add:\n {2}accounts and keys: 2; 0 already present\n/,
       )
     })
@@ -56,15 +63,14 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(imported.assertions, { added: 2, unchanged: 0 })
     assert.deepEqual(imported.devices, { active: 6, superseded: 2, updated: 0, unchanged: 0 })
     assert.equal(imported.signatures, 9)
-    assert.equal(imported.duplicates.length, 2)
-    assert.match(
-      imported.duplicates[0],
+    const matchEach = (lines: readonly string[], patterns: readonly RegExp[]) => {
+      assert.equal(lines.length, patterns.length)
+      for (const [at, pattern] of patterns.entries()) assert.match(lines[at] ?? '', pattern)
+    }
+    matchEach(imported.duplicates, [
       /^The serial A-0002 of acme-brand\/acme-classic was signed for the key .*, which has it now\.$/,
-    )
-    assert.match(
-      imported.duplicates[1],
       /^The key .* was given the serial A-0003 \(revision 1, .*\) and A-0004 .*, which it has now\.$/,
-    )
+    ])
     const skipped = imported.skipped.join('\n')
     assert.match(skipped, /line \d+: "fingerprint" is not the id of a device key\./)
     assert.match(skipped, /the account of other-brand is not imported: .* is not valid/)
@@ -76,20 +82,22 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(todo, /models allow-remodel acme-brand\/acme-classic acme-brand\/acme-gadget/)
 
     const before = await devices()
-    const of = (serial: string, model = 'acme-classic') =>
-      before
-        .filter((row) => row.serial === serial && row.model === model)
-        .map(({ status, revision }) => [status, revision])
-    assert.deepEqual(of('A-0001'), [['active', 1]])
-    assert.deepEqual(of('A-0001', 'acme-gadget'), [['active', 1]])
-    assert.deepEqual(of('A-0002').sort(), [
-      ['active', 2],
-      ['superseded', 1],
-    ])
-    assert.deepEqual(of('A-0003'), [['superseded', 1]])
-    assert.deepEqual(of('A-0004'), [['active', 1]])
-    assert.deepEqual(of('A-0005'), [['active', 2]])
-    assert.deepEqual(of("it's; A\\6"), [['active', 1]])
+    assert.deepEqual(
+      before.map(({ model, serial, status, revision }) => `${model} ${serial} ${status} ${revision}`).sort(),
+      [
+        ...[
+          'acme-classic A-0001 active 1',
+          'acme-classic A-0002 active 2',
+          'acme-classic A-0002 superseded 1',
+        ],
+        ...[
+          'acme-classic A-0003 superseded 1',
+          'acme-classic A-0004 active 1',
+          'acme-classic A-0005 active 2',
+        ],
+        ...["acme-classic it's; A\\6 active 1", 'acme-gadget A-0001 active 1'],
+      ],
+    )
 
     const again = await vault(data('inserts.sql'))
     assert.deepEqual(again.assertions, { added: 0, unchanged: 2 })
@@ -99,26 +107,19 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('records every duplicate once, as evidence of a second key', async () => {
-    const [active, superseded] = await program.json('devices', 'list', '--serial', 'A-0002')
-    const rows = [active, superseded].sort((one, other) => one.status.localeCompare(other.status))
-    const shown = await program.json('devices', 'show', rows[0].id)
-    assert.equal(shown.origin, 'import')
-    assert.equal(shown.decided_by, 'serial-vault')
-    assert.equal(shown.registered_at, '2018-03-02T10:02:00.000Z')
+    const rows: Shown[] = await json('devices list --serial A-0002')
+    const [active, superseded] = rows.sort((one, other) => one.status.localeCompare(other.status))
+    const shown = await json(`devices show ${active?.id}`)
     assert.deepEqual(
-      shown.clone_evidence.map((one: { kind: string; subject: string; times: number }) => [
-        one.kind,
-        one.subject,
-        one.times,
-      ]),
-      [['second-key', rows[1].device_key_id, 1]],
+      [shown.origin, shown.decided_by, shown.registered_at],
+      ['import', 'serial-vault', '2018-03-02T10:02:00.000Z'],
     )
-    assert.equal(shown.others[0].id, rows[1].id)
-    const moved = await program.json('devices', 'show', 'acme-brand/acme-classic/A-0004')
-    assert.deepEqual(
-      moved.clone_evidence.map((one: { subject: string }) => one.subject),
-      ['A-0003'],
-    )
+    const evidence = ({ clone_evidence }: { clone_evidence: Record<string, unknown>[] }) =>
+      clone_evidence.map(({ kind, subject, times }) => [kind, subject, times])
+    assert.deepEqual(evidence(shown), [['second-key', superseded?.device_key_id, 1]])
+    assert.equal(shown.others[0].id, superseded?.id)
+    const moved = await json('devices show acme-brand/acme-classic/A-0004')
+    assert.deepEqual(evidence(moved), [['second-key', 'A-0003', 1]])
   })
 
   test('with the model, the API key is imported and accepted, and a device gets the next revision', async () => {
@@ -136,22 +137,17 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await shows(API_KEY)).accepted, true)
 
     const service = await program.start()
+    const requestHeaders = { 'api-key': API_KEY }
     try {
       const { status, serial, body } = await register(service, {
-        key: testKey('device'),
-        serial: 'A-0001',
-        requestHeaders: { 'api-key': API_KEY },
+        ...{ key: testKey('device'), serial: 'A-0001', requestHeaders },
       })
       assert.equal(status, 200, JSON.stringify(body))
-      assert.equal(serial?.fields.serial, 'A-0001')
-      assert.equal(serial?.revision, 2)
+      assert.deepEqual([serial?.fields.serial, serial?.revision], ['A-0001', 2])
       // The revisions also continue for a serial that no device has any more.
       const [key] = await freshDeviceKeys(1)
-      const free = await register(service, {
-        ...(key ? { key } : {}),
-        serial: 'A-0003',
-        requestHeaders: { 'api-key': API_KEY },
-      })
+      assert.ok(key)
+      const free = await register(service, { key, serial: 'A-0003', requestHeaders })
       assert.deepEqual([free.status, free.serial?.revision], [200, 2])
     } finally {
       await service.end('SIGTERM')
@@ -159,7 +155,7 @@ eachDatabase((kind, _open, fresh) => {
     // The dump is now older than the register, whose rows stay unchanged.
     const again = await vault(data('copy.sql'))
     assert.deepEqual(again.devices, { active: 0, superseded: 0, updated: 0, unchanged: 8 })
-    const shown = await program.json('devices', 'show', 'acme-brand/acme-classic/A-0001')
+    const shown = await json('devices show acme-brand/acme-classic/A-0001')
     assert.deepEqual([shown.status, shown.revision, shown.assertions.length], ['active', 2, 1])
   })
 
@@ -200,7 +196,7 @@ eachDatabase((kind, _open, fresh) => {
       imported.conflicts[0],
       /^acme-brand\/acme-classic\/A-0001 with the key .* which stays unchanged\.$/,
     )
-    const holder = await program.json('devices', 'show', 'acme-brand/acme-classic/A-0005')
+    const holder = await json('devices show acme-brand/acme-classic/A-0005')
     assert.deepEqual([holder.device_key_id, holder.revision], [key('new owner'), 3])
     const unchanged = await vault(later)
     assert.deepEqual([unchanged.devices.active, unchanged.devices.updated], [0, 0])
@@ -218,21 +214,18 @@ eachDatabase((kind, _open, fresh) => {
     test(`refuses ${name}`, async () => {
       const file = join(program.directory, name)
       await writeFile(file, JSON.parse(text), 'latin1')
-      const { code, stdout, stderr } = await program.run(['import', 'serial-vault', file])
-      assert.deepEqual([code, stdout], [1, ''])
-      assert.match(stderr, new RegExp(message))
+      await refuses(`import serial-vault ${file}`, new RegExp(message))
     })
   }
 
   if (kind === 'sqlite')
     test('refuses a missing file, and a file that is not named after a table', async () => {
-      const missing = await program.run(['import', 'serial-vault', 'missing.sql'])
-      assert.deepEqual(
-        [missing.code, missing.stderr],
-        [1, 'ratafia: missing.sql cannot be read: there is no such file or directory. Check the path.\n'],
+      await refuses(
+        'import serial-vault missing.sql',
+        'ratafia: missing.sql cannot be read: there is no such file or directory. Check the path.\n',
       )
       const named = join(program.directory, 'devices.csv')
       await writeFile(named, 'a,b\n')
-      assert.equal((await program.run(['import', 'serial-vault', named])).code, 2)
+      await refuses(`import serial-vault ${named}`, /./, 2)
     })
 })

@@ -11,7 +11,7 @@ import { json, loginStubs, type Respond } from '../support/login-stubs.ts'
 import { runHere } from '../support/program.ts'
 
 interface Member {
-  readonly words: readonly string[]
+  readonly words: string
   readonly input?: string
   /** Whether the command sends a credential. */
   readonly sends: 'credential' | 'nothing'
@@ -22,24 +22,21 @@ interface Member {
 const token = encodeBase64Url(
   encodeBinary(addFirstPartyCaveat(mint({ rootKey: Buffer.alloc(32, 1), id: 'x' }), `session-id ${SESSION}`)),
 )
-const idToken = idTokenFor('x')
 
 const MEMBERS: Readonly<Record<string, Member>> = {
-  login: { words: ['login'], sends: 'nothing' },
-  'tokens create': { words: ['tokens', 'create', '--all'], sends: 'nothing' },
-  'tokens rotate': { words: ['tokens', 'rotate', '-'], input: token, sends: 'credential' },
-  'tokens explain': { words: ['tokens', 'explain', '-'], input: token, sends: 'credential' },
-  whoami: { words: ['whoami'], sends: 'credential' },
-  'grants list': { words: ['grants', 'list'], sends: 'credential' },
-  'devices export': { words: ['devices', 'export', '--listed'], sends: 'credential' },
-  'audit export': { words: ['audit', 'export'], sends: 'credential' },
+  login: { words: 'login', sends: 'nothing' },
+  'tokens create': { words: 'tokens create --all', sends: 'nothing' },
+  'tokens rotate': { words: 'tokens rotate -', input: token, sends: 'credential' },
+  'tokens explain': { words: 'tokens explain -', input: token, sends: 'credential' },
+  whoami: { words: 'whoami', sends: 'credential' },
+  'grants list': { words: 'grants list', sends: 'credential' },
+  'devices export': { words: 'devices export --listed', sends: 'credential' },
+  'audit export': { words: 'audit export', sends: 'credential' },
   'ci login': {
-    words: ['ci', 'login', '--from', '-', '--audience', 'x', '--export', 'stdout'],
-    input: idToken,
-    sends: 'nothing',
-    retries: true,
+    words: 'ci login --from - --audience x --export stdout',
+    ...{ input: idTokenFor('x'), sends: 'nothing', retries: true },
   },
-  'ci logout': { words: ['ci', 'logout', '--from', '-'], input: token, sends: 'credential', retries: true },
+  'ci logout': { words: 'ci logout --from -', input: token, sends: 'credential', retries: true },
 }
 
 const FRONT = /: something in front of the service /
@@ -118,7 +115,7 @@ describe('a service that', () => {
       await writeFile(join(home, 'token'), 'AgEU')
       const url = await serve({ 'GET /api/management/v1/grants': respond })
       const environment = { RATAFIA_URL: url, RATAFIA_TOKEN_FILE: join(home, 'token'), XDG_CONFIG_HOME: home }
-      const finished = await runHere(['grants', 'list'], { environment })
+      const finished = await runHere('grants list', { environment })
       assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
       assert.match(finished.stderr, message)
       assert.ok(!finished.stderr.includes('\u001b[2J'))

@@ -2,15 +2,16 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Command } from 'commander'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { createRatafia } from '../../src/start/run.ts'
+import { casesIn } from '../support/cases.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { runHere, testProgram } from '../support/program.ts'
+import { runHere, testProgram, type Variables } from '../support/program.ts'
 
 const program = testProgram()
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -54,12 +55,12 @@ describe('--help', () => {
   })
 
   test('`help` accepts a command of several words', async () => {
-    const { code, stdout } = await runHere(['help', 'devices', 'list'])
+    const { code, stdout } = await runHere('help devices list')
     assert.deepEqual([code, stdout], [0, await helpOf('devices list')])
   })
 
   test('works without a valid configuration, and creates nothing', async () => {
-    const { code } = await program.run(['accounts', 'add', '--help'], { environment: { RATAFIA_PORT: 'x' } })
+    const { code } = await program.run('accounts add --help', { environment: { RATAFIA_PORT: 'x' } })
     assert.equal(code, 0)
     assert.deepEqual(await readdir(program.directory), [])
   })
@@ -88,33 +89,24 @@ describe('exit codes, with the reason on standard error only', () => {
     await writeFile(join(program.directory, 'broken', 'secret.key'), Buffer.alloc(32, 1).toString('hex'), {
       mode: 0o600,
     })
-    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await program.run('migrate')).code, 0)
   })
   after(() => occupier.close())
 
-  const outcome = async (
-    words: readonly string[],
-    environment: Record<string, string>,
-    code: number,
-    message: RegExp,
-  ) => {
-    const finished = await program.run(words, { environment })
-    assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
-    assert.match(finished.stderr, message)
+  const outcome = async (words: string, environment: Variables, code: number, message: RegExp | string) => {
+    const stderr = await program.refuses(words, message, code, { environment })
     // Neither a stack trace nor a warning of Node.
-    assert.doesNotMatch(finished.stderr, /\n\s+at .*[:(]|Warning/)
+    assert.doesNotMatch(stderr, /\n\s+at .*[:(]|Warning/)
   }
-  const list = ['accounts', 'list']
+  const list = 'accounts list'
+  const KEY = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex') }
 
   test('a separate process prints the same and exits with the same code, without warnings of Node', async () => {
-    const unanswered = {
-      RATAFIA_DATABASE_URL: 'postgres://127.0.0.1:1/x',
-      RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex'),
-    }
+    const unanswered = { RATAFIA_DATABASE_URL: 'postgres://127.0.0.1:1/x', ...KEY }
     for (const [words, environment, code] of [
-      [['accounts', 'add', '--help'], {}, 0],
-      [['accounts', 'show', 'unknown'], {}, 1],
-      [['frob'], {}, 2],
+      ['accounts add --help', {}, 0],
+      ['accounts show unknown', {}, 1],
+      ['frob', {}, 2],
       [list, unanswered, 3],
       [list, { RATAFIA_PORT: 'x' }, 4],
     ] as const) {
@@ -125,98 +117,43 @@ describe('exit codes, with the reason on standard error only', () => {
   })
 
   test('with --json an error is one line of JSON on standard error, with the code of the API if any', async () => {
-    for (const [words, environment, error] of [
+    for (const [words, exit_code, code, message] of [
+      ['accounts show unknown', 1, 'no-such-record', 'There is no account "unknown".'],
+      ['accounts list --frob', 2, 'usage', "Unknown option '--frob'. Run with --help for usage."],
+      ['accounts show', 2, 'usage', "Missing required argument 'username'. Run with --help for usage."],
       [
-        ['accounts', 'show', 'unknown'],
-        {},
-        { code: 'no-such-record', exit_code: 1, message: 'There is no account "unknown".' },
-      ],
-      [
-        ['accounts', 'list', '--frob'],
-        {},
-        {
-          code: 'usage',
-          exit_code: 2,
-          message: "Unknown option '--frob'. Run with --help for usage.",
-        },
-      ],
-      [
-        ['accounts', 'show'],
-        {},
-        {
-          code: 'usage',
-          exit_code: 2,
-          message: "Missing required argument 'username'. Run with --help for usage.",
-        },
-      ],
-      [
-        ['packages', 'import', '/none.csv'],
-        {},
-        {
-          code: 'file',
-          exit_code: 1,
-          message: '/none.csv cannot be read: there is no such file or directory. Check the path.',
-        },
+        ...(['packages import /none.csv', 1, 'file'] as const),
+        '/none.csv cannot be read: there is no such file or directory. Check the path.',
       ],
     ] as const) {
-      const { code, stdout, stderr } = await program.run([...words, '--json'], { environment })
-      assert.deepEqual({ code, stdout }, { code: error.exit_code, stdout: '' })
-      assert.equal(stderr, `${JSON.stringify({ error })}\n`)
+      const error = { code, exit_code, message }
+      await program.refuses(`${words} --json`, `${JSON.stringify({ error })}\n`, exit_code)
     }
-    const { stderr } = await program.run([...list, '--json'], { environment: { RATAFIA_PORT: 'x' } })
-    const { error } = JSON.parse(stderr)
-    assert.deepEqual([error.code, error.exit_code], ['configuration', 4])
-    assert.match(error.message, /^RATAFIA_PORT /)
+    const configuration = /^\{"error":\{"code":"configuration","exit_code":4,"message":"RATAFIA_PORT /
+    await program.refuses(`${list} --json`, configuration, 4, { environment: { RATAFIA_PORT: 'x' } })
   })
 
   test('0: done', async () => assert.equal((await program.run(list)).code, 0))
-  test('1: refused', () =>
-    outcome(['accounts', 'show', 'unknown'], {}, 1, /^ratafia: There is no account "unknown"\.\n$/))
-  for (const words of [
-    ['frob'],
-    ['accounts', 'frob'],
-    [...list, '--frob'],
-    ['accounts', 'show'],
-    [...list, 'x'],
-  ]) {
-    test(`2: ratafia ${words.join(' ')}`, () =>
-      outcome(words, {}, 2, /^ratafia: [A-Z].*\. Run with --help for usage\.\n$/))
+
+  /** Command lines, with the exit code and the message. */
+  const REFUSED = casesIn(String.raw`
+    accounts show unknown | 1 | ^ratafia: There is no account "unknown"\.\n$
+    frob | 2 | ^ratafia: [A-Z].*\. Run with --help for usage\.\n$
+    accounts frob | 2 | ^ratafia: [A-Z].*\. Run with --help for usage\.\n$
+    accounts list --frob | 2 | ^ratafia: [A-Z].*\. Run with --help for usage\.\n$
+    accounts show | 2 | ^ratafia: [A-Z].*\. Run with --help for usage\.\n$
+    accounts list x | 2 | ^ratafia: [A-Z].*\. Run with --help for usage\.\n$
+    accounts set-password x | 2 | ^ratafia: Can't ask for the password without a terminal\. .* --password-stdin\.\n$`)
+  for (const [words, code, message = ''] of REFUSED) {
+    test(`${code}: ratafia ${words}`, () => outcome(words, {}, Number(code), new RegExp(message)))
   }
   test('2: no command at all shows the commands', () =>
-    outcome([], {}, 2, /^Usage: ratafia [\s\S]*Exit codes:/))
-  test('2: a password that cannot be asked for', () =>
-    outcome(
-      ['accounts', 'set-password', 'x'],
-      {},
-      2,
-      /^ratafia: Can't ask for the password without a terminal\. .* --password-stdin\.\n$/,
-    ))
+    outcome('', {}, 2, /^Usage: ratafia [\s\S]*Exit codes:/))
+
   test('3: a database that does not answer', async () => {
-    const environment = {
-      RATAFIA_DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x',
-      RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex'),
-    }
-    for (const words of [list, ['serve'], ['migrate']]) {
-      await outcome(
-        words,
-        environment,
-        3,
-        /^ratafia: (?!.*hunter2)The database cannot be used: .*ECONNREFUSED.* try again\.\n$/,
-      )
-    }
-  })
-  test('3: a database that does not exist or refuses the password, without advice to try again', async () => {
-    const RATAFIA_SECRET_KEY = Buffer.alloc(32, 1).toString('hex')
-    const missing = new URL(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '')
-    const refused = new URL(missing)
-    missing.pathname = '/no_such_database'
-    refused.password = 'wrong'
-    for (const [url, says] of [
-      [missing, /"no_such_database" does not exist\. Create it, or correct RATAFIA_DATABASE_URL\.\n$/],
-      [refused, /authentication failed.*\. Correct the user and the password in RATAFIA_DATABASE_URL\.\n$/],
-    ] as const) {
-      await outcome(list, { RATAFIA_DATABASE_URL: url.href, RATAFIA_SECRET_KEY }, 3, says)
-    }
+    const environment = { RATAFIA_DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x', ...KEY }
+    const message = /^ratafia: (?!.*hunter2)The database cannot be used: .*ECONNREFUSED.* try again\.\n$/
+    for (const words of [list, 'serve', 'migrate']) await outcome(words, environment, 3, message)
   })
   test('3: a database that cannot be read', () =>
     outcome(
@@ -225,42 +162,16 @@ describe('exit codes, with the reason on standard error only', () => {
       3,
       /^ratafia: The database \S+ cannot be used: file is not a database/,
     ))
-  test('4: invalid values, each on its own line', () =>
-    outcome(
-      list,
-      { RATAFIA_PORT: 'x', RATAFIA_ACCOUNTS: 'y' },
-      4,
-      /^ratafia: RATAFIA_PORT .*\nratafia: RATAFIA_ACCOUNTS .*\n$/,
-    ))
+  const otherKey = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
   test('4: a different secret key', async () => {
-    await program.run(['keys', 'rotate'])
-    const environment = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
-    for (const words of [list, ['serve']]) {
-      await outcome(
-        words,
-        environment,
-        4,
-        /^ratafia: The keys in this database are sealed under a different secret key\..*\n$/,
-      )
-    }
+    await program.run('keys rotate')
+    const message = /^ratafia: The keys in this database are sealed under a different secret key\..*\n$/
+    for (const words of [list, 'serve']) await outcome(words, otherKey, 4, message)
     assert.equal((await program.run(list)).code, 0, 'the database was changed')
-  })
-  test('4: a database that does not exist, for a command that does not create one', async () => {
-    const empty = join(program.directory, 'empty')
-    const environment = { RATAFIA_DATA_DIR: empty, RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
-    for (const words of [['backup', 'x'], ['verify'], list]) {
-      await outcome(
-        words,
-        environment,
-        4,
-        /^ratafia: RATAFIA_DATA_DIR: there is no database \S+\/empty\/ratafia\.db\. If there should be one, .*\n$/,
-      )
-    }
-    await assert.rejects(stat(empty), { code: 'ENOENT' })
   })
   test('4: a data directory that cannot be created', () =>
     outcome(
-      ['migrate'],
+      'migrate',
       { RATAFIA_DATA_DIR: '/dev/null/data' },
       4,
       /^ratafia: RATAFIA_DATA_DIR: \/dev\/null\/data cannot be written to/,
@@ -272,20 +183,14 @@ describe('exit codes, with the reason on standard error only', () => {
     const environment = {
       RATAFIA_DATABASE_URL: `${url}&sslrootcert=${none}&sslkey=${other}`,
       RATAFIA_DATABASE_LISTEN_URL: `${url}&sslrootcert=${other}`,
-      RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex'),
+      ...KEY,
     }
-    for (const words of [list, ['migrate'], ['verify']]) {
-      await outcome(
-        words,
-        environment,
-        4,
-        new RegExp(
-          `^ratafia: RATAFIA_DATABASE_URL: the sslrootcert ${none} cannot be read: there is no such file or directory\\. Check the path\\.\n` +
-            `ratafia: RATAFIA_DATABASE_URL: the sslkey ${other} contains no private key \\(PEM\\)\n` +
-            `ratafia: RATAFIA_DATABASE_LISTEN_URL: the sslrootcert ${other} contains no certificate \\(PEM\\)\n$`,
-        ),
-      )
-    }
+    const message = [
+      `DATABASE_URL: the sslrootcert ${none} cannot be read: there is no such file or directory. Check the path.`,
+      `DATABASE_URL: the sslkey ${other} contains no private key (PEM)`,
+      `DATABASE_LISTEN_URL: the sslrootcert ${other} contains no certificate (PEM)`,
+    ].map((line) => `ratafia: RATAFIA_${line}\n`)
+    for (const words of [list, 'migrate', 'verify']) await outcome(words, environment, 4, message.join(''))
   })
   test('4: TLS files with damaged, encrypted or mismatched content', async () => {
     const pem = readFileSync(new URL('../data/issuer-tls.pem', import.meta.url), 'utf8')
@@ -314,18 +219,17 @@ describe('exit codes, with the reason on standard error only', () => {
       [damaged, right, `the sslcert ${damaged} contains a damaged certificate \\(PEM\\)`],
     ]
     const url = 'postgres://user:hunter2@127.0.0.1:1/x?sslmode=verify-full'
-    const secret = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex') }
     for (const [cert, key, why] of refused) {
       const address = { RATAFIA_DATABASE_URL: `${url}&sslcert=${cert}&sslkey=${key}` }
       const message = new RegExp(`^ratafia: RATAFIA_DATABASE_URL: ${why}\n$`)
-      await outcome(['verify'], { ...secret, ...address }, 4, message)
+      await outcome('verify', { ...KEY, ...address }, 4, message)
     }
     const address = { RATAFIA_DATABASE_URL: `${url}&sslcert=${right}&sslkey=${right}` }
-    await outcome(['verify'], { ...secret, ...address }, 3, /ECONNREFUSED/)
+    await outcome('verify', { ...KEY, ...address }, 3, /ECONNREFUSED/)
   })
   test('4: a port that is taken', () =>
     outcome(
-      ['serve'],
+      'serve',
       { RATAFIA_PORT: String(taken) },
       4,
       new RegExp(
@@ -334,7 +238,7 @@ describe('exit codes, with the reason on standard error only', () => {
     ))
   test('4: an address that this machine does not have', () =>
     outcome(
-      ['serve'],
+      'serve',
       { RATAFIA_HOST: '192.0.2.1' },
       4,
       /ratafia: Cannot listen on 192\.0\.2\.1: this machine does not have that address/,
@@ -345,12 +249,9 @@ eachDatabase((kind, _open, fresh) => {
   const installed = testProgram(fresh)
 
   test('commands in their own processes exit by themselves, and print nothing but their answers', async () => {
-    const ann = ['ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password']
-    await installed.run(['migrate'])
-    const onEither = [['accounts', 'add', ...ann], ['verify']]
-    for (const words of kind === 'sqlite'
-      ? [...onEither, ['accounts', 'list'], ['keys', 'rotate']]
-      : onEither) {
+    await installed.run('migrate')
+    const add = 'accounts add ann --email ann@example.org --name Ann --no-password'
+    for (const words of [add, 'verify', ...(kind === 'sqlite' ? ['accounts list', 'keys rotate'] : [])]) {
       const { code, stderr } = await installed.spawn(words)
       assert.deepEqual({ words, code, stderr }, { words, code: 0, stderr: '' })
     }

@@ -23,29 +23,13 @@ const SPY = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => process.stderr.write(JSON.stringify(loaded)))`)}`
 
 /** Files of features that contain names and rules for the help of commands. */
-const WORDS = [
-  'addresses/address-classes.ts',
-  'addresses/address.ts',
-  'ci/issuers/kinds.ts',
-  'ci/rules/matcher.ts',
-  'ci/rules/managing/publisher-record.ts',
-  'accounts/passwords/password.ts',
-  'brands/models/model-policy.ts',
-  'devices/device.ts',
-  'devices/fleet/list-filter.ts',
-  'devices/transfer/device-columns.ts',
-  'devices/clones/clone-evidence.ts',
-  'package-directory/package-reference.ts',
-  'credential-forms.ts',
-  'files/draft.ts',
-  'files/foreign-text.ts',
-  'files/streamed.ts',
-  'text/system-reason.ts',
-  'http/credentials/pasted.ts',
-  'http/management/instant-text.ts',
-  'text/joiners.ts',
-  'text/url-fault.ts',
-]
+const WORDS = `
+  accounts/passwords/password.ts addresses/address-classes.ts addresses/address.ts
+  brands/models/model-policy.ts ci/issuers/kinds.ts ci/rules/managing/publisher-record.ts ci/rules/matcher.ts
+  credential-forms.ts devices/clones/clone-evidence.ts devices/device.ts devices/fleet/list-filter.ts
+  devices/transfer/device-columns.ts files/draft.ts files/foreign-text.ts files/streamed.ts
+  http/credentials/pasted.ts http/management/instant-text.ts package-directory/package-reference.ts
+  text/joiners.ts text/system-reason.ts text/url-fault.ts`.split(/\s+/)
 
 function loadedBy(words: readonly string[]): readonly string[] {
   const { status, stderr } = spawnSync(process.execPath, ['--import', SPY, PROGRAM, ...words], {
@@ -169,7 +153,7 @@ test('commands on the database load neither the HTTP server nor pages', async ()
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-loaded-'))
   try {
     const environment = { RATAFIA_DATA_DIR: directory, RATAFIA_SECRET_KEY: '07'.repeat(32) }
-    assert.equal((await runHere(['migrate'], { environment })).code, 0)
+    assert.equal((await runHere('migrate', { environment })).code, 0)
     const loaded = await loadedByAll(ON_THE_DATABASE, environment)
     assert.ok(loaded.some((url) => url.includes('/src/http/management/in-process.ts')))
     assert.deepEqual(
@@ -201,10 +185,11 @@ const ASKING: Readonly<Record<string, number>> = {
   'tokens attenuate env:TOKEN --channel edge': 0,
 }
 
-function proposals(script: string, ...words: readonly string[]): readonly string[] {
+/** Returns what completion proposes for the last word of the line, which can be empty. */
+function proposals(script: string, line = ''): readonly string[] {
   // The empty PATH checks that completion does not start another program.
   const test = `PATH=/nonexistent\n${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ratafia; printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', test, 'bash', 'ratafia', ...words], {
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', test, 'bash', 'ratafia', ...line.split(' ')], {
     ...{ encoding: 'utf8', cwd: fileURLToPath(new URL('../data/', import.meta.url)) },
   })
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
@@ -212,42 +197,39 @@ function proposals(script: string, ...words: readonly string[]): readonly string
 }
 
 test('completion in bash proposes commands, subcommands, options, and the values of options', async () => {
-  const { stdout: script } = await runHere(['completion', 'bash'])
-  assert.deepEqual(proposals(script, 'acc'), ['accounts'])
-  assert.deepEqual(proposals(script, 'accounts', 's'), ['show', 'set-password', 'set-email'])
-  assert.deepEqual(proposals(script, 'devices', 'list', '--st'), ['--status'])
-  assert.deepEqual(proposals(script, 'devices', 'export', '--format', ''), ['csv', 'json'])
-  assert.deepEqual(proposals(script, 'devices', 'list', '--columns', 'mo'), ['model'])
-  assert.deepEqual(proposals(script, 'devices', 'list', '--columns', 'model,id,se'), ['model,id,serial'])
-  assert.deepEqual(proposals(script, 'packages', 'list', '--columns', ''), ['name', 'snap_id'])
-  assert.deepEqual(proposals(script, 'packages', 'list', '--columns', 'name', '--j'), ['--json'])
-  assert.deepEqual(proposals(script, 'completion', ''), ['--help', 'bash', 'zsh', 'fish'])
-  assert.deepEqual(proposals(script, 'tokens', 'create', '--for', 'r'), ['raw'])
-  assert.deepEqual(proposals(script, 'grants', 'add', 'ada', 'op'), ['operator'])
-  assert.deepEqual(proposals(script, 'login', '--role', 'v'), ['viewer'])
-  assert.deepEqual(proposals(script, 'accounts', 'password-logins', 'o'), ['on', 'off'])
+  const { stdout: script } = await runHere('completion bash')
+  for (const [line, ...proposed] of [
+    ['acc', 'accounts'],
+    ['accounts s', 'show', 'set-password', 'set-email'],
+    ['devices list --st', '--status'],
+    ['devices export --format ', 'csv', 'json'],
+    ['devices list --columns mo', 'model'],
+    ['devices list --columns model,id,se', 'model,id,serial'],
+    ['packages list --columns ', 'name', 'snap_id'],
+    ['packages list --columns name --j', '--json'],
+    ['completion ', '--help', 'bash', 'zsh', 'fish'],
+    ['tokens create --for r', 'raw'],
+    ['grants add ada op', 'operator'],
+    ['login --role v', 'viewer'],
+    ['accounts password-logins o', 'on', 'off'],
+  ]) {
+    assert.deepEqual(proposals(script, line), proposed, line)
+  }
 })
 
 test('completion in bash proposes files where a file is expected, and nothing for records', async () => {
-  const { stdout: script } = await runHere(['completion', 'bash'])
+  const { stdout: script } = await runHere('completion bash')
   const [file = ''] = readdirSync(new URL('../data/', import.meta.url))
-  for (const words of [
-    ['backup', file.slice(0, 3)],
-    ['tokens', 'create', '--agent', file.slice(0, 3)],
-    ['signing-keys', 'add', file.slice(0, 3)],
-  ]) {
-    assert.ok(proposals(script, ...words).includes(file), words.join(' '))
+  for (const line of ['backup', 'tokens create --agent', 'signing-keys add']) {
+    assert.ok(proposals(script, `${line} ${file.slice(0, 3)}`).includes(file), line)
   }
-  for (const words of [
-    ['devices', 'show', ''],
-    ['accounts', 'show', ''],
-  ]) {
+  for (const line of ['devices show ', 'accounts show ']) {
     assert.ok(
-      proposals(script, ...words).every((word) => word.startsWith('--')),
-      words.join(' '),
+      proposals(script, line).every((word) => word.startsWith('--')),
+      line,
     )
   }
-  assert.deepEqual(proposals(script, 'tokens', 'list', '--account', ''), [])
+  assert.deepEqual(proposals(script, 'tokens list --account '), [])
 })
 
 for (const [shell, files] of [
@@ -276,7 +258,7 @@ for (const [shell, files] of [
 }
 
 test('completion refuses an unknown shell', async () => {
-  const { code, stderr } = await runHere(['completion', 'tcsh'])
+  const { code, stderr } = await runHere('completion tcsh')
   assert.equal(code, 2)
   assert.match(stderr, /bash, zsh, fish/)
 })

@@ -1,6 +1,7 @@
 /** Runs a command at a terminal, and answers its question. */
 import { PassThrough, Writable } from 'node:stream'
 import { run } from '../../src/start/run.ts'
+import { type Words, wordsOf } from './cases.ts'
 import { cheapPasswords } from './passwords.ts'
 import type { Variables } from './program.ts'
 
@@ -12,11 +13,7 @@ export interface Answered {
 }
 
 /** Runs a command, and types `typed`, which includes the `\r`, once the command asks. */
-export async function atTerminal(
-  words: readonly string[],
-  typed: string,
-  environment: Variables,
-): Promise<Answered> {
+export async function atTerminal(words: Words, typed: string, environment: Variables): Promise<Answered> {
   const shown = { stdout: '', stderr: '' }
   const stdin = Object.assign(new PassThrough(), { isTTY: true })
   let asked = false
@@ -33,6 +30,10 @@ export async function atTerminal(
       },
     })
   const streams = { stdin, stdout: output('stdout'), stderr: output('stderr') }
-  const code = await run(['node', 'ratafia', ...words], { environment, streams, passwords: cheapPasswords() })
+  const code = await run(['node', 'ratafia', ...wordsOf(words)], {
+    environment,
+    streams,
+    passwords: cheapPasswords(),
+  })
   return { code, asked, ...shown }
 }

@@ -10,6 +10,12 @@ export const casesIn = (text: string): readonly (readonly [string, ...string[]])
       return [first, ...others]
     })
 
+/** The words of a command: a list, or a command line for {@link wordsIn}. */
+export type Words = string | readonly string[]
+
+export const wordsOf = (words: Words): readonly string[] =>
+  typeof words === 'string' ? wordsIn(words) : words
+
 /** Returns the words of a command line. Quotes ('…') enclose a word with spaces. */
 export const wordsIn = (text: string): readonly string[] =>
   (text.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'))

@@ -89,10 +89,14 @@ function readVectors(): OidcVectors {
 
 /** Returns the rules of a case, which has one or two. */
 export function rulesOf(name: string): readonly VectorRule[] {
-  return name
-    .split(' + ')
-    .map((one) => oidcVectors().rules.get(one) ?? assert.fail(`there is no rule ${one} in the vectors`))
+  return name.split(' + ').map(ruleNamed)
 }
+
+export const ruleNamed = (name: string): VectorRule =>
+  oidcVectors().rules.get(name) ?? assert.fail(`there is no rule ${name} in the vectors`)
+
+export const caseNamed = (id: string): TokenCase =>
+  oidcVectors().token.find((one) => one.id === id) ?? assert.fail(`there is no case ${id} in the vectors`)
 
 /** Returns the issuer that an operator would have added for the rule. */
 export function issuerOf({ kind, issuer, audience, ...rule }: Omit<VectorRule, 'grants' | 'name' | 'match'>) {

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { run } from '../../src/start/run.ts'
+import { type Words, wordsOf } from './cases.ts'
 import { cheapPasswords } from './passwords.ts'
 import type { Finished, Variables } from './program.ts'
 
@@ -12,12 +13,12 @@ export interface RunningLogin {
 }
 
 /** Starts `ratafia tokens create`. */
-export const startTokensCreate = (words: readonly string[], environment: Variables = {}): RunningLogin =>
-  startCommand(['tokens', 'create', ...words], environment)
+export const startTokensCreate = (words: Words, environment: Variables = {}): RunningLogin =>
+  startCommand(['tokens', 'create', ...wordsOf(words)], environment)
 
 /** Starts a command. */
 export function startCommand(
-  words: readonly string[],
+  words: Words,
   environment: Variables = {},
   { input = '', terminal = false }: { readonly input?: string; readonly terminal?: boolean } = {},
 ): RunningLogin {
@@ -31,7 +32,7 @@ export function startCommand(
     said.stderr += text
   })
   const streams = { stdin: Readable.from(input === '' ? [] : [input]), stdout, stderr }
-  const finished = run(['node', 'ratafia', ...words], {
+  const finished = run(['node', 'ratafia', ...wordsOf(words)], {
     environment,
     streams,
     passwords: cheapPasswords(),
@@ -53,5 +54,5 @@ export function startCommand(
   return { visit, finished }
 }
 
-export const tokensCreate = (words: readonly string[], environment?: Variables): Promise<Finished> =>
+export const tokensCreate = (words: Words, environment?: Variables): Promise<Finished> =>
   startTokensCreate(words, environment).finished

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
+import type { Words } from './cases.ts'
 import { startCommand } from './login-command.ts'
 import { giveRoles, managementToken, type SignedIn } from './managers.ts'
 import type { Finished, Program, Variables } from './program.ts'
@@ -15,7 +16,7 @@ export interface OverHttp {
   readonly home: string
   /** Writes a token of a new account with this role to a file, and returns its path. Default: signed in just now. */
   tokenOf(role: string, how?: SignedIn): Promise<string>
-  over(words: readonly string[], tokenFile: string, url?: string): Promise<Finished>
+  over(words: Words, tokenFile: string, url?: string): Promise<Finished>
   /** Returns the environment of these commands. */
   environment(tokenFile: string, url?: string): Variables
 }

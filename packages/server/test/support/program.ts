@@ -14,6 +14,7 @@ import { openInstallation } from '../../src/start/installation.ts'
 import { run as runInThisProcess } from '../../src/start/run.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
+import { casesIn, type Words, wordsOf } from './cases.ts'
 import { type Fresh, patient } from './databases.ts'
 import { cheapPasswords } from './passwords.ts'
 import type { TestService } from './service.ts'
@@ -54,14 +55,22 @@ export interface Program {
    * Runs a command in this process, because starting another costs 0.6 s of CPU. Relative paths start at the test's
    * working directory. Only `serve` gets its own process, because it exits the process in which it runs.
    */
-  run(words: readonly string[], options?: CommandOptions): Promise<Finished>
+  run(words: Words, options?: CommandOptions): Promise<Finished>
   /** Runs a command in its own process, for tests about the process, its log, or several commands at a time. */
-  spawn(words: readonly string[], options?: CommandOptions): Promise<Finished>
-  /** Runs a command with `--json` and returns its result. Fails if the command does. */
+  spawn(words: Words, options?: CommandOptions): Promise<Finished>
+  /** Runs a command with `--json` and returns its result. Fails if the command does. A single word is a command line. */
   // biome-ignore lint/suspicious/noExplicitAny: only assertions read it
-  json(...words: string[]): Promise<any>
+  json(...words: readonly string[]): Promise<any>
+  /** Runs a command that must succeed with only this output, and returns it. */
+  says(words: Words, stdout?: RegExp | string, options?: CommandOptions): Promise<string>
+  /** Runs a command that must print only this message, and exit with `code` (default: 1). Returns the message. */
+  refuses(words: Words, message: RegExp | string, code?: number, options?: CommandOptions): Promise<string>
+  /** {@link Program.refuses} for each line of a template: a command line, the code, and a pattern for the message. */
+  refusesEach(table: TemplateStringsArray, ...values: readonly unknown[]): Promise<void>
+  /** Adds an account, with a password only if given. */
+  addAccount(username: string, options?: string, password?: string): Promise<void>
   /** Starts a command in its own process without waiting. */
-  launch(words: readonly string[], environment?: Variables): Omit<RunningProgram, 'baseUrl'>
+  launch(words: Words, environment?: Variables): Omit<RunningProgram, 'baseUrl'>
   /** Starts `serve`, or the given command, and waits until it listens. */
   start(environment?: Variables, words?: readonly string[]): Promise<RunningProgram>
   /** Starts the service in this process, for tests that only call it. It is closed after the suite. */
@@ -126,8 +135,8 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     return { child, output, finished }
   }
 
-  const spawnCommand = (words: readonly string[], { input = '', environment }: CommandOptions = {}) => {
-    const { child, finished } = launch(words, environment)
+  const spawnCommand = (words: Words, { input = '', environment }: CommandOptions = {}) => {
+    const { child, finished } = launch(wordsOf(words), environment)
     child.stdin.end(input)
     return finished
   }
@@ -141,14 +150,15 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     }
   }
 
-  return {
+  const program: Program = {
     get environment() {
       return ready(state.environment)
     },
     get directory() {
       return ready(state.directory)
     },
-    run: async (words, options = {}) => {
+    run: async (given, options = {}) => {
+      const words = wordsOf(given)
       if (words.includes('serve')) return spawnCommand(words, options)
       return runHere(words, {
         ...options,
@@ -157,7 +167,7 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     },
     spawn: spawnCommand,
     launch: (words, environment) => {
-      const { child, output, finished } = launch(words, environment)
+      const { child, output, finished } = launch(wordsOf(words), environment)
       child.stdin.end()
       return {
         child,
@@ -170,13 +180,39 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
         },
       }
     },
-    async json(...words) {
-      const { code, stdout, stderr } = await this.run([...words, '--json'])
-      // The first command of a suite may create the database.
-      const said = stderr.replace(/^ratafia: Created the database .*\n/, '')
-      assert.deepEqual({ code, said }, { code: 0, said: '' })
+    json: async (...words) => {
+      const [line = '', ...others] = words
+      const stdout = await program.says([...(others.length === 0 ? wordsOf(line) : words), '--json'])
       assert.match(stdout, /^[^\n]+\n$/, 'one document on one line')
       return JSON.parse(stdout)
+    },
+    says: async (words, expected, options) => {
+      const { code, stdout, stderr } = await program.run(words, options)
+      const said = stderr.replaceAll(CREATED, '')
+      assert.deepEqual({ code, said }, { code: 0, said: '' })
+      if (expected !== undefined) matches(stdout, expected)
+      return stdout
+    },
+    refuses: async (words, message, code = 1, options) => {
+      const refused = await program.run(words, options)
+      assert.deepEqual(
+        [refused.code, refused.stdout],
+        [code, ''],
+        `${wordsOf(words).join(' ')}: ${refused.stderr}`,
+      )
+      matches(refused.stderr, message)
+      return refused.stderr
+    },
+    refusesEach: async (table, ...values) => {
+      for (const [words, code, message = ''] of casesIn(String.raw(table, ...values))) {
+        await program.refuses(words, new RegExp(message), Number(code))
+      }
+    },
+    addAccount: async (username, options = '', password) => {
+      const words = `accounts add ${username} --email ${username}@example.org --name ${username} ${options}`
+      await program.says(`${words} ${password ? '--password-stdin' : '--no-password'}`, undefined, {
+        input: password ?? '',
+      })
     },
     start: async (environment, words = ['serve']) => {
       const { child, output, finished } = launch(words, environment)
@@ -217,6 +253,15 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
       return installation
     },
   }
+  return program
+}
+
+/** Lines that the first command of a suite can print, which creates the database. */
+const CREATED = /^(\{.*"msg":"brought the database up to date"\}|ratafia: Created the database .*)\n/gm
+
+function matches(text: string, expected: RegExp | string): void {
+  if (typeof expected === 'string') assert.equal(text, expected)
+  else assert.match(text, expected)
 }
 
 // Commands run one after the other: in a single thread, a SQLite connection that waits for another blocks that one.
@@ -230,7 +275,7 @@ const BUSY = /^ratafia: warning: waiting for (PostgreSQL, which does not answer|
 const BUSY_AFTER_MS = 1_000
 
 /** Runs a command in this process, with only this environment. */
-export function runHere(words: readonly string[], options: CommandOptions = {}): Promise<Finished> {
+export function runHere(words: Words, options: CommandOptions = {}): Promise<Finished> {
   const finished = last.then(async () => {
     const { input = '', environment = {} } = options
     const stdout = captured()
@@ -238,7 +283,7 @@ export function runHere(words: readonly string[], options: CommandOptions = {}):
     const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)])
     const streams = { stdin, stdout: stdout.stream, stderr: stderr.stream }
     const began = performance.now()
-    const code = await runInThisProcess(['node', 'ratafia', ...words], {
+    const code = await runInThisProcess(['node', 'ratafia', ...wordsOf(words)], {
       environment,
       streams,
       passwords: cheapPasswords(),

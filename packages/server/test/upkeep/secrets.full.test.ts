@@ -50,72 +50,46 @@ const TALKATIVE = {
 async function misplace(baseUrl: string, secret: string, manager: string): Promise<void> {
   const escaped = encodeURIComponent(secret)
   const header = /^[\x20-\x7e]+$/.test(secret) ? secret : escaped
-  const json = { 'content-type': 'application/json' }
-  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const bodyOf = (body: unknown, headers = {}): RequestInit => ({
+    ...{ method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) },
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+  const form = (body: string) => bodyOf(body, { 'content-type': 'application/x-www-form-urlencoded' })
+  const [tokens, whoami, post] = ['/api/v2/tokens', '/api/v2/tokens/whoami', { method: 'POST' }] as const
+  const asManager = () => ({ ...bearing(manager), 'idempotency-key': randomUUID() })
+  const long = { token: 'x'.repeat(65_000), more: secret }
   const requests: readonly (readonly [path: string, init: RequestInit])[] = [
-    [`/api/v2/tokens?token=${escaped}`, {}],
-    [`/api/v2/tokens/whoami?macaroon=${escaped}#${escaped}`, {}],
-    [`/api/v2/tokens/${escaped}`, { method: 'POST' }],
+    [`${tokens}?token=${escaped}`, {}],
+    [`${whoami}?macaroon=${escaped}#${escaped}`, {}],
+    [`${tokens}/${escaped}`, post],
     [`/${escaped}`, {}],
-    [`/identity/discharge?token64=${escaped}&id64=${escaped}`, { method: 'POST' }],
+    [`/identity/discharge?token64=${escaped}&id64=${escaped}`, post],
     [`/identity/wait-token?did=${escaped}`, {}],
     [`/identity/login?did=${escaped}`, {}],
     [`/identity/login/agent?did=${escaped}&username=${escaped}&public-key=${escaped}`, {}],
-    [`${AUTH}/nonces?key=${escaped}`, { method: 'POST' }],
-    [`/api/v1/snaps/auth/devices?key=${escaped}`, { method: 'POST', body: secret }],
-    ['/api/v2/tokens/whoami', { headers: { authorization: `Macaroon ${header}` } }],
-    ['/api/v2/tokens/whoami', { headers: { authorization: `Bearer ${header}` } }],
-    ['/api/v2/tokens/whoami', { headers: { authorization: header, 'x-anything': header, cookie: header } }],
-    ['/api/v2/tokens/whoami', { headers: { macaroons: header } }],
-    ['/api/v2/tokens/exchange', { method: 'POST', headers: { ...json, macaroons: header }, body: '{}' }],
-    ['/api/v2/tokens', { method: 'POST', headers: json, body: secret }],
-    ['/api/v2/tokens', { method: 'POST', headers: json, body: JSON.stringify({ [secret]: secret }) }],
-    [
-      '/api/v2/tokens',
-      { method: 'POST', headers: json, body: JSON.stringify({ permissions: [secret], ttl: secret }) },
-    ],
-    ['/api/v2/tokens', { method: 'POST', headers: { 'content-type': header }, body: secret }],
-    [
-      '/api/v2/tokens/revoke',
-      { method: 'POST', headers: json, body: JSON.stringify({ 'session-id': secret }) },
-    ],
-    ...[
-      { token: secret },
-      { token: 'x'.repeat(65_000), more: secret },
-      { token: [secret] },
-      { [secret]: secret },
-    ].map(
-      (body) =>
-        [
-          `${MANAGEMENT_PREFIX}/me/tokens/explain`,
-          {
-            method: 'POST',
-            headers: { ...json, ...bearing(manager), 'idempotency-key': randomUUID() },
-            body: JSON.stringify(body),
-          },
-        ] as const,
+    [`${AUTH}/nonces?key=${escaped}`, post],
+    [`${AUTH}/devices?key=${escaped}`, { ...post, body: secret }],
+    [whoami, { headers: { authorization: `Macaroon ${header}` } }],
+    [whoami, { headers: { authorization: `Bearer ${header}` } }],
+    [whoami, { headers: { authorization: header, 'x-anything': header, cookie: header } }],
+    [whoami, { headers: { macaroons: header } }],
+    [`${tokens}/exchange`, bodyOf({}, { macaroons: header })],
+    [tokens, bodyOf(secret)],
+    [tokens, bodyOf({ [secret]: secret })],
+    [tokens, bodyOf({ permissions: [secret], ttl: secret })],
+    [tokens, bodyOf(secret, { 'content-type': header })],
+    [`${tokens}/revoke`, bodyOf({ 'session-id': secret })],
+    ...[{ token: secret }, long, { token: [secret] }, { [secret]: secret }].map(
+      (body) => [`${MANAGEMENT_PREFIX}/me/tokens/explain`, bodyOf(body, asManager())] as const,
     ),
-    [
-      `${AUTH}/sessions`,
-      { method: 'POST', headers: json, body: JSON.stringify({ 'device-session-request': secret }) },
-    ],
+    [`${AUTH}/sessions`, bodyOf({ 'device-session-request': secret })],
     [
       `${AUTH}/devices`,
-      { method: 'POST', headers: { 'api-key': header }, body: `type: serial-request\nx: ${secret}\n` },
+      { ...post, headers: { 'api-key': header }, body: `type: serial-request\nx: ${secret}\n` },
     ],
     ['/device-session', { headers: presentingSession(header) }],
-    [
-      '/identity/discharge',
-      { method: 'POST', headers: form, body: `id64=${escaped}&token64=${escaped}&token-kind=${escaped}` },
-    ],
-    [
-      '/identity/login',
-      {
-        method: 'POST',
-        headers: form,
-        body: `did=${escaped}&csrf=${escaped}&username=${escaped}&password=${escaped}`,
-      },
-    ],
+    ['/identity/discharge', form(`id64=${escaped}&token64=${escaped}&token-kind=${escaped}`)],
+    ['/identity/login', form(`did=${escaped}&csrf=${escaped}&username=${escaped}&password=${escaped}`)],
   ]
   for (const [path, init] of requests) {
     const response = await fetch(`${baseUrl}${path}`, { redirect: 'manual', ...init }).catch(
@@ -173,7 +147,7 @@ eachDatabase((_kind, _open, fresh) => {
     secrets.push({ name, bytes: Buffer.from(text.slice(-40)) })
     return text
   }
-  const run = async (words: readonly string[], input = ''): Promise<string> => {
+  const run = async (words: string, input = ''): Promise<string> => {
     const { code, stdout, stderr } = await program.run(words, { input, environment: TALKATIVE })
     assert.equal(code, 0, stderr)
     said.push(stderr)
@@ -222,8 +196,8 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   async function people(): Promise<void> {
-    const ann = ['ann', '--email', 'ann@example.org', '--name', 'Ann']
-    await run(['accounts', 'add', ...ann, '--password-stdin'], `${keep('a password', PASSWORD)}\n`)
+    const named = '--email ann@example.org --name Ann'
+    await run(`accounts add ann ${named} --password-stdin`, `${keep('a password', PASSWORD)}\n`)
     const browser = new Browser()
     const first = await discharged(await getRoot(service, { description: 'of a person' }), async (need) => {
       const methods = (await postDischarge(need.location, need)).body.Info.InteractionMethods[
@@ -248,18 +222,13 @@ eachDatabase((_kind, _open, fresh) => {
       return bakeryMacaroonOf(await postDischarge(need.location, need, body))
     })
     for (const value of browser.cookies.values()) keep('a cookie', decodeURIComponent(value))
-    await run(
-      ['accounts', 'set-password', 'ann', '--password-stdin'],
-      `${keep('a password', NEW_PASSWORD)}\n`,
-    )
+    await run('accounts set-password ann --password-stdin', `${keep('a password', NEW_PASSWORD)}\n`)
 
-    const made = JSON.parse(await run(['accounts', 'totp', 'enable', 'ann', '--json']))
+    const made = JSON.parse(await run('accounts totp enable ann --json'))
     keep('a second factor', made.secret as string)
     const [recovery = '', ...others] = made.recovery_codes as string[]
     for (const code of [recovery, ...others]) keep('a recovery code', code)
-    const link = JSON.parse(
-      await run(['accounts', 'reset-link', 'ann', '--json', '--url', `${node.baseUrl}/identity`]),
-    )
+    const link = JSON.parse(await run(`accounts reset-link ann --json --url ${node.baseUrl}/identity`))
     keep('a one-time link', new URL(link.url).searchParams.get('secret') ?? assert.fail(link.url))
     const set = { password: keep('a password', RESET_PASSWORD), again: RESET_PASSWORD }
     await browser.submit(await browser.open(link.url), 'reset', set)
@@ -271,9 +240,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(signedIn.title, 'Your account')
     for (const value of browser.cookies.values()) keep('a cookie', decodeURIComponent(value))
 
-    const file = JSON.parse(
-      await run(['agents', 'add', 'builder@ci', '--account', 'ann', '--url', `${node.baseUrl}/identity`]),
-    )
+    const file = JSON.parse(await run(`agents add builder@ci --account ann --url ${node.baseUrl}/identity`))
     const keyPair = keyPairFromPrivateKey(
       decodeKey(keep('a private key of an agent', file.key.private as string)),
     )
@@ -284,13 +251,10 @@ eachDatabase((_kind, _open, fresh) => {
       url.searchParams.set('username', 'builder@ci')
       url.searchParams.set('public-key', encodeBase64(keyPair.publicKey))
       const asked = await answer(await fetch(url, { headers: { 'Bakery-Protocol-Version': '3' } }))
-      const slice = await dischargeAll(
-        decodeBakeryMacaroon(asked.body.macaroon),
-        () => assert.fail('only its own caveat'),
-        {
-          localKeyPair: keyPair,
-        },
-      )
+      const own = decodeBakeryMacaroon(asked.body.macaroon)
+      const slice = await dischargeAll(own, () => assert.fail('only its own caveat'), {
+        localKeyPair: keyPair,
+      })
       const token64 = keep('the token of an agent', Buffer.from(encodeBinary(...slice)).toString('base64url'))
       return bakeryMacaroonOf(
         await postDischarge(need.location, need, { kind: 'agent', token64 }, { how: 'query' }),
@@ -302,20 +266,16 @@ eachDatabase((_kind, _open, fresh) => {
       const { body } = await manage(service, manager, 'POST', '/me/tokens/explain', { body: { token } })
       assert.equal(body.accepted, true)
     }
+    const whoami = async (token: string) =>
+      (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
     for (const token of [first, second]) {
-      assert.equal(
-        (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status,
-        200,
-      )
+      assert.equal(await whoami(token), 200)
       assert.equal((await call(node, 'GET', '/api/v2/tokens', { headers: bearing(token) })).status, 200)
       await revokeOwn(node, token)
-      assert.equal(
-        (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status,
-        401,
-      )
+      assert.equal(await whoami(token), 401)
     }
-    await run(['accounts', 'disable', '--yes', 'ann'])
-    await run(['accounts', 'enable', 'ann'])
+    await run('accounts disable --yes ann')
+    await run('accounts enable ann')
   }
 
   async function devices(): Promise<void> {
@@ -324,7 +284,7 @@ eachDatabase((_kind, _open, fresh) => {
       'the signing key of the brand',
       createPrivateKey(Buffer.from(vector('world/keys/brand.pem').bytes)),
     )
-    const added = await run(['api-keys', 'add', 'acme-brand/acme-classic', '--label', 'factory', '--json'])
+    const added = await run('api-keys add acme-brand/acme-classic --label factory --json')
     const apiKey = keep('an API key', JSON.parse(added).key as string)
     const key = await freshDeviceKey()
     keepRsa('a device key', key.keyObject)
@@ -335,17 +295,10 @@ eachDatabase((_kind, _open, fresh) => {
     session = await sessionFor(session)
     const checked = await call(node, 'GET', '/device-session', { headers: presentingSession(session) })
     assert.ok(checked.status < 500)
-    await run([
-      'devices',
-      'revoke',
-      '--yes',
-      `acme-brand/acme-classic/${serial.fields.serial}`,
-      '--reason',
-      'lost',
-    ])
+    await run(`devices revoke --yes acme-brand/acme-classic/${serial.fields.serial} --reason lost`)
     assert.notEqual((await openSession(service, { serial, key, previous: session })).status, 200)
-    await run(['keys', 'rotate'])
-    await run(['keys', 'rotate', '--discharger'])
+    await run('keys rotate')
+    await run('keys rotate --discharger')
 
     async function sessionFor(previous: string | undefined): Promise<string> {
       const { status, body } = await openSession(service, { serial, key, ...(previous ? { previous } : {}) })
@@ -411,17 +364,11 @@ eachDatabase((_kind, _open, fresh) => {
   test('no secret appears in the database, the log or the output of commands, in any spelling', async () => {
     assert.ok(secrets.length > 200, `${secrets.length} secrets`)
     const backup = join(program.directory, 'secrets.backup')
-    await run(['backup', backup])
+    await run(`backup ${backup}`)
     node.child.kill('SIGKILL')
     const { stdout, stderr } = await node.finished
-    for (const path of [
-      '/api/v2/tokens/exchange',
-      '/identity/discharge',
-      `${AUTH}/devices`,
-      '/identity/login',
-    ]) {
-      assert.ok(stderr.includes(path), `the log does not mention ${path}`)
-    }
+    const used = ['/api/v2/tokens/exchange', '/identity/discharge', `${AUTH}/devices`, '/identity/login']
+    for (const path of used) assert.ok(stderr.includes(path), `the log does not mention ${path}`)
     assert.match(stderr, /"level":(10|20),/, 'the log has its most detailed level')
     const places = {
       ...(await dump()),
