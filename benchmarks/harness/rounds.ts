@@ -16,8 +16,7 @@ export interface Sent {
 
 export interface Load {
   /**
-   * Runs the load. Calls `begin` when everything is prepared, just before the first request. Throws if a request
-   * fails.
+   * Runs the load. Calls `begin` when everything is prepared, just before the first request. Throws if a request fails.
    */
   run(seconds: number, begin: () => Promise<void>): Promise<Sent>
 }

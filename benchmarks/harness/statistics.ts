@@ -10,8 +10,7 @@ export function median(figures: readonly number[]): number {
 }
 
 /**
- * Returns the smallest figure that at least this share of figures does not exceed. Throws a TypeError without
- * figures.
+ * Returns the smallest figure that at least this share of figures does not exceed. Throws a TypeError without figures.
  */
 export function percentile(figures: readonly number[], share: number): number {
   const sorted = [...figures].sort((a, b) => a - b)

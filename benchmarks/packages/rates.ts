@@ -7,8 +7,7 @@ import type { Inputs } from './inputs.ts'
 export type Rates = Readonly<Record<string, number>>
 
 /**
- * Runs the program. Its arguments: the file of inputs, seconds of CPU time for each work, and the works (default:
- * all).
+ * Runs the program. Its arguments: the file of inputs, seconds of CPU time for each work, and the works (default: all).
  */
 export async function printRates(
   works: (inputs: Inputs) => Readonly<Record<string, () => unknown>>,

@@ -1,6 +1,5 @@
 /**
- * Draws the chart of `docs/performance.md`, which shows each figure as a multiple of its target on a logarithmic
- * scale.
+ * Draws the chart of `docs/performance.md`, which shows each figure as a multiple of its target on a logarithmic scale.
  */
 import { type Figure, isMet } from './figure.ts'
 

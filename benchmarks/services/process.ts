@@ -28,8 +28,7 @@ export interface Starting {
 const LISTENING = /listening on http:\/\/[^:/\s]+:(\d+)/i
 
 /**
- * Starts a process, and reads its output from pipes, as a service manager would. Throws if it ends before it is
- * ready.
+ * Starts a process, and reads its output from pipes, as a service manager would. Throws if it ends before it is ready.
  */
 export async function startProcess({
   words,

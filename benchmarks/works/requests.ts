@@ -1,6 +1,5 @@
 /**
- * Compares short requests with a bare Fastify of the same schemas and responses, to show our cost beyond HTTP and
- * JSON.
+ * Compares short requests with a bare Fastify of the same schemas and responses, to show our cost beyond HTTP and JSON.
  */
 import { join } from 'node:path'
 import { makeScene } from '../../faults/load/scene.ts'

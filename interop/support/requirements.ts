@@ -57,8 +57,7 @@ export function checkRequirements(): void {
 }
 
 /**
- * Returns the versions of the clients, by their names in titles and in docs/conformance.md, in the order of that
- * page.
+ * Returns the versions of the clients, by their names in titles and in docs/conformance.md, in the order of that page.
  */
 export function clientVersions(): Readonly<Record<string, string>> {
   const python = (name: string): string => pythonVersion(clientPaths.python, name)

@@ -20,9 +20,7 @@ export interface Replacement {
   readonly to: string
 }
 
-/**
- * Bundles `programs` (default: {@link PROGRAM}) into `directory`. Throws if a string to replace is missing.
- */
+/** Bundles `programs` (default: {@link PROGRAM}) into `directory`. Throws if a string to replace is missing. */
 export async function bundle(
   directory: string,
   { programs = [PROGRAM], replacements = [] }: Bundling = {},

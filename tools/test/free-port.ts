@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * The lowest port to return. All are below the range that systems choose ports from themselves (by default
- * from 32768 on Linux and from 49152 elsewhere), because a free port in that range can be in use a moment
- * later.
+ * The lowest port to return. All are below the range that systems choose ports from themselves (by default from 32768
+ * on Linux and from 49152 elsewhere), because a free port in that range can be in use a moment later.
  */
 const LOWEST = 10_000
 const HIGHEST = 32_767

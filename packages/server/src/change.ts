@@ -1,7 +1,6 @@
 /**
- * A change and its audit log entry are stored in one transaction: both, or neither. An operation that changes
- * something gets stores on that transaction from here, and records what it did before the transaction
- * commits.
+ * A change and its audit log entry are stored in one transaction: both, or neither. An operation that changes something
+ * gets stores on that transaction from here, and records what it did before the transaction commits.
  */
 import type { Stores, TransactionStores } from './stores.ts'
 

@@ -70,10 +70,7 @@ export interface AuditStore {
   /** Returns unlinked entries, oldest first. */
   unlinked(limit: number): Promise<readonly AuditEntry[]>
   countUnlinked(): Promise<number>
-  /**
-   * Links entries and moves the end of the chain to the last one. Needs a transaction that has locked the
-   * chain.
-   */
+  /** Links entries and moves the end of the chain to the last one. Needs a transaction that has locked the chain. */
   link(entries: readonly LinkedEntry[]): Promise<void>
   /** Returns linked entries in the order of the chain. */
   linkedAfter(seq: number, limit: number): Promise<readonly LinkedEntry[]>
@@ -114,8 +111,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     for (const column of COLUMNS) {
       const { [column]: value } = filter
       if (value === undefined || column === indexOf(filter)) continue
-      // An expression, so that the planner does not use another index, which a page might have to read
-      // completely.
+      // An expression, so that the planner does not use another index, which a page might have to read completely.
       select = select.where(sql`${sql.ref(column)} || ''`, '=', value)
     }
     return select

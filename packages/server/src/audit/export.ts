@@ -1,6 +1,4 @@
-/**
- * Exports the audit log as rows, oldest first, in pages. A log of any length needs the memory of one page.
- */
+/** Exports the audit log as rows, oldest first, in pages. A log of any length needs the memory of one page. */
 import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, isAtDatabase, requireForAll } from '../authority.ts'
 import { exportText, jsonLines } from '../files/export-rows.ts'
@@ -18,10 +16,7 @@ interface AuditExport {
   readonly through?: AuditEntryId | undefined
 }
 
-/**
- * Throws {@link RequestError} `permission-denied` and `invalid-field` immediately, before the first page is
- * read.
- */
+/** Throws {@link RequestError} `permission-denied` and `invalid-field` immediately, before the first page is read. */
 export function auditPages(
   { filter, authority, through }: AuditExport,
   stores: TransactionStores,

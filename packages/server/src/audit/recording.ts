@@ -6,8 +6,7 @@ import type { AuditStore } from './audit-store.ts'
 import type { AuditEntry } from './entry.ts'
 
 /**
- * Returns a function that records changes. Entries are linked to the chain later, so that no change waits for
- * another.
+ * Returns a function that records changes. Entries are linked to the chain later, so that no change waits for another.
  */
 export const recordingBy = (
   author: Author,

@@ -60,10 +60,7 @@ export function backUp(
   })
 }
 
-/**
- * Throws if the sealer does not fit the database. A seal under a different key would go unnoticed until a
- * restore.
- */
+/** Throws if the sealer does not fit the database. A seal under a different key would go unnoticed until a restore. */
 async function requireItsSecret(snapshot: Snapshot, sealer: Sealer): Promise<void> {
   const table = snapshot.tables.find(({ name }) => name === 'seal_check')
   if (!table) return

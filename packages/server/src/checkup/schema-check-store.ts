@@ -18,8 +18,7 @@ import {
 
 export interface SchemaCheckStore {
   /**
-   * Returns missing tables and columns of the migrations, as `table x` and `column x.y`. Most other checks
-   * read them.
+   * Returns missing tables and columns of the migrations, as `table x` and `column x.y`. Most other checks read them.
    */
   missingToRead(): Promise<readonly string[]>
   /** Returns those, and missing indexes, constraints and triggers. */

@@ -27,10 +27,7 @@ export interface Granted {
 
 export interface GrantedDeps {
   readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
-  /**
-   * The value of RATAFIA_CI_MAX_LIFETIME in milliseconds, which can be shorter now than when the rule was
-   * created.
-   */
+  /** The value of RATAFIA_CI_MAX_LIFETIME in milliseconds, which can be shorter now than when the rule was created. */
   readonly mostLifetime: number
 }
 

@@ -37,8 +37,7 @@ export async function requireTlsFiles(database: DatabaseConfig): Promise<void> {
 }
 
 /**
- * Returns the times when the certificates that the database's address names expire: the first certificate of
- * each file.
+ * Returns the times when the certificates that the database's address names expire: the first certificate of each file.
  */
 export async function certificatesOf(
   database: DatabaseConfig,

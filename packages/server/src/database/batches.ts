@@ -18,10 +18,7 @@ interface Batch<Item, Result> {
   readonly inContext: (work: () => Promise<void>) => Promise<void>
 }
 
-/**
- * Answers `items`, one answer each, in their order. If it throws anything but `Unavailable`, it wrote
- * nothing.
- */
+/** Answers `items`, one answer each, in their order. If it throws anything but `Unavailable`, it wrote nothing. */
 type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
 /** The maximum number of items in one batch. There are never more waiting than requests in flight. */
@@ -55,9 +52,7 @@ export function inBatches<Item, Result>(run: Run<Item, Result>): (item: Item) =>
     })
 }
 
-/**
- * Like {@link inBatches}, but items of different groups never share a batch. Keep the number of groups small.
- */
+/** Like {@link inBatches}, but items of different groups never share a batch. Keep the number of groups small. */
 export function inBatchesOf<Item, Result>(
   groupOf: (item: Item) => number,
   run: Run<Item, Result>,

@@ -1,10 +1,7 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 import type { Schema } from './schema/schema.ts'
 
-/**
- * Counts rows, at most `most`, and reads at most one row beyond that. `more` is true if there are more than
- * `most`.
- */
+/** Counts rows, at most `most`, and reads at most one row beyond that. `more` is true if there are more than `most`. */
 export async function countUpTo<Table extends keyof Schema, Row>(
   query: Kysely<Schema>,
   rows: SelectQueryBuilder<Schema, Table, Row>,

@@ -65,10 +65,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-/**
- * Opens a database. Calls `onWait` for each wait of over a second. Throws `Unavailable` if it can't be
- * reached.
- */
+/** Opens a database. Calls `onWait` for each wait of over a second. Throws `Unavailable` if it can't be reached. */
 export async function openDatabase(
   target: DatabaseTarget,
   observer?: DatabaseObserver,

@@ -4,8 +4,7 @@
 export type OnWait = (sentence: string) => void
 
 /**
- * Runs `work`. Once it takes over a second, asks `reason` for the cause: a sentence, or undefined if nothing
- * blocks it.
+ * Runs `work`. Once it takes over a second, asks `reason` for the cause: a sentence, or undefined if nothing blocks it.
  */
 export type Announcing = <T>(
   work: () => Promise<T>,

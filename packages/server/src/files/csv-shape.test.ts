@@ -1,6 +1,5 @@
 /**
- * Tables as spreadsheets save them: they are read as their author saw them, regardless of the language of the
- * machine.
+ * Tables as spreadsheets save them: they are read as their author saw them, regardless of the language of the machine.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

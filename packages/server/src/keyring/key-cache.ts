@@ -87,9 +87,8 @@ export class KeyCache<Key extends { readonly id: number }> {
   }
 
   /**
-   * Adds the key that `make` returns for the next free id, unless `exists` is true for a key that is already
-   * there. With `store`, a caller can store more along with the key; it returns false if another process has
-   * taken the id.
+   * Adds the key that `make` returns for the next free id, unless `exists` is true for a key that is already there.
+   * With `store`, a caller can store more along with the key; it returns false if another process has taken the id.
    */
   async add(
     make: (id: number) => Key,

@@ -20,8 +20,7 @@ export function newKeyPair(id: number, purpose: KeyPairPurpose, createdAt: Date)
 }
 
 /**
- * Stores bakery key pairs, with sealed private keys, in the table `key_pair`. Rows are added, never changed
- * or deleted.
+ * Stores bakery key pairs, with sealed private keys, in the table `key_pair`. Rows are added, never changed or deleted.
  */
 export function createKeyPairStore(
   { query }: Pick<Database, 'query'>,

@@ -47,11 +47,10 @@ export interface Keyring {
   /** Creates an identifier for a macaroon, and the root key to mint it with. */
   mintId(kind: MacaroonKind, payload?: Uint8Array): Promise<{ id: Uint8Array; rootKey: Uint8Array }>
   /**
-   * Returns the root key of an identifier that this service created; undefined for any other bytes. It proves
-   * nothing. For an identifier whose root key another node added a moment ago, it waits for a look-up, at
-   * most about a second. Made-up identifiers are recognised immediately and without the database. A request
-   * that presents several identifiers passes when it arrived as `since`, by `performance.now()`, and then
-   * waits at most once.
+   * Returns the root key of an identifier that this service created; undefined for any other bytes. It proves nothing.
+   * For an identifier whose root key another node added a moment ago, it waits for a look-up, at most about a second.
+   * Made-up identifiers are recognised immediately and without the database. A request that presents several
+   * identifiers passes when it arrived as `since`, by `performance.now()`, and then waits at most once.
    */
   resolve(id: Uint8Array, since?: number): Promise<ResolvedId | undefined>
   /**
@@ -68,10 +67,7 @@ export interface Keyring {
   fingerprint(purpose: string, text: string): Promise<string>
   /** Returns our key pair, which seals third-party caveats to a discharger. */
   sealingKeyPair(): Promise<KeyPair>
-  /**
-   * Returns the discharger's key pairs, newest first. The newest is advertised; each opens what was sealed to
-   * it.
-   */
+  /** Returns the discharger's key pairs, newest first. The newest is advertised; each opens what was sealed to it. */
   dischargerKeyPairs(): Promise<readonly [KeyPair, ...KeyPair[]]>
   /**
    * Looks for key pairs that another node added a moment ago, at most once a second for all callers together.
@@ -81,8 +77,7 @@ export interface Keyring {
   /** Reads the keys that other nodes have added, now. */
   refresh(): Promise<void>
   /**
-   * Adds a root key. `store` replaces the keyring's own store; it returns false if another process has taken
-   * the id.
+   * Adds a root key. `store` replaces the keyring's own store; it returns false if another process has taken the id.
    */
   rotateRootKey(store?: (key: RootKey) => Promise<boolean>): Promise<KeyDescription>
   rotateDischargerKeyPair(store?: (pair: StoredKeyPair) => Promise<boolean>): Promise<KeyDescription>
@@ -103,8 +98,7 @@ export interface KeyringDependencies {
   readonly clock: Clock
   readonly times?: Partial<CacheTimes>
   /**
-   * Whether to create the first keys of a database without keys. Default: yes. Without keys it only lists and
-   * resolves.
+   * Whether to create the first keys of a database without keys. Default: yes. Without keys it only lists and resolves.
    */
   readonly makeKeys?: boolean
 }
@@ -146,10 +140,7 @@ export async function openKeyring({
     const all = nonEmpty(await rootKeys.fresh())
     return { rootKey: all[0], firstKey: all.at(-1) ?? all[0] }
   }
-  /**
-   * Returns the key with this id. Looks for an unknown one only if the identifier or text that names it is
-   * genuine.
-   */
+  /** Returns the key with this id. Looks for an unknown one only if the identifier or text that names it is genuine. */
   const rootKeyOf = async (
     id: number,
     since: number,

@@ -33,10 +33,7 @@ const HEAD_BYTES = 1 + 4
 const CHECKED_BYTES = ID_LAYOUT.randomBytes + ID_LAYOUT.checkBytes
 const HEADER_BYTES = HEAD_BYTES + CHECKED_BYTES
 
-/**
- * The kinds of macaroons that the service issues. The kind is in the identifier, so none can pass for
- * another.
- */
+/** The kinds of macaroons that the service issues. The kind is in the identifier, so none can pass for another. */
 const KINDS: Readonly<Record<MacaroonKind, KindRow>> = {
   'token-root': { byte: 0x11, maxPayload: MAX_ID_BYTES - HEADER_BYTES },
   token: { byte: 0x12, maxPayload: 0 },

@@ -40,9 +40,8 @@ const ROTATIONS: Readonly<Record<Rotatable, (deps: Rotating) => Promise<KeyDescr
 }
 
 /**
- * Adds a new active key of each kind and returns them in the same order. Every node uses them within a
- * second, and everything created with older keys stays valid. Two concurrent rotations add two keys. Throws
- * `permission-denied`.
+ * Adds a new active key of each kind and returns them in the same order. Every node uses them within a second, and
+ * everything created with older keys stays valid. Two concurrent rotations add two keys. Throws `permission-denied`.
  */
 export async function rotate(
   { kinds, authority }: { readonly kinds: readonly Rotatable[]; readonly authority: Authority },

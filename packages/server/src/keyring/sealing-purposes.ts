@@ -1,7 +1,4 @@
-/**
- * The purpose of each sealed value: its place in the database. A change of the secret key must know all of
- * them.
- */
+/** The purpose of each sealed value: its place in the database. A change of the secret key must know all of them. */
 
 export const rootKeyPurpose = (id: number): string => `root-key:${id}`
 

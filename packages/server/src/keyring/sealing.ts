@@ -23,15 +23,12 @@ export interface Secrets {
 
 export interface Sealer {
   seal(purpose: string, plaintext: Uint8Array): Buffer
-  /**
-   * Returns the value; undefined if it was sealed for a different purpose, under another secret, or changed.
-   */
+  /** Returns the value; undefined if it was sealed for a different purpose, under another secret, or changed. */
   unseal(purpose: string, sealed: Uint8Array): Buffer | undefined
   /** Whether the current secret opens it. */
   isCurrent(purpose: string, sealed: Uint8Array): boolean
   /**
-   * Returns eight hexadecimal digits for the current secret, then the previous one, which only distinguish
-   * the secrets.
+   * Returns eight hexadecimal digits for the current secret, then the previous one, which only distinguish the secrets.
    */
   keyIds(): readonly [current: string, previous?: string]
 }

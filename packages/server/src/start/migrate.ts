@@ -21,10 +21,7 @@ export async function updateSchema(options: StartOptions, partitions = 0): Promi
   return ran
 }
 
-/**
- * Returns the migrations that {@link updateSchema} would run. Changes nothing, and does not create a
- * database.
- */
+/** Returns the migrations that {@link updateSchema} would run. Changes nothing, and does not create a database. */
 export async function planSchema(
   options: StartOptions,
   partitions = 0,

@@ -87,9 +87,7 @@ async function accessTo(file: string): Promise<SqliteAccess> {
   }
 }
 
-/**
- * Returns the names of the migrations that ran, which the audit log also records. See `migrate` for `partitions`.
- */
+/** Returns the names of the migrations that ran, which the audit log also records. See `migrate` for `partitions`. */
 export async function migrateWithLog(
   database: Database,
   { config, log, clock = database.clock.now }: StartOptions,

@@ -217,10 +217,7 @@ async function keysFinding(keyring: StatusDeps['keyring']): Promise<Finding> {
       }
 }
 
-/**
- * A brand does not need attention while one of its keys can sign, even if others have expired or are
- * disabled.
- */
+/** A brand does not need attention while one of its keys can sign, even if others have expired or are disabled. */
 async function signingFinding(deps: StatusDeps): Promise<Finding> {
   const brands = await deps.brands.list()
   if (brands.length === 0)

@@ -16,9 +16,7 @@ const TOGETHER_MS = 100
 const AGAIN_MS = 20
 /** How long a process that exits waits for its reader to continue, in milliseconds. */
 const STILL_AT_EXIT_MS = 1_000
-/**
- * How long it writes in total, in milliseconds, because service managers kill a process that is slow to exit.
- */
+/** How long it writes in total, in milliseconds, because service managers kill a process that is slow to exit. */
 const AT_EXIT_MS = 4_000
 /** The time before a process that exits retries a full pipe, in milliseconds. It has nothing else to do. */
 const AGAIN_AT_EXIT_MS = 1

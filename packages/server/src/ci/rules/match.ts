@@ -16,9 +16,8 @@ export interface Candidate {
 }
 
 /**
- * Returns the candidate whose rule matches the token: the first by name if several grant the same, and a
- * disabled one only if no other matches. Throws {@link ExchangeRefusal} `no-rule`, `event` or
- * `ambiguous-rule`.
+ * Returns the candidate whose rule matches the token: the first by name if several grant the same, and a disabled one
+ * only if no other matches. Throws {@link ExchangeRefusal} `no-rule`, `event` or `ambiguous-rule`.
  *
  * @param named the name of a rule, if the request chooses one
  */

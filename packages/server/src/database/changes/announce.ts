@@ -1,8 +1,7 @@
 /**
- * Announces changes from the stores, as well as the triggers, so that nodes also receive them where triggers
- * reach none. Callers pass the transaction of the change, so a change is announced exactly if it is
- * committed. On SQLite this does nothing, because triggers always run there, in the process that makes the
- * change.
+ * Announces changes from the stores, as well as the triggers, so that nodes also receive them where triggers reach
+ * none. Callers pass the transaction of the change, so a change is announced exactly if it is committed. On SQLite this
+ * does nothing, because triggers always run there, in the process that makes the change.
  */
 import { type Kysely, PostgresAdapter, sql, type Transaction } from 'kysely'
 import { anyRowChanged } from '../changed-rows.ts'

@@ -22,8 +22,7 @@ import type { FindUnannounced } from './tables-without-triggers.ts'
 /** The time between heartbeats, in milliseconds. */
 const HEARTBEAT_MS = 200
 /**
- * A revocation takes effect within a second: this is half of it, and the other half is for answering on a
- * busy machine.
+ * A revocation takes effect within a second: this is half of it, and the other half is for answering on a busy machine.
  */
 const TRUST_MS = 500
 /** A connection without a heartbeat for this long is dropped. */

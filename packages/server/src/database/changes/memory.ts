@@ -1,16 +1,13 @@
 /**
- * A node's cache of the database between requests. It caches only what grants access, only while the node
- * receives every change (`cache-freshness.ts`), and nothing that was read before a change the node has
- * received.
+ * A node's cache of the database between requests. It caches only what grants access, only while the node receives
+ * every change (`cache-freshness.ts`), and nothing that was read before a change the node has received.
  */
 import { LRUCache } from 'lru-cache'
 import type { CacheFreshness } from './cache-freshness.ts'
 import type { ChangeKind } from './row-change.ts'
 
 export interface Memory<T> {
-  /**
-   * Returns the value cached under this key; undefined if there is none or the cache can't be trusted now.
-   */
+  /** Returns the value cached under this key; undefined if there is none or the cache can't be trusted now. */
   peek(key: string): T | undefined
   /** Returns the value cached under this key, or else the result of `read`. */
   find<Found extends T | undefined>(key: string, read: () => Promise<Found>): Promise<T | Found>
@@ -82,8 +79,7 @@ export function createMemory<T extends object>(
       const { position } = freshness
       const value = await read()
       const rows = value && dependsOn(value)
-      // Only now are the rows known. Calling `current` can receive a change, so call it before comparing
-      // positions.
+      // Only now are the rows known. Calling `current` can receive a change, so call it before comparing positions.
       if (!value || !rows || !freshness.current(...rows.map(({ kind }) => kind))) return value
       // The read may be affected by a change received during it.
       if (freshness.position !== position) return value

@@ -9,8 +9,7 @@ export type ChangeSource =
   | { readonly kind: 'postgres'; readonly listenUrl: string }
 
 /**
- * Starts to receive changes, a moment after it returns. `warn` gets a sentence if some changes might not be
- * announced.
+ * Starts to receive changes, a moment after it returns. `warn` gets a sentence if some changes might not be announced.
  */
 export async function openCacheFreshness(
   database: Database,

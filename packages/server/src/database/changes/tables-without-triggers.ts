@@ -11,10 +11,7 @@ import { CHANGE_KINDS, type ChangeKind, tableOf } from './row-change.ts'
 /** Checks the catalogue. Throws `Unavailable` and any other error of the statements. */
 export type FindUnannounced = () => Promise<ReadonlySet<ChangeKind>>
 
-/**
- * Returns a function that checks once. `warn` gets a sentence for the operator each time that it finds such
- * tables.
- */
+/** Returns a function that checks once. `warn` gets a sentence for the operator each time that it finds such tables. */
 export function findUnannounced(
   database: Pick<Database, 'query' | 'kind'>,
   warn: (message: string) => void,

@@ -19,10 +19,9 @@ const ENTRY = {
 } as const
 
 /**
- * Returns a function that inserts rows and adds their entries. `insert` is built once; it inserts the rows
- * and returns the `subject` of each inserted one. Only entries of those subjects are added. On PostgreSQL all
- * is one statement. SQLite has no inserts in a `with`, so it uses a transaction. The function returns the
- * subjects.
+ * Returns a function that inserts rows and adds their entries. `insert` is built once; it inserts the rows and returns
+ * the `subject` of each inserted one. Only entries of those subjects are added. On PostgreSQL all is one statement.
+ * SQLite has no inserts in a `with`, so it uses a transaction. The function returns the subjects.
  */
 export function insertRecorded<Given extends Values>(
   insert: (query: Kysely<Schema>, values: Given) => RawBuilder<Recorded>,

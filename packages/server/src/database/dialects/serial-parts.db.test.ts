@@ -1,7 +1,4 @@
-/**
- * Guarantee: a search finds exactly the devices whose serial contains the text, after any changes to the
- * register.
- */
+/** Guarantee: a search finds exactly the devices whose serial contains the text, after any changes to the register. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'

@@ -12,8 +12,7 @@ export function byteOrder(query: Kysely<Schema>, column: string): RawBuilder<str
 }
 
 /**
- * Returns the text with A to Z in lower case and all other characters unchanged, as SQLite's function does by
- * default.
+ * Returns the text with A to Z in lower case and all other characters unchanged, as SQLite's function does by default.
  */
 export const asciiLower = (query: Kysely<Schema>, text: Expression<unknown>): RawBuilder<string> =>
   query.getExecutor().adapter instanceof PostgresAdapter

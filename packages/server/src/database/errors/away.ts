@@ -42,8 +42,7 @@ const AWAY_MESSAGES: readonly RegExp[] = [
 const AWAY_SQLITE: ReadonlySet<number> = new Set([3, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 22, 26])
 
 /**
- * Returns the error to throw instead of `error`: an {@link Unavailable} if it means "away", otherwise `error`
- * itself.
+ * Returns the error to throw instead of `error`: an {@link Unavailable} if it means "away", otherwise `error` itself.
  */
 export function translateAway(error: unknown, file?: string): unknown {
   return error instanceof Error && meansAway(error) ? away(error, file) : error

@@ -1,6 +1,5 @@
 /**
- * Recognises refusals by a PostgreSQL that is busy, starting, or waiting for its disk. The next attempt may
- * succeed.
+ * Recognises refusals by a PostgreSQL that is busy, starting, or waiting for its disk. The next attempt may succeed.
  */
 import { sqlState } from './driver-errors.ts'
 

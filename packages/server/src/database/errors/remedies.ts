@@ -9,8 +9,7 @@ const READ_ONLY =
   'Name the primary in RATAFIA_DATABASE_URL, or all hosts. If this is the primary, reset default_transaction_read_only of the database and the role.'
 
 /**
- * Remedies by SQLSTATE, or by the code of Node's network and TLS errors. Those about files are in
- * `system-reason.ts`.
+ * Remedies by SQLSTATE, or by the code of Node's network and TLS errors. Those about files are in `system-reason.ts`.
  */
 const REMEDIES: Readonly<Record<string, string>> = {
   '25006': READ_ONLY,

@@ -10,13 +10,10 @@
  */
 import type pg from 'pg'
 
-/**
- * How long a heartbeat is valid, in milliseconds. A credential accepted now was revoked at most a second ago.
- */
+/** How long a heartbeat is valid, in milliseconds. A credential accepted now was revoked at most a second ago. */
 const PROVEN_MS = 900
 /**
- * How long the first heartbeat to a host can take, and how old a heartbeat must be before another process
- * cancels it.
+ * How long the first heartbeat to a host can take, and how old a heartbeat must be before another process cancels it.
  */
 const FIRST_MS = 2_000
 
@@ -55,8 +52,7 @@ export class NotConfirmed extends Error {
 }
 
 /**
- * The heartbeats to one host while it is in use. They have their own connection, so they don't wait behind
- * requests.
+ * The heartbeats to one host while it is in use. They have their own connection, so they don't wait behind requests.
  */
 export class Heartbeats {
   readonly #connections: pg.Pool
@@ -195,8 +191,7 @@ function timeIn(answers: pg.QueryResult | readonly pg.QueryResult[]): number | u
 }
 
 /**
- * Returns a statement for after the waiting commit, because PostgreSQL commits notifications one transaction
- * at a time.
+ * Returns a statement for after the waiting commit, because PostgreSQL commits notifications one transaction at a time.
  */
 function notifying(client: pg.ClientBase, notification: Notification | undefined): string {
   if (!notification) return ''
@@ -206,9 +201,7 @@ function notifying(client: pg.ClientBase, notification: Notification | undefined
   return `; select pg_notify(${channel}, ${payload})`
 }
 
-/**
- * Whether a commit's wait for the standby was cancelled. The server then reports success, with this warning.
- */
+/** Whether a commit's wait for the standby was cancelled. The server then reports success, with this warning. */
 export const saysUnconfirmed = ({ routine }: Notice): boolean => routine === 'SyncRepWaitForLSN'
 
 const isTimeout = (error: unknown): boolean =>

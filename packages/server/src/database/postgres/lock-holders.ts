@@ -10,9 +10,7 @@ interface Holder {
   readonly seconds: number | null
 }
 
-/**
- * Returns a sentence about the lock that one of these server processes waits for; undefined if none waits.
- */
+/** Returns a sentence about the lock that one of these server processes waits for; undefined if none waits. */
 export async function lockWaitOf(
   query: Kysely<Schema>,
   pids: readonly number[],

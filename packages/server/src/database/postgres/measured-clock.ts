@@ -20,8 +20,7 @@ export class MeasuredClock implements DatabaseClock {
   }
 
   /**
-   * Adds a measurement: the server read `time` after `sent` and before now. All in milliseconds; `sent` is
-   * monotonic.
+   * Adds a measurement: the server read `time` after `sent` and before now. All in milliseconds; `sent` is monotonic.
    */
   measured(sent: number, time: number): void {
     const at = this.#monotonic()

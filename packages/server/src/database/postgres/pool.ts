@@ -39,9 +39,7 @@ export class PostgresPool {
   #limitsAtStart = true
   #current: Generation
   #isClosed = false
-  /**
-   * Sends heartbeats where no listener does. Without it, a commit would wait endlessly for a lost standby.
-   */
+  /** Sends heartbeats where no listener does. Without it, a commit would wait endlessly for a lost standby. */
   readonly #watching: NodeJS.Timeout
 
   constructor(url: string, limits: PostgresLimits) {
@@ -138,8 +136,7 @@ export class PostgresPool {
   }
 
   /**
-   * Opens connections to the new host. Does nothing once the pool is closed, because a heartbeat can still
-   * fail then.
+   * Opens connections to the new host. Does nothing once the pool is closed, because a heartbeat can still fail then.
    */
   #replace(): void {
     if (this.#isClosed) return
@@ -234,18 +231,14 @@ class HostLeft extends Error {
   }
 }
 
-/**
- * Closes the heartbeats' connections last: without heartbeats, answers on a connection in use would not be
- * trusted.
- */
+/** Closes the heartbeats' connections last: without heartbeats, answers on a connection in use would not be trusted. */
 async function end({ work, heartbeatConnections }: Generation): Promise<void> {
   await work.end()
   await heartbeatConnections.end()
 }
 
 /**
- * Returns a connection to a host that has acknowledged a heartbeat. Stops waiting if the host is abandoned
- * meanwhile.
+ * Returns a connection to a host that has acknowledged a heartbeat. Stops waiting if the host is abandoned meanwhile.
  */
 async function connect({ work, waiting, heartbeats }: Generation): Promise<pg.PoolClient> {
   const client = await new Promise<pg.PoolClient>((resolve, reject) => {
@@ -270,10 +263,7 @@ async function connect({ work, waiting, heartbeats }: Generation): Promise<pg.Po
   }
 }
 
-/**
- * Whether PgBouncer refused the limits: it accepts only parameters it knows or has in
- * `ignore_startup_parameters`.
- */
+/** Whether PgBouncer refused the limits: it accepts only parameters it knows or has in `ignore_startup_parameters`. */
 function refusesLimits(error: unknown): boolean {
   return sqlState(error) === '08P01' && error instanceof Error && /startup parameter/.test(error.message)
 }

@@ -23,10 +23,7 @@ import type { LeasedConnection } from './leased-connection.ts'
 import type { PostgresLimits } from './limits.ts'
 import { PostgresPool } from './pool.ts'
 
-/**
- * Creates a dialect over the database at `url`
- * (`postgres://user:password@host:port,host:port/name?sslmode=…`).
- */
+/** Creates a dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
 export function postgresDialect(url: string, limits: PostgresLimits, observer?: DatabaseObserver) {
   const driver = new PostgresDriver(url, limits)
   const dialect: Dialect = {
@@ -85,10 +82,9 @@ class PostgresDriver implements RawDriver, Notifications {
 const READ_ONLY = '25006'
 
 /**
- * A connection whose answers count only once a heartbeat has ruled out that its host was cut off. A single
- * statement waits for that; a transaction waits at its end, because its answers are not used earlier. If it
- * waited inside, the heartbeat might never come: such transactions can keep all connections that a PgBouncer
- * has to the server.
+ * A connection whose answers count only once a heartbeat has ruled out that its host was cut off. A single statement
+ * waits for that; a transaction waits at its end, because its answers are not used earlier. If it waited inside, the
+ * heartbeat might never come: such transactions can keep all connections that a PgBouncer has to the server.
  */
 class PostgresConnection implements RawConnection {
   readonly #leased: LeasedConnection
@@ -163,8 +159,7 @@ class PostgresConnection implements RawConnection {
 
   release(): void {
     this.#leased.release(this.#broken)
-    // By now the changes are committed or their fate is unknown. The code that made them continues after
-    // this.
+    // By now the changes are committed or their fate is unknown. The code that made them continues after this.
     this.#tellChanges()
   }
 
@@ -237,10 +232,9 @@ const MOST_NAMES = 400
 const MOST_PARAMETERS = 40
 
 /**
- * Names for statements, so that each connection prepares a statement once and the server keeps its plan.
- * Without a name, the server parses and plans the statement each time. A read of one row by its key then
- * costs it three times as much (59 µs of CPU instead of 19), and this process half as much again (46 instead
- * of 30).
+ * Names for statements, so that each connection prepares a statement once and the server keeps its plan. Without a
+ * name, the server parses and plans the statement each time. A read of one row by its key then costs it three times as
+ * much (59 µs of CPU instead of 19), and this process half as much again (46 instead of 30).
  *
  * The server reconsiders a kept plan's costs only when the table is analysed. `autovacuum` does that within a
  * minute of a large change.

@@ -1,7 +1,4 @@
-/**
- * The requirements for a PostgreSQL database, its role and its settings. Each trait explains how to fix a
- * problem.
- */
+/** The requirements for a PostgreSQL database, its role and its settings. Each trait explains how to fix a problem. */
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { migrationsDone } from '../schema/bookkeeping.ts'

@@ -15,9 +15,8 @@ interface Bookkeeping {
 const bookkeepingOf = (query: Kysely<Schema>) => query as unknown as Kysely<Bookkeeping>
 
 /**
- * Errors of a process that lost a race. On PostgreSQL "if not exists" is not atomic: of two processes at
- * once, the later one may find a duplicate row in the catalogue, a duplicate table or a duplicate type. The
- * table exists then.
+ * Errors of a process that lost a race. On PostgreSQL "if not exists" is not atomic: of two processes at once, the
+ * later one may find a duplicate row in the catalogue, a duplicate table or a duplicate type. The table exists then.
  */
 const LOST_TO_ANOTHER: ReadonlySet<string> = new Set(['23505', '42P07', '42710'])
 

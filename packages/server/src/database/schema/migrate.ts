@@ -33,12 +33,11 @@ interface Options {
 }
 
 /**
- * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one
- * fails, none. If several processes start at once, one does the work and the others return `[]` after it. On
- * PostgreSQL it starts over while others hold locks on its tables, so statements queued behind it wait a
- * second at most. Throws {@link SchemaError} `schema-too-new` if newer code has dropped something this code
- * needs, `schema-too-old` for a database from before the first release, `wrong-partitions` if those tables
- * exist and are divided differently.
+ * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one fails, none. If
+ * several processes start at once, one does the work and the others return `[]` after it. On PostgreSQL it starts over
+ * while others hold locks on its tables, so statements queued behind it wait a second at most. Throws {@link
+ * SchemaError} `schema-too-new` if newer code has dropped something this code needs, `schema-too-old` for a database
+ * from before the first release, `wrong-partitions` if those tables exist and are divided differently.
  */
 export async function migrate(
   { kind, locking }: Database,

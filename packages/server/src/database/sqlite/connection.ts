@@ -1,6 +1,4 @@
-/**
- * SQLite's connection while one statement or transaction holds it, and its wait for another process's lock.
- */
+/** SQLite's connection while one statement or transaction holds it, and its wait for another process's lock. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AbortedTransactionError, type QueryResult, type TransactionSettings } from 'kysely'
@@ -24,9 +22,7 @@ export interface SqliteTurns {
    * thread. None asks while another connection of this process has the lock.
    */
   readonly lock: Turns
-  /**
-   * Whether a transaction keeps its turn for the lock until it ends, while the process's other writers wait.
-   */
+  /** Whether a transaction keeps its turn for the lock until it ends, while the process's other writers wait. */
   readonly keepsLock: boolean
   /** How long to wait, in milliseconds. */
   readonly patience: number
@@ -164,10 +160,7 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === SQLITE_BUSY
 }
 
-/**
- * Returns a row as `pg` does: a plain object with Buffers. `node:sqlite` has no prototype and bare
- * Uint8Arrays.
- */
+/** Returns a row as `pg` does: a plain object with Buffers. `node:sqlite` has no prototype and bare Uint8Arrays. */
 function plainRow(row: Record<string, SQLOutputValue>): Record<string, unknown> {
   const plain: Record<string, unknown> = {}
   for (const name of Object.keys(row)) {

@@ -57,10 +57,7 @@ export function watchClock(clockAhead: () => number, log: Log): { stop(): void }
   return { stop: () => clearInterval(timer) }
 }
 
-/**
- * Returns metrics that also count refused requests and exchanges of ID tokens in the tally for
- * administrators.
- */
+/** Returns metrics that also count refused requests and exchanges of ID tokens in the tally for administrators. */
 const talliedMetrics = (metrics: Metrics, tally: Tally): Metrics => ({
   ...metrics,
   answered(request) {

@@ -50,10 +50,7 @@ export async function fetchKeys(
   return { ...storedKeys(await fetchDocument(jwksUri, from), algorithms), jwksUri }
 }
 
-/**
- * Returns keys in the form that the database stores. Throws `invalid-field` for a string that is not a key
- * set.
- */
+/** Returns keys in the form that the database stores. Throws `invalid-field` for a string that is not a key set. */
 function storedKeys(keySet: string, algorithms: readonly string[]): StoredKeys {
   const stored = { keys: readKeySet(keySet), algorithms: JSON.stringify(algorithms) }
   const revision = createHash('sha256').update(`${stored.algorithms}\n${stored.keys}`).digest('hex')
