@@ -17,9 +17,7 @@ interface Vulnerability {
   readonly via: readonly (string | { readonly title: string; readonly url: string })[]
 }
 
-/**
- * Reads two outputs of `npm audit --json`: of all packages, and of those without development dependencies (`shipped`).
- */
+/** Reads two outputs of `npm audit --json`: of all packages, and without development dependencies (`shipped`). */
 export function readAudit(printed: string, shipped: string): Outcome {
   const audit = parsed(printed)
   if (audit.vulnerabilities === undefined) {

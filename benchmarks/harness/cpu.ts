@@ -1,6 +1,4 @@
-/**
- * Measures processes' CPU time (user and system) by Linux's scheduler, with all threads and children, in nanoseconds.
- */
+/** Measures processes' CPU time (user and system) by the scheduler, with all threads and children, in nanoseconds. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 

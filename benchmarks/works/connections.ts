@@ -1,6 +1,4 @@
-/**
- * Measures how thousands of bad connections slow a well-behaved client, and their memory. Uses SQLite and one worker.
- */
+/** Measures how thousands of bad connections slow a good client, and their memory. Uses SQLite and one worker. */
 import { Agent, request } from 'node:http'
 import { makeScene } from '../../faults/load/scene.ts'
 import { sleep } from '../../faults/world/processes.ts'

@@ -1,7 +1,4 @@
-/**
- * Compares exchanges with a durable insert through the same driver. Each exchange is of another login, so a new
- * session.
- */
+/** Compares exchanges with a durable insert through the same driver. Each exchange opens a session. */
 import { join } from 'node:path'
 import { makeScene } from '../../faults/load/scene.ts'
 import { manyLogins } from '../data/logins.ts'

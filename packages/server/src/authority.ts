@@ -160,10 +160,7 @@ function requirePerson({ signIn }: Authority): void {
   )
 }
 
-/**
- * Does what {@link requirePerson} does, and also throws `recent-sign-in-required` if the person signed in
- * more than `within` milliseconds ago.
- */
+/** Like {@link requirePerson}; also throws `recent-sign-in-required` after `within` milliseconds since the sign-in. */
 export function requireRecentPerson(authority: Authority, now: Date, within = RECENT_SIGN_IN_MS): void {
   requirePerson(authority)
   const { signIn } = authority

@@ -35,9 +35,7 @@ export interface Snapshot {
   /** The tables; each comes after those it refers to. */
   readonly tables: readonly Table[]
   measure(table: Table): Promise<TableSize>
-  /**
-   * Yields pages in the order of the primary key. A page needs a few megabytes of memory, however large the rows are.
-   */
+  /** Yields pages in the order of the primary key. Each needs a few megabytes of memory, however large the rows. */
   pages(table: Table, size: TableSize): AsyncGenerator<readonly BackupRow[]>
 }
 

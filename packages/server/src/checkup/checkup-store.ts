@@ -1,6 +1,4 @@
-/**
- * The queries of `ratafia verify`. Each reads whole tables, either in pages or with a query that returns only problems.
- */
+/** The queries of `ratafia verify`. Each reads whole tables, in pages or with a query that returns only problems. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database/index.ts'
 
@@ -85,9 +83,7 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
       last = rows.at(-1)
     }
   }
-  /**
-   * Yields the rows of a query that returns only problems. There can still be many, but the first thousand are enough.
-   */
+  /** Yields the rows of a query that returns only problems, at most a thousand of them. */
   async function* faults<Row>(statement: RawBuilder<Row>): AsyncGenerator<Row> {
     yield* (await sql<Row>`${statement} limit 1000`.execute(query)).rows
   }

@@ -1,6 +1,4 @@
-/**
- * Decides how much of a rule's grants a request gets: all, or less if it asks for less (contract/oidc.md, A10, A11).
- */
+/** Decides how much of a rule's grants a request gets: all, unless it asks for less (contract/oidc.md, A10, A11). */
 import { MAX_ATTENUATION_BYTES } from '@ratafia/api'
 import {
   type Attenuations,

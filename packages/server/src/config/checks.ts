@@ -79,9 +79,7 @@ export function contradictions(
   return problems
 }
 
-/**
- * Refuses a misspelt name, because a setting, such as a limit on the lifetime of tokens, would silently have no effect.
- */
+/** Refuses a misspelt name: a setting, such as a limit on the lifetime of tokens, would silently have no effect. */
 export function unknownVariables(environment: Environment): string[] {
   return Object.keys(environment)
     .filter(

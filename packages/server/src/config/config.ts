@@ -1,7 +1,4 @@
-/**
- * Reads every environment variable once, at start, and reports all problems together. Nothing else reads the
- * environment.
- */
+/** Reads every environment variable once, at start, and reports all problems together. Nothing else reads them. */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { contradictions, unknownVariables } from './checks.ts'
@@ -108,10 +105,7 @@ function configOf(
   return {
     host: values.RATAFIA_HOST,
     port: values.RATAFIA_PORT,
-    /**
-     * The service's URL without a trailing slash. By default it is derived from the address that the service
-     * listens on.
-     */
+    /** The service's URL without a trailing slash. The default is derived from the address it listens on. */
     baseUrl: values.RATAFIA_BASE_URL,
     workers: values.RATAFIA_WORKERS ?? availableParallelism(),
     maxInFlight: values.RATAFIA_MAX_IN_FLIGHT,

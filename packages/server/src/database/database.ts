@@ -31,10 +31,7 @@ export type DatabaseTarget =
 
 export interface Database {
   readonly kind: DatabaseKind
-  /**
-   * Any statement can throw `Unavailable`: the database is unavailable, and whether the statement took effect
-   * is unknown.
-   */
+  /** Any statement can throw `Unavailable`. Whether the statement took effect is then unknown. */
   readonly query: Kysely<Schema>
   /**
    * Runs `work` without time limits on its own connection, so that reads of this process don't wait for it.
@@ -54,10 +51,7 @@ export interface Database {
    * about devices then runs on one of the servers only, so it must name one bucket.
    */
   readonly distributed: boolean
-  /**
-   * The clock for everything stored: dates, comparisons, removals. A SQLite file is on this machine, so the
-   * machine's clock is the database's.
-   */
+  /** The clock for everything stored: dates, comparisons, removals. On SQLite it is this machine's. */
   readonly clock: DatabaseClock
   /** The notifications of PostgreSQL; undefined on SQLite. */
   readonly notifications?: Notifications

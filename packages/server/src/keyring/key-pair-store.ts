@@ -19,9 +19,7 @@ export function newKeyPair(id: number, purpose: KeyPairPurpose, createdAt: Date)
   return { id, purpose, keyPair: generateKeyPair(), createdAt }
 }
 
-/**
- * Stores bakery key pairs, with sealed private keys, in the table `key_pair`. Rows are added, never changed or deleted.
- */
+/** Stores bakery key pairs, private keys sealed, in the table `key_pair`. Rows are added, never changed or deleted. */
 export function createKeyPairStore(
   { query }: Pick<Database, 'query'>,
   sealer: Sealer,

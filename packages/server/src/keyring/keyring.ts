@@ -53,10 +53,7 @@ export interface Keyring {
    * identifiers passes when it arrived as `since`, by `performance.now()`, and then waits at most once.
    */
   resolve(id: Uint8Array, since?: number): Promise<ResolvedId | undefined>
-  /**
-   * Creates a sealed text (base64url) that only {@link openText} with the same purpose opens. Only this
-   * service can create it.
-   */
+  /** Creates a sealed text (base64url), as only this service can. Only {@link openText} with its purpose opens it. */
   sealText(purpose: string, plaintext: Uint8Array): Promise<string>
   /** Returns a sealed text's content; undefined for any other text. Waits like {@link resolve}. */
   openText(purpose: string, text: string): Promise<Uint8Array | undefined>
@@ -76,9 +73,7 @@ export interface Keyring {
   lookForKeyPairs(): Promise<boolean>
   /** Reads the keys that other nodes have added, now. */
   refresh(): Promise<void>
-  /**
-   * Adds a root key. `store` replaces the keyring's own store; it returns false if another process has taken the id.
-   */
+  /** Adds a root key. `store` (default: the keyring's own) returns false if another process has taken the id. */
   rotateRootKey(store?: (key: RootKey) => Promise<boolean>): Promise<KeyDescription>
   rotateDischargerKeyPair(store?: (pair: StoredKeyPair) => Promise<boolean>): Promise<KeyDescription>
   /** Lists root keys, then key pairs, both newest first. */
@@ -97,9 +92,7 @@ export interface KeyringDependencies {
   readonly secret: Uint8Array | Sealer
   readonly clock: Clock
   readonly times?: Partial<CacheTimes>
-  /**
-   * Whether to create the first keys of a database without keys. Default: yes. Without keys it only lists and resolves.
-   */
+  /** Whether to create the first keys of a database (default: yes). Without keys it only lists and resolves. */
   readonly makeKeys?: boolean
 }
 

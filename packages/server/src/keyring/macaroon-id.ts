@@ -76,10 +76,7 @@ export function isGenuineId(id: Uint8Array, firstKey: RootKey): boolean {
   return passesCheck(firstKey, ID_LAYOUT, id.subarray(HEAD_BYTES, HEADER_BYTES), around)
 }
 
-/**
- * Parses an identifier. Returns undefined for an unknown kind and for bytes that are too short or too long
- * for the kind.
- */
+/** Parses an identifier. Returns undefined for an unknown kind and for bytes too short or too long for the kind. */
 export function parseId(id: Uint8Array): ParsedId | undefined {
   if (id.length < HEADER_BYTES) return undefined
   const bytes = Buffer.from(id)

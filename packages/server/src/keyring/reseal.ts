@@ -14,10 +14,7 @@ export interface Resealed {
 
 type Progress = (done: number, total: number) => void
 
-/**
- * The maximum number of rounds. Each one checks again, because a process with only the previous secret may
- * have added a key meanwhile.
- */
+/** The most rounds. Each checks again, because a process with only the previous secret may have added a key. */
 const ROUNDS = 100
 
 /**

@@ -1,6 +1,4 @@
-/**
- * Reads every sealed value in the database, of all features, because a change of the secret key must reach all of them.
- */
+/** Reads every sealed value of all features, because a change of the secret key must reach all of them. */
 import { sql } from 'kysely'
 import { anyRowChanged, type Database } from '../database/index.ts'
 import {

@@ -27,9 +27,7 @@ export interface Sealer {
   unseal(purpose: string, sealed: Uint8Array): Buffer | undefined
   /** Whether the current secret opens it. */
   isCurrent(purpose: string, sealed: Uint8Array): boolean
-  /**
-   * Returns eight hexadecimal digits for the current secret, then the previous one, which only distinguish the secrets.
-   */
+  /** Returns eight hexadecimal digits for the current secret, then the previous one, to distinguish them. */
   keyIds(): readonly [current: string, previous?: string]
 }
 

@@ -14,10 +14,7 @@ import { systemReason } from '../text/system-reason.ts'
 import { recordingOn } from './changing.ts'
 import type { StartOptions } from './options.ts'
 
-/**
- * Checks whether opening would create an embedded database. Throws `ConfigError` if this user cannot find out or read
- * it.
- */
+/** Checks whether opening would create an embedded database. Throws `ConfigError` if this user cannot read it. */
 export function databaseIsMissing({ database }: Config): boolean {
   if (database.kind !== 'sqlite') return false
   try {

@@ -140,9 +140,7 @@ export class LogPipe {
   }
 }
 
-/**
- * Returns false if the reader is gone, has stopped, or did not read everything in time. The process must still exit.
- */
+/** Returns false if the reader is gone, stopped, or did not read everything in time. The process must still exit. */
 function writeWhole(bytes: Buffer, until: number): boolean {
   let patience = performance.now() + STILL_AT_EXIT_MS
   for (let at = 0; at < bytes.length; ) {

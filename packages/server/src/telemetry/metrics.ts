@@ -59,9 +59,7 @@ export interface Metrics extends OidcMetrics {
     readonly withEvidence: ReadonlyMap<string, number>
     readonly inQuarantine: number
   }): void
-  /**
-   * Counts a run of a task that removes expired rows. Not called `job`, because Prometheus has a label with that name.
-   */
+  /** Counts a run of a task that removes expired rows. Not called `job`, which is a label of Prometheus. */
   retained(task: string, outcome: 'ok' | 'failed', removed: number): void
   /** Counts reminders about expiry, by `mail` or `webhook`. */
   reminded(channel: string, outcome: string, count: number): void

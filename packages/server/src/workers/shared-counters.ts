@@ -33,9 +33,7 @@ export function sharedCounters(options: SharedCountersOptions): SharedCounters {
   let questions: Question[] = []
   let unanswered = 0
   let last = 0
-  /**
-   * Sends all questions of a turn of the event loop together: a message and its answer cost as much as a short request.
-   */
+  /** Sends all questions of a turn of the event loop together: a message costs as much as a short request. */
   const sendAll = () => {
     const id = ++last
     const asked = questions

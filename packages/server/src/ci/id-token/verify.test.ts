@@ -1,7 +1,4 @@
-/**
- * Guarantee: a token is accepted only if its issuer signed it, for us, and it is valid now. The vectors have more
- * cases.
- */
+/** Guarantee: a token is accepted only if its issuer signed it, for us, and it is valid now. More in the vectors. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { issuerOf, signText, signToken, testKeySet, testKeys } from '../../../test/support/id-tokens.ts'

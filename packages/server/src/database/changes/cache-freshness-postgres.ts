@@ -21,9 +21,7 @@ import type { FindUnannounced } from './tables-without-triggers.ts'
 
 /** The time between heartbeats, in milliseconds. */
 const HEARTBEAT_MS = 200
-/**
- * A revocation takes effect within a second: this is half of it, and the other half is for answering on a busy machine.
- */
+/** Half of the second within which a revocation takes effect; the other half is for answering on a busy machine. */
 const TRUST_MS = 500
 /** A connection without a heartbeat for this long is dropped. */
 const SILENT_MS = 3_000
@@ -111,10 +109,7 @@ export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFr
     this.tell()
   }
 
-  /**
-   * Runs once for each connection that listens, because another host can have other triggers. If it fails, it
-   * is repeated with each heartbeat.
-   */
+  /** Runs once per listening connection, since hosts can differ in triggers. If it fails, each heartbeat repeats it. */
   #look(): void {
     const since = this.#listeningSince
     if (since === undefined || this.#looked || this.#looking) return

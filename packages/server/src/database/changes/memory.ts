@@ -29,10 +29,7 @@ export interface MemoryOptions<T> {
 }
 
 const MOST = 20_000
-/**
- * The longest time in the cache, in case rows change while triggers are off. After one minute, busy rows were
- * read too often.
- */
+/** The longest time in the cache, in case rows change while triggers are off. A minute is too short for busy rows. */
 const LONGEST_MS = 600_000
 
 export function createMemory<T extends object>(

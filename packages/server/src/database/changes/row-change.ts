@@ -6,10 +6,7 @@ export interface RowChange {
   readonly id: string
 }
 
-/**
- * The kinds of rows, with the meaning of their ids. An id's parts are separated by slashes. A kind is its
- * table's name with dashes.
- */
+/** The kinds of rows (tables' names with dashes), with the meaning of their ids, whose parts slashes separate. */
 export const CHANGE_KINDS = [
   'token-session',
   'account',

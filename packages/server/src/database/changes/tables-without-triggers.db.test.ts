@@ -1,7 +1,4 @@
-/**
- * Guarantee: a process does not cache rows whose changes might not be announced, and warns about them; it
- * caches all others.
- */
+/** Guarantee: a process does not cache rows whose changes might not be announced, and warns; it caches all others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql, type Transaction } from 'kysely'

@@ -31,10 +31,7 @@ export function findUnannounced(
 
 type Tables = ReadonlySet<string>
 
-/**
- * Returns the tables that lack an announcing trigger of the migrations, or have one that doesn't run on this
- * connection.
- */
+/** Returns the tables where an announcing trigger of the migrations is missing or doesn't run on this connection. */
 async function withoutTriggers({ query, kind }: Pick<Database, 'query' | 'kind'>): Promise<Tables> {
   const present = await presentTriggers(query, kind)
   const missing = triggerNames(kind).filter(

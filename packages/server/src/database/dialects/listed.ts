@@ -11,10 +11,7 @@ type Rows<Columns extends Types> = readonly Readonly<
   Record<keyof Columns, string | number | null | Uint8Array>
 >[]
 
-/**
- * `list` comes from {@link listOf} with the same columns, or is its placeholder. `name` and column names must
- * be our own.
- */
+/** `list` is from {@link listOf} with the same columns, or its placeholder. `name` and columns must be our own. */
 export function listed(
   query: Kysely<Schema>,
   name: string,

@@ -4,9 +4,7 @@ import type { Schema } from '../schema/schema.ts'
 
 /** How many characters of a serial are in one entry of the index. */
 const PART = 3
-/**
- * For a longer string, SQLite searches only its end of this length: each further character is one more list to read.
- */
+/** SQLite searches only this many last characters of a string: each further one is one more list to read. */
 const END = 9
 
 const isPostgres = (query: Kysely<Schema>): boolean => query.getExecutor().adapter instanceof PostgresAdapter
@@ -61,9 +59,7 @@ export function devicesByParts(
   }
 }
 
-/**
- * Every second part, and the last one. Each part is one more list to read, and these contain every pair of characters.
- */
+/** Every second part, and the last one: each is one more list to read, and these contain every pair of characters. */
 function partsOf(characters: readonly string[]): readonly string[] {
   const last = characters.length - PART
   const starts = Array.from({ length: Math.ceil(last / 2) }, (_, index) => index * 2)

@@ -11,9 +11,7 @@ export function byteOrder(query: Kysely<Schema>, column: string): RawBuilder<str
   return collates ? sql`${sql.ref(column)} collate "C"` : sql`${sql.ref(column)}`
 }
 
-/**
- * Returns the text with A to Z in lower case and all other characters unchanged, as SQLite's function does by default.
- */
+/** Returns the text with A to Z in lower case and all other characters unchanged, like SQLite's function. */
 export const asciiLower = (query: Kysely<Schema>, text: Expression<unknown>): RawBuilder<string> =>
   query.getExecutor().adapter instanceof PostgresAdapter
     ? sql<string>`lower(${text} collate "C")`

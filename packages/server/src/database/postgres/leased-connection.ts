@@ -50,10 +50,7 @@ export class LeasedConnection {
     return unconfirmed
   }
 
-  /**
-   * Call it when an answer has just arrived. Resolves if the answer can be trusted; throws if the host may
-   * have been cut off.
-   */
+  /** Call it when an answer has just arrived. Resolves if it can be trusted; throws if the host may be cut off. */
   prove(): Promise<void> {
     return this.#heartbeats.prove()
   }

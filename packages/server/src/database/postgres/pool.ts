@@ -135,9 +135,7 @@ export class PostgresPool {
     this.#replace()
   }
 
-  /**
-   * Opens connections to the new host. Does nothing once the pool is closed, because a heartbeat can still fail then.
-   */
+  /** Opens connections to the new host, unless the pool is closed: a heartbeat can still fail then. */
   #replace(): void {
     if (this.#isClosed) return
     const left = this.#current
@@ -237,9 +235,7 @@ async function end({ work, heartbeatConnections }: Generation): Promise<void> {
   await heartbeatConnections.end()
 }
 
-/**
- * Returns a connection to a host that has acknowledged a heartbeat. Stops waiting if the host is abandoned meanwhile.
- */
+/** Returns a connection to a host that acknowledged a heartbeat. Stops waiting if the host is abandoned meanwhile. */
 async function connect({ work, waiting, heartbeats }: Generation): Promise<pg.PoolClient> {
   const client = await new Promise<pg.PoolClient>((resolve, reject) => {
     waiting.add(reject)
@@ -268,10 +264,7 @@ function refusesLimits(error: unknown): boolean {
   return sqlState(error) === '08P01' && error instanceof Error && /startup parameter/.test(error.message)
 }
 
-/**
- * Whether to try another host. Not if the pool or server is full or our credentials are refused: others would
- * do the same.
- */
+/** Whether to try another host. Not if the pool or server is full or refuses our credentials: others would too. */
 function leadsElsewhere(error: unknown): boolean {
   const state = sqlState(error)
   if (state !== undefined) return !/^(53|28|3D)/.test(state)

@@ -223,10 +223,7 @@ function withoutValues(error: unknown): unknown {
   return error
 }
 
-/**
- * The maximum number of names on one connection. Each takes some 20 KB of the server, and the service itself
- * has fewer statements.
- */
+/** The maximum number of names on one connection, at some 20 KB of the server each. The service has fewer. */
 const MOST_NAMES = 400
 /** A longer list of values rarely has the same length again. */
 const MOST_PARAMETERS = 40

@@ -8,10 +8,7 @@ const LOCK_REFUSALS: ReadonlySet<string> = new Set(['55P03', '40P01'])
 const SHORTEST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 4_000
 
-/**
- * Repeats `attempt`; the pause lets waiting statements run. Throws any other error of `attempt`, and the last
- * at the deadline.
- */
+/** Repeats `attempt`; waiting statements run in the pauses. Throws other errors, and the last at the deadline. */
 export async function repeatedUntilLocked<T>(attempt: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + LONGEST_WAIT_MS
   for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {

@@ -20,10 +20,7 @@ const bookkeepingOf = (query: Kysely<Schema>) => query as unknown as Kysely<Book
  */
 const LOST_TO_ANOTHER: ReadonlySet<string> = new Set(['23505', '42P07', '42710'])
 
-/**
- * Creates the row that {@link lockSchema} locks. Call it outside a transaction, which losing to another
- * process would abort.
- */
+/** Creates the row that {@link lockSchema} locks. Losing to another process would abort a transaction around it. */
 export async function prepareSchemaLock(query: Kysely<Schema>, kind: DatabaseKind): Promise<void> {
   for (const statement of bookkeepingStatements(kind)) {
     await sql

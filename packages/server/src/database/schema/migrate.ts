@@ -23,10 +23,7 @@ import { contracts, refuseNewer, refuseUnknown } from './schema-state.ts'
 
 interface Options {
   readonly migrations?: readonly Migration[]
-  /**
-   * Into how many partitions PostgreSQL divides the tables with rows for each device. This can't be changed
-   * later. Default: 0, undivided.
-   */
+  /** The number of partitions of PostgreSQL's tables with rows for each device, fixed from then on. Default: 0. */
   readonly partitions?: number
   /** Runs in the transaction of the migrations, if any ran. */
   readonly also?: (query: Transaction<Schema>, names: readonly string[]) => Promise<void>

@@ -8,9 +8,7 @@ import { SchemaError } from './schema-error.ts'
 /** `older` lacks something this code needs; `newer` has it and more; `contracted` has dropped some of it. */
 export type SchemaState = 'current' | 'older' | 'newer' | 'contracted'
 
-/**
- * Returns the state of the schema for a process that is already running, because another may have migrated it since.
- */
+/** Returns the state of the schema for a running process, because another may have migrated it since. */
 export async function schemaState({ query, kind }: Database, migrations = ours): Promise<SchemaState> {
   const done = new Set(await migrationsDone(query, kind))
   if (migrations.some(({ name }) => !done.has(name))) return 'older'

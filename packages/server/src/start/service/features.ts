@@ -202,10 +202,7 @@ async function addDeviceSessions(
   })
 }
 
-/**
- * Counts recorded evidence. Every kind has a series from the start, because Prometheus does not see an
- * increase to a first value.
- */
+/** Counts evidence. Every kind has a series from the start: Prometheus does not see an increase to a first value. */
 function counting(clones: CloneStore, { metrics }: Telemetry): CloneStore {
   for (const kind of CLONE_EVIDENCE_KINDS) metrics.cloneSeen(kind, 0)
   return {

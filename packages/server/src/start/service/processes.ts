@@ -107,9 +107,7 @@ const RETRY_MS = 500
 /** Short, because neither a migration nor work that waits for the database is left half done when the process exits. */
 const STOP_MS = 500
 
-/**
- * Starts the service, and retries while its database is busy. Returns undefined if it was stopped before it listened.
- */
+/** Starts the service; retries while its database is busy. Returns undefined if it was stopped before it listened. */
 async function start(options: ServeOptions): Promise<Begun | undefined> {
   const { stop, log } = options
   let started = false

@@ -74,9 +74,7 @@ function readDocument(text: string, where: string): Readonly<Record<string, unkn
   throw refused(where, 'is not a JSON object')
 }
 
-/**
- * Returns the names; none if the document has no list. The verification of ID tokens decides which of them we accept.
- */
+/** Returns the names; none if the document has no list. Verification decides which of them we accept. */
 function algorithmsOf(value: unknown, where: string): readonly string[] {
   if (value === undefined) return []
   const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_ALGORITHMS

@@ -20,10 +20,7 @@ export interface AddedRule extends KnownRule {
 /** An exchange reads all rules of a project at once. */
 export const MOST_RULES_OF_A_PROJECT = 100
 
-/**
- * Throws `invalid-field`, whose message has a line for each problem, and the errors of `requireMayMakeRules` and
- * `requireMayLetJobsIn`.
- */
+/** Throws `invalid-field` (a line per problem) and the errors of `requireMayMakeRules` and `requireMayLetJobsIn`. */
 export async function addRule(wanted: WantedRule, deps: CheckDeps): Promise<AddedRule> {
   const createdAt = deps.clock()
   const { account, issuer, match, warnings, grants, lifetime } = await checkWanted(wanted, createdAt, deps)

@@ -8,9 +8,7 @@ export type Said = Pick<
   'name' | 'issuerId' | 'accountId' | 'match' | 'grants' | 'lifetime' | 'createdAt'
 >
 
-/**
- * Returns the hexadecimal SHA-256 of a JSON list, as `JSON.stringify` writes it. A rule created again has another one.
- */
+/** Returns the hexadecimal SHA-256 of a list as `JSON.stringify` writes it. A rule created again has another one. */
 export function versionOf({ name, issuerId, accountId, match, grants, lifetime, createdAt }: Said): string {
   const { permissions, packages, channels, storeIds } = grants
   const said = [
