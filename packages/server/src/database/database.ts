@@ -1,10 +1,9 @@
 /** Opens SQLite or PostgreSQL behind one type. */
 import { Kysely } from 'kysely'
 import { type DatabaseClock, systemClock } from '../clock.ts'
-import type { Notifications } from './changes/notifications.ts'
+import type { Notifications } from './changes/row-change.ts'
 import type { DatabaseKind } from './differences.ts'
-import type { DatabaseObserver } from './driver.ts'
-import type { PoolState } from './pool-state.ts'
+import type { DatabaseObserver, PoolState } from './driver.ts'
 import {
   DEFAULT_LIMITS,
   LOCKING_LIMITS,
@@ -133,8 +132,8 @@ async function postgres(
   observer?: DatabaseObserver,
 ): Promise<Opened> {
   const { postgresDialect } = await import('./postgres/postgres.ts')
-  const { lockWaitOf } = await import('./postgres/lock-holders.ts')
-  const { repeatedUntilLocked } = await import('./postgres/repeated.ts')
+  const { lockWaitOf } = await import('./postgres/locks.ts')
+  const { repeatedUntilLocked } = await import('./postgres/locks.ts')
   const { dialect, driver } = postgresDialect(url, { ...DEFAULT_LIMITS, ...limits }, observer)
   const query = new Kysely<Schema>({ dialect })
   const onOwnConnection = async <T>(

@@ -14,7 +14,7 @@ export interface Words {
   readonly integer: string
   /** A whole number up to 32,767. */
   readonly smallInteger: string
-  /** Follows a text column in an index, which then sorts it by code point (`text-order.ts`). */
+  /** Follows a text column in an index, which then sorts it by code point (`byteOrder`). */
   readonly bytewise: string
   /** Ends a `create table`. It makes SQLite refuse a value whose type is not the column's, as PostgreSQL does. */
   readonly strict: string

@@ -1,8 +1,9 @@
 /** Inserts rows with their entries in the audit log. */
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { compiledOnce, type Values } from '../compiled-once.ts'
 import type { AuditEntryTable, Schema } from '../schema/schema.ts'
 import { inTransaction } from '../transaction.ts'
+import { insertsInWith } from './expressions.ts'
 import { listed, listOf } from './listed.ts'
 
 /** An entry that is not linked to the chain yet. */
@@ -63,7 +64,3 @@ const insertEntries = (query: Kysely<Schema>, { entries }: Listed): RawBuilder<u
 }
 
 const addEntries = compiledOnce(insertEntries)
-
-/** Whether several inserts can be one statement, in a `with`. On SQLite they need a transaction. */
-export const insertsInWith = (query: Kysely<Schema>): boolean =>
-  query.getExecutor().adapter instanceof PostgresAdapter

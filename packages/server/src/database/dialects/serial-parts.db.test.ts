@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { eachDatabase } from '../../../test/support/databases.ts'
 import { type Database, insertMany } from '../index.ts'
-import { contains, devicesByParts } from './serial-parts.ts'
+import { contains } from './expressions.ts'
+import { devicesByParts } from './serial-parts.ts'
 
 const BRANDS = ['acme', 'best'] as const
 

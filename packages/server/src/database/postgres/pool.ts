@@ -7,13 +7,33 @@
 import pg from 'pg'
 import { postgresUrls } from '../../postgres-urls.ts'
 import { CHANGE_MESSAGE } from '../changes/row-change.ts'
+import type { PoolState } from '../driver.ts'
 import { sqlState } from '../errors/driver-errors.ts'
-import type { PoolState } from '../pool-state.ts'
 import { Heartbeats, NotConfirmed, type Notification, saysUnconfirmed } from './heartbeats.ts'
-import { INSPECTION, type Inspected, isDirect, limitsAtStart, limitsHold } from './inspection.ts'
-import { type Known, LeasedConnection } from './leased-connection.ts'
 import type { PostgresLimits } from './limits.ts'
+import { INSPECTION, type Inspected, isDirect, limitsAtStart, limitsHold } from './limits.ts'
 import { MeasuredClock } from './measured-clock.ts'
+
+/** The known facts about a connection, and the notices that it sent. */
+interface Known {
+  /** Whether the time limits are in force on it. If not, each transaction must set its own. */
+  limited: boolean
+  /** Whether statements prepared on it stay. */
+  direct: boolean
+  /** The changes announced on it. */
+  announced: string[]
+  /** Whether a commit was acknowledged without a standby having it. */
+  unconfirmed: boolean
+}
+
+/** A connection that its holder has until `client` is released. */
+export interface Leased {
+  readonly client: pg.PoolClient
+  readonly known: Known
+  readonly heartbeats: Heartbeats
+  /** Drops every connection to this server, because it no longer accepts writes. */
+  leaveHost(): void
+}
 
 /** The connections to one host. */
 interface Generation {
@@ -56,12 +76,14 @@ export class PostgresPool {
   }
 
   /** Returns a connection. Throws the error of the last host. */
-  async acquire(): Promise<LeasedConnection> {
+  async acquire(): Promise<Leased> {
     // Try each host once, and one of them again if its first connection showed which parameters it accepts.
     for (let tries = this.#urls.length; ; tries--) {
       const generation = this.#current
       try {
-        return this.#leased(await connect(generation), generation)
+        const client = await connect(generation)
+        const { heartbeats } = generation
+        return { client, known: this.#knownOf(client), heartbeats, leaveHost: () => this.#leave(generation) }
       } catch (error) {
         const again = this.#lookElsewhere(generation, error)
         if (!again || tries === 0) throw error
@@ -97,21 +119,12 @@ export class PostgresPool {
     return { most: this.#limits.maxConnections, open, idle, waiting }
   }
 
-  #leased(client: pg.PoolClient, generation: Generation): LeasedConnection {
-    return new LeasedConnection(client, this.#knownOf(client), generation.heartbeats, () =>
-      this.#leave(generation),
-    )
-  }
-
   #knownOf(client: pg.ClientBase): Known {
-    const known = this.#known.get(client) ?? {
-      limited: false,
-      direct: false,
-      announced: [],
-      unconfirmed: false,
-    }
-    this.#known.set(client, known)
-    return known
+    const known = this.#known.get(client)
+    if (known) return known
+    const unknown: Known = { limited: false, direct: false, announced: [], unconfirmed: false }
+    this.#known.set(client, unknown)
+    return unknown
   }
 
   /** Leaves the host if the error is a reason to. Returns whether another try is worthwhile. */

@@ -12,16 +12,15 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import type { DatabaseClock } from '../../clock.ts'
-import type { Notifications } from '../changes/notifications.ts'
+import type { Notifications } from '../changes/row-change.ts'
+import type { PoolState } from '../driver.ts'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
 import { away, isOutdated } from '../errors/away.ts'
 import { sqlState } from '../errors/driver-errors.ts'
-import type { PoolState } from '../pool-state.ts'
 import { NotConfirmed } from './heartbeats.ts'
-import { limitsForTransaction } from './inspection.ts'
-import type { LeasedConnection } from './leased-connection.ts'
 import type { PostgresLimits } from './limits.ts'
-import { PostgresPool } from './pool.ts'
+import { limitsForTransaction } from './limits.ts'
+import { type Leased, PostgresPool } from './pool.ts'
 
 /** Creates a dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
 export function postgresDialect(url: string, limits: PostgresLimits, observer?: DatabaseObserver) {
@@ -49,7 +48,7 @@ class PostgresDriver implements RawDriver, Notifications {
   async acquire(): Promise<RawConnection> {
     const leased = await this.#pool.acquire()
     return new PostgresConnection(leased, this.#limits, this.#names, () => {
-      for (const change of leased.takeAnnounced()) this.#onOwnChange(change)
+      for (const change of leased.known.announced.splice(0)) this.#onOwnChange(change)
     })
   }
 
@@ -87,7 +86,7 @@ const READ_ONLY = '25006'
  * heartbeat might never come: such transactions can keep all connections that a PgBouncer has to the server.
  */
 class PostgresConnection implements RawConnection {
-  readonly #leased: LeasedConnection
+  readonly #leased: Leased
   /** The statements that begin a transaction with limits; empty if the connection itself has limits. */
   readonly #limits: string
   readonly #names: PreparedNames
@@ -95,16 +94,11 @@ class PostgresConnection implements RawConnection {
   #inTransaction = false
   #brokenBy: unknown
 
-  constructor(
-    leased: LeasedConnection,
-    limits: PostgresLimits,
-    names: PreparedNames,
-    tellChanges: () => void,
-  ) {
+  constructor(leased: Leased, limits: PostgresLimits, names: PreparedNames, tellChanges: () => void) {
     this.#leased = leased
     this.#names = names
     this.#tellChanges = tellChanges
-    this.#limits = leased.limited ? '' : limitsForTransaction(limits)
+    this.#limits = leased.known.limited ? '' : limitsForTransaction(limits)
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
@@ -158,7 +152,7 @@ class PostgresConnection implements RawConnection {
   }
 
   release(): void {
-    this.#leased.release(this.#broken)
+    this.#leased.client.release(this.#broken)
     // By now the changes are committed or their fate is unknown. The code that made them continues after this.
     this.#tellChanges()
   }
@@ -168,14 +162,17 @@ class PostgresConnection implements RawConnection {
   }
 
   async #query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
-    const name = this.#leased.direct ? this.#names.nameOf(sql, parameters) : undefined
+    const { client, known, leaveHost } = this.#leased
+    const name = known.direct ? this.#names.nameOf(sql, parameters) : undefined
     const values = [...parameters]
     try {
-      const result = await this.#leased.client.query(
+      const result = await client.query(
         name === undefined ? { text: sql, values } : { name, text: sql, values },
       )
       // Its wait for the standby was cancelled: the change is stored here, and perhaps nowhere else.
-      if (this.#leased.takeUnconfirmed()) throw new NotConfirmed()
+      const { unconfirmed } = known
+      known.unconfirmed = false
+      if (unconfirmed) throw new NotConfirmed()
       return result
     } catch (error) {
       if (isOutdated(error)) {
@@ -186,7 +183,7 @@ class PostgresConnection implements RawConnection {
       const state = sqlState(error)
       // An error that the server did not report leaves the connection in an unknown state.
       if (state === undefined || state.startsWith('57P') || state === READ_ONLY) this.#brokenBy = error
-      if (state === READ_ONLY) this.#leased.leaveHost()
+      if (state === READ_ONLY) leaveHost()
       throw withoutValues(error)
     }
   }
@@ -201,7 +198,7 @@ class PostgresConnection implements RawConnection {
 
   async #prove(): Promise<void> {
     try {
-      await this.#leased.prove()
+      await this.#leased.heartbeats.prove()
     } catch (error) {
       throw error instanceof Error ? away(error) : error
     }

@@ -12,13 +12,13 @@ import {
   migrationsDone,
   prepareSchemaLock,
   recordMigration,
+  SchemaError,
 } from './bookkeeping.ts'
 import { partitionsOf } from './catalogue.ts'
 import type { Migration } from './migration.ts'
 import { schema } from './migrations/0001-schema.ts'
 import { migrations as ours } from './migrations/index.ts'
 import type { Schema } from './schema.ts'
-import { SchemaError } from './schema-error.ts'
 import { contracts, refuseNewer, refuseUnknown } from './schema-state.ts'
 
 interface Options {

@@ -1,9 +1,8 @@
 /** Whether the schema of a database fits this code. */
 import type { Database } from '../database.ts'
-import { migrationsDone } from './bookkeeping.ts'
+import { migrationsDone, SchemaError } from './bookkeeping.ts'
 import type { Migration } from './migration.ts'
 import { migrations as ours } from './migrations/index.ts'
-import { SchemaError } from './schema-error.ts'
 
 /** `older` lacks something this code needs; `newer` has it and more; `contracted` has dropped some of it. */
 export type SchemaState = 'current' | 'older' | 'newer' | 'contracted'
