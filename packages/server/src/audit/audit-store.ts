@@ -301,3 +301,5 @@ function linkedOf(row: AuditEntryTable): LinkedEntry | undefined {
   const link = linkOf(row)
   return link && { ...entryOf(row), ...link }
 }
+
+/** An entry of the audit log as a row of an export. */

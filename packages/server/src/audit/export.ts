@@ -3,8 +3,8 @@ import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, isAtDatabase, requireForAll } from '../authority.ts'
 import { exportText, jsonLines } from '../files/export-rows.ts'
 import type { Stores, TransactionStores } from '../stores.ts'
-import { AUDIT_COLUMNS, type AuditRow } from './audit-row.ts'
 import { type AuditFilter, isServedByIndex, type ListedEntry } from './audit-store.ts'
+import { AUDIT_COLUMNS, type AuditRow } from './entry.ts'
 import { checkAction, MOST_AUDIT_ROWS } from './list.ts'
 
 const PAGE = 1000

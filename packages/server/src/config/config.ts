@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { contradictions, unknownVariables } from './checks.ts'
 import { reminderConfigOf } from './reminders/reminder-config.ts'
-import { type Environment, readRow, readRows, textOf, type ValuesOf } from './row.ts'
+import { type Environment, readRow, readRows, textOf, type ValuesOf, type VariableRow } from './row.ts'
 import { previousSecretOf, secretOf } from './secrets/sources.ts'
 import { readTracing, type TracingConfig } from './tracing.ts'
 import { isEveryAddress } from './values.ts'
@@ -63,6 +63,14 @@ export function addressOfThisHost(environment: Environment): { readonly url: str
 /** Thrown for invalid or missing variables. The message has a line for each, beginning with its name. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
+}
+
+/** Reads one variable, as a command does. Throws {@link ConfigError} for an invalid value. */
+export function readVariable<T>(name: string, row: VariableRow<T>, environment: Environment): T {
+  const problems: string[] = []
+  const value = readRow(name, row, environment, problems)
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return value
 }
 
 /**

@@ -3,7 +3,7 @@ import { changeAnnounced, type Database, fromInstant, toInstant } from '../datab
 import { damagedKey } from './errors.ts'
 import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
-import { keyPairSealingPurpose } from './sealing-purposes.ts'
+import { keyPairSealingPurpose } from './sealing.ts'
 
 /** `issuer` is our sealing key pair, which seals third-party caveats; `discharger` opens them. */
 export type KeyPairPurpose = 'issuer' | 'discharger'

@@ -3,7 +3,7 @@ import { changeAnnounced, type Database, fromInstant, toInstant } from '../datab
 import { damagedKey } from './errors.ts'
 import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
-import { rootKeyPurpose } from './sealing-purposes.ts'
+import { rootKeyPurpose } from './sealing.ts'
 
 /** A root key. The root keys of macaroons and the keys of sealed texts are derived from it. */
 export interface RootKey {

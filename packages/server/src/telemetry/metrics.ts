@@ -89,6 +89,8 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     labelNames: readonly T[],
     buckets: number[],
   ) => new Histogram({ name, help, labelNames, buckets, registers })
+  const gauge = <const T extends string>(name: string, help: string, labelNames: readonly T[] = []) =>
+    new Gauge({ name, help, labelNames, registers })
 
   const requests = requestMetrics(registry)
   const refusals = counter('ratafia_refusals_total', 'Refused requests, by the code in the answer', [
@@ -116,39 +118,32 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     ['outcome'],
     STATEMENTS,
   )
-  const up = new Gauge({
-    name: 'ratafia_database_up',
-    help: '1: the database answered the last query; 0: it did not',
-    registers,
-  })
+  const up = gauge('ratafia_database_up', '1: the database answered the last query; 0: it did not')
   const signatures = histogram(
     'ratafia_signing_duration_seconds',
     'The time from when a registration leaves the signing queue until its serial is signed and stored',
     ['outcome'],
     SIGNATURES,
   )
-  const keyLives = new Gauge({
-    name: 'ratafia_signing_key_remaining_seconds',
-    help: 'How long a key can still sign serials; 0: disabled, expired or not trusted; a century: the key does not expire',
-    labelNames: ['account', 'key'],
-    registers,
-  })
+  const keyLives = gauge(
+    'ratafia_signing_key_remaining_seconds',
+    'How long a key can still sign serials; 0: disabled, expired or not trusted; a century: the key does not expire',
+    ['account', 'key'],
+  )
   const clones = counter(
     'ratafia_clone_evidence_total',
     'Sightings that suggest a clone of a device, by kind of evidence',
     ['kind'],
   )
-  const suspects = new Gauge({
-    name: 'ratafia_devices_with_clone_evidence',
-    help: 'Devices in the register with evidence of a clone, by kind',
-    labelNames: ['kind'],
-    registers,
-  })
-  const inQuarantine = new Gauge({
-    name: 'ratafia_devices_in_quarantine',
-    help: 'Devices in the register that cannot open a session until they are released',
-    registers,
-  })
+  const suspects = gauge(
+    'ratafia_devices_with_clone_evidence',
+    'Devices in the register with evidence of a clone, by kind',
+    ['kind'],
+  )
+  const inQuarantine = gauge(
+    'ratafia_devices_in_quarantine',
+    'Devices in the register that cannot open a session until they are released',
+  )
   const tasks = counter('ratafia_retention_runs_total', 'Runs of the tasks that remove expired rows', [
     'task',
     'outcome',
@@ -159,12 +154,10 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     'Reminders about expiry, by channel; retried: an attempt failed; dropped: no longer needed',
     ['channel', 'outcome'],
   )
-  new Gauge({
-    name: 'ratafia_build_info',
-    help: 'The release and the version of Node',
-    labelNames: ['version', 'node'],
-    registers,
-  }).set({ version: release, node: process.versions.node }, 1)
+  gauge('ratafia_build_info', 'The release and the version of Node', ['version', 'node']).set(
+    { version: release, node: process.versions.node },
+    1,
+  )
   addWatched(registry, watched)
 
   return {

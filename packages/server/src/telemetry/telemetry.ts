@@ -1,8 +1,11 @@
 /** Combines metrics and traces, and observes the database and signing. */
+import type { TracingConfig } from '../config/tracing.ts'
 import { Unavailable } from '../errors.ts'
+import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { kindOf, type StatementKind, tableIn } from './statement-kind.ts'
 import type { Attributes, Tracing } from './tracing.ts'
+import { NO_TRACING } from './tracing.ts'
 
 export interface Telemetry {
   readonly metrics: Metrics
@@ -89,5 +92,26 @@ async function timed<T>(
   } catch (error) {
     report(seconds(), { error })
     throw error
+  }
+}
+
+export interface TelemetryOptions {
+  readonly release: string
+  readonly log: Log
+  /** Whether this service serves its metrics. */
+  readonly metrics: boolean
+  /** The settings for traces; undefined if there are none. */
+  readonly tracing: TracingConfig | undefined
+}
+
+/** Creates the metrics and traces of a running service. Commands don't load prom-client and OpenTelemetry. */
+export async function createTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const { release, log, metrics, tracing } = options
+  const { createMetrics } = await import('./metrics.ts')
+  return {
+    metrics: createMetrics({ release, ofProcess: metrics }),
+    tracing: tracing
+      ? (await import('./open-telemetry.ts')).openTelemetry(tracing, release, log)
+      : NO_TRACING,
   }
 }

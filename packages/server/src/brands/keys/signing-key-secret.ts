@@ -12,7 +12,7 @@ import {
 import { invalidField } from '../../errors.ts'
 import { KeyringError, OTHER_SECRET } from '../../keyring/errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
-import { signingKeyPurpose } from '../../keyring/sealing-purposes.ts'
+import { signingKeyPurpose } from '../../keyring/sealing.ts'
 import { explainToOperator, type NamedFile } from '../assertion-file.ts'
 import { readPgpKey } from './pgp-key.ts'
 import { unfitKeyFile } from './unfit-key-file.ts'

@@ -4,8 +4,8 @@ import type { Claims } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { kindOf } from '../issuers/kinds.ts'
 import type { Match } from './matcher.ts'
+import { holds } from './matcher.ts'
 import { isEventAllowed, standardInWords } from './matchers/events.ts'
-import { holds } from './matchers/holds.ts'
 
 export interface ComparedClaim {
   /** The claim, spelled as in the rule. */

@@ -2,8 +2,8 @@
 import type { Issuer } from '../issuers/issuer.ts'
 import { type KindName, kindOf } from '../issuers/kinds.ts'
 import type { Match, Matcher } from './matcher.ts'
+import { alternatives } from './matcher.ts'
 import { beyondStandard } from './matchers/events.ts'
-import { alternatives } from './matchers/holds.ts'
 
 interface Warning {
   readonly when: (match: Match) => boolean

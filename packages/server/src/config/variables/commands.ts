@@ -1,5 +1,5 @@
 /** The variables of commands that connect to a service on any machine. The service itself does not use them. */
-import { parseFilePath } from '../paths/file-path.ts'
+import { parseFilePath } from '../file-path.ts'
 import { optional, row } from '../row.ts'
 import { parseServiceUrl } from '../values.ts'
 

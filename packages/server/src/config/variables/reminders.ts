@@ -1,5 +1,5 @@
 /** The variables of reminders by mail and by webhook. */
-import { parseFilePath } from '../paths/file-path.ts'
+import { parseFilePath } from '../file-path.ts'
 import {
   parsePrivateNetworks,
   parseSender,

@@ -1,6 +1,6 @@
 /** The variables of storage: the database, the secret keys, and how long rows are kept. */
+import { parseFilePath } from '../file-path.ts'
 import { parsePostgresUrl } from '../parse-postgres-url.ts'
-import { parseFilePath } from '../paths/file-path.ts'
 import { optional, row } from '../row.ts'
 import { parseCount, parseRetention, parseSecretKey } from '../values.ts'
 

@@ -1,5 +1,4 @@
 /** Waits for locks: who keeps our server processes waiting, and work that is repeated until it gets every lock. */
-
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { sqlState } from '../errors/driver-errors.ts'

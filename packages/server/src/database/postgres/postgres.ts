@@ -1,5 +1,4 @@
 /** PostgreSQL through pools of `pg`. Every wait has a limit, so that a silent network is noticed. */
-
 import { createHash } from 'node:crypto'
 import {
   AbortedTransactionError,

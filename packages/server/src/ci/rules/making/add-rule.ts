@@ -5,11 +5,11 @@ import { invalidField } from '../../../errors.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
 import { formatMatch } from '../matcher.ts'
 import type { Rule } from '../rule.ts'
+import { versionOf } from '../rule.ts'
 import type { KnownRule, NewRule } from '../rule-store.ts'
 import { idsOfRule } from '../stable-ids.ts'
 import { type CheckDeps, checkWanted, type WantedRule } from './check-wanted.ts'
 import { authorOf, requireMayLetJobsIn } from './rule-maker.ts'
-import { versionOf } from './rule-version.ts'
 
 export interface AddedRule extends KnownRule {
   readonly rule: Rule
