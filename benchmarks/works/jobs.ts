@@ -1,7 +1,4 @@
-/**
- * Measures exchanges of ID tokens without the signature check that each of them contains, and the time of another
- * user's login while one address sends hostile exchanges.
- */
+/** Measures exchanges of ID tokens without their signature check, and another user's login during hostile ones. */
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { logIn } from '../../faults/load/log-in.ts'

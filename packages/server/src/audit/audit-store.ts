@@ -55,10 +55,7 @@ export interface AuditStore {
       readonly limit: number
     },
   ): Promise<readonly ListedEntry[]>
-  /**
-   * Returns how far a page can look: the id of the entry that is `rows` before `before`, or after `after`, in
-   * the index that the filter uses. Undefined if there are fewer.
-   */
+  /** Returns how far a page can look: the id `rows` before `before`, or after `after`, in the filter's index. */
   nth(
     filter: AuditFilter,
     rows: number,

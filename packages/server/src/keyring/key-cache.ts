@@ -1,7 +1,4 @@
-/**
- * The keys of the database, in memory. Rows are only added, with ascending ids, and never change. So a known
- * key needs no look-up, and new keys are those with a greater id.
- */
+/** The keys of the database, in memory. Rows never change, and are only added, with ascending ids. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KeyringError } from './errors.ts'
 

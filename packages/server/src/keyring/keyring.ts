@@ -66,10 +66,7 @@ export interface Keyring {
   sealingKeyPair(): Promise<KeyPair>
   /** Returns the discharger's key pairs, newest first. The newest is advertised; each opens what was sealed to it. */
   dischargerKeyPairs(): Promise<readonly [KeyPair, ...KeyPair[]]>
-  /**
-   * Looks for key pairs that another node added a moment ago, at most once a second for all callers together.
-   * Returns false without looking if many callers are waiting already.
-   */
+  /** Looks for other nodes' new key pairs, once a second for all callers. Returns false if too many wait already. */
   lookForKeyPairs(): Promise<boolean>
   /** Reads the keys that other nodes have added, now. */
   refresh(): Promise<void>
@@ -98,10 +95,7 @@ export interface KeyringDependencies {
 
 const TIMES: CacheTimes = { refreshMs: 900, lookupMs: 1_000 }
 
-/**
- * How many callers can wait for {@link Keyring.lookForKeyPairs}. Anyone can send a caveat that is sealed to
- * an unknown key pair, and the number of requests in flight is limited.
- */
+/** How many can wait for {@link Keyring.lookForKeyPairs}: anyone can send a caveat sealed to an unknown key pair. */
 const MOST_LOOKING = 32
 
 /**

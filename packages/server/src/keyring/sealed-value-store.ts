@@ -19,10 +19,7 @@ interface SealedValue {
 }
 
 export interface SealedValueStore {
-  /**
-   * Returns a handful of values for each rotation and brand, and one for each second factor. The last is the
-   * seal check, which a start uses to check its secret.
-   */
+  /** Returns a handful of values per rotation and brand, one per second factor, and last the seal check of starts. */
   all(): Promise<readonly SealedValue[]>
 }
 

@@ -42,10 +42,7 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
   return runProgram(words.slice(2), ratafia, streams, () => asked.from)
 }
 
-/**
- * Creates every command with its options and help or, given the `first` word of a command line, those that begin with
- * it. The code of a command is loaded when it runs.
- */
+/** Creates every command, or those that begin with the word `first`. The code of a command is loaded when it runs. */
 export async function createRatafia(
   options: RunOptions = {},
   first?: string,

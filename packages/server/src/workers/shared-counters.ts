@@ -1,7 +1,4 @@
-/**
- * The counters of a worker, which asks the supervisor to count for all workers of the machine. If the supervisor does
- * not answer, the worker counts by itself.
- */
+/** The counters of a worker: the supervisor counts for all, or, if it does not answer, the worker for itself. */
 import type { Counted, Counters, Taken } from '../limits/counters.ts'
 import type { FromWorker } from './messages.ts'
 

@@ -17,10 +17,7 @@ export interface Memory<T> {
 export interface MemoryOptions<T> {
   /** The cache's label in the metrics. */
   readonly name: string
-  /**
-   * Returns the rows that the value depends on: it is forgotten when one of them changes. Undefined for a
-   * value that must not be cached. Must return the same for the same value each time.
-   */
+  /** Returns, always the same, the rows whose changes make it forget the value; undefined for a value not to cache. */
   readonly dependsOn: (value: T) => readonly Dependency[] | undefined
   /** The maximum number of values in the cache, which keeps the most recently used ones. */
   readonly most?: number

@@ -62,10 +62,7 @@ export function rowLock(
   return isPostgres(query) ? clause : sql``
 }
 
-/**
- * Orders a text column by code point, regardless of the database's collation. `bytewise` indexes have this order.
- * SQLite compares bytes by default.
- */
+/** Orders a text column by code point, as `bytewise` indexes do. SQLite compares bytes by default. */
 export const byteOrder = (query: Kysely<Schema>, column: string): RawBuilder<string> =>
   isPostgres(query) ? sql`${sql.ref(column)} collate "C"` : sql`${sql.ref(column)}`
 

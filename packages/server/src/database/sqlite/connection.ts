@@ -17,10 +17,7 @@ export interface SqliteTurns {
   /** The file of the database, for messages. */
   readonly file: string
   readonly connection: Turns
-  /**
-   * The turns of those that found the lock taken. Only the first asks for it, because asking blocks the
-   * thread. None asks while another connection of this process has the lock.
-   */
+  /** The turns of those that found the lock taken. Only the first asks for it, because asking blocks the thread. */
   readonly lock: Turns
   /** Whether a transaction keeps its turn for the lock until it ends, while the process's other writers wait. */
   readonly keepsLock: boolean

@@ -19,10 +19,7 @@ const PATIENCE_MS = 5_000
 /** SQLite blocks the thread while it waits for a lock. Let it do so for this long, and wait the rest with timers. */
 const BLOCKING_WAIT_MS = 20
 
-/**
- * `read`: this process does not change the file, but others can. `read-still`: the file can't change, so it
- * is read without the files next to it, which could not be created.
- */
+/** `read`: others can change the file. `read-still`: nobody can, so it needs no files next to it. */
 export type SqliteAccess = 'write' | 'read' | 'read-still'
 
 interface SqliteOptions {

@@ -1,7 +1,4 @@
-/**
- * The operations of the management API in groups that are loaded when needed: the service loads all, and a command on
- * the database only the one that it calls.
- */
+/** The management API's operations in groups: the service loads all, a command on the database the one it calls. */
 import type { AddManagementRoute } from '../../http/management/management-route.ts'
 import type { Installation } from '../../installation.ts'
 import type { JobAuthority } from '../../management/jobs/make-job.ts'

@@ -238,10 +238,7 @@ const frameOf =
     }
   }
 
-/**
- * Adds the identity service below `prefix`, a path without a trailing slash. `consoleReturn` is the console's
- * URL of the same service, where browsers return.
- */
+/** Adds the identity service below `prefix` (no trailing slash). Browsers return to `consoleReturn`, the console's URL. */
 export async function addIdentity(
   prefix: string,
   { app, baseUrl, installation, counters, tally, freshness }: IdentityParts,

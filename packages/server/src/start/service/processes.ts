@@ -36,10 +36,7 @@ export async function serve(options: ServeOptions, say: (text: string) => void):
 /** Uses the monotonic clock, because setting back the system's clock would refuse every request for that long. */
 const countersOfProcess = (): Counters => localCounters({ clock: monotonicClock })
 
-/**
- * Ends the process soon. All work is done, but the exporter of traces may wait for a collector that does not answer,
- * for longer than a service manager would.
- */
+/** Ends the process soon: the exporter of traces may wait for a collector longer than a service manager would. */
 const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref()
 
 async function serveAlone(options: ServeOptions, say: (text: string) => void): Promise<void> {
