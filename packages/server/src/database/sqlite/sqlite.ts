@@ -19,7 +19,7 @@ const PATIENCE_MS = 5_000
 /** SQLite blocks the thread while it waits for a lock. Let it do so for this long, and wait the rest with timers. */
 const BLOCKING_WAIT_MS = 20
 
-/** `read`: others can change the file. `read-still`: nobody can, so it needs no files next to it. */
+/** `read`: others can change the file. `read-still`: the file can't change, so it needs no files next to it. */
 export type SqliteAccess = 'write' | 'read' | 'read-still'
 
 interface SqliteOptions {
