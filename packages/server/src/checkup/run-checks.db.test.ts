@@ -172,18 +172,12 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ],
   ],
   'serial-holders': [
-    [
-      'delete from serial_holder',
-      /^The holder of acme-brand\/acme-classic\/\S+ does not name its device \S+\.$/,
-    ],
+    ['delete from serial_holder', /^The holder of acme-brand\/\S+ does not name its device \S+\.$/],
     [
       "update serial_holder set device_id = 'nobody'",
       /^The holder of acme-brand\/acme-classic\/\S+ names the device nobody, which does not have it\.$/,
     ],
-    [
-      'update serial_holder set revision = null',
-      /^The holder of acme-brand\/acme-classic\/\S+ does not know the revision 0\.$/,
-    ],
+    ['update serial_holder set revision = null', /^The holder of acme-brand\S+ does not know the revision 0/],
   ],
   buckets: [
     [
@@ -236,20 +230,11 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ['update device set revision = null', /has the revision none, but an assertion with the revision 0\.$/],
   ],
   decisions: [
-    [
-      'update token_session set revoked_at = 1',
-      /^The decision about the token session \S+ lacks a time or an author\.$/,
-    ],
-    [
-      "update device set status = 'revoked', decided_by = null",
-      /^The decision about the device \S+ lacks a time or an author\.$/,
-    ],
+    ['update token_session set revoked_at = 1', /^The decision about the token session \S+ lacks a time /],
+    ["update device set status = 'revoked', decided_by = null", /^The decision about the device \S+ lacks /],
   ],
   removed: [
-    [
-      'update account set removed_at = 1, disabled_at = 1',
-      /^The account \S+ was removed, but still has personal data\.$/,
-    ],
+    ['update account set removed_at = 1, disabled_at = 1', /^The account \S+ was removed, but still has /],
     ['update device set removed_at = 1', /^The device \S+ was removed, but still has personal data\.$/],
   ],
   rules: [
@@ -257,14 +242,8 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
       `update publisher_rule set matchers = '{"repository_id":{"regex":"."}}'`,
       /^The rule hello cannot be read: repository_id: a matcher is /,
     ],
-    [
-      `update publisher_rule set matchers = '{"repository_id":"75"}'`,
-      /^The rule hello has changed since it was created\.$/,
-    ],
-    [
-      `update publisher_rule set ids = '["75","65"]'`,
-      /^The rule hello is stored under ids other than those it matches\.$/,
-    ],
+    [`update publisher_rule set matchers = '{"repository_id":"75"}'`, /^The rule hello has changed since /],
+    [`update publisher_rule set ids = '["75","65"]'`, /^The rule hello is stored under ids other than /],
     [
       `update publisher_rule set grants = '{"permissions":null,"packages":["x"]}'`,
       /^The rule hello cannot be read: "channels" of its grants is not a list of strings\.$/,
@@ -307,16 +286,10 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   assertions: [
     [bytes('trust_root', 'encoded'), /of trust_root does not decode/],
     [bytes('assertion', 'encoded'), /^model 16\/acme-brand\/acme-classic of assertion does not decode/],
-    [
-      "update assertion set revision = 9 where type = 'account'",
-      /^account acme-brand of assertion does not agree with its row\.$/,
-    ],
+    ["update assertion set revision = 9 where type = 'account'", /^account acme-brand .* not agree with its/],
   ],
   audit: [
-    [
-      "update audit_entry set actor = 'nobody' where seq = 1",
-      /^Entry 1 of the audit log: its content does not match its hash\.$/,
-    ],
+    ["update audit_entry set actor = 'nobody' where seq = 1", /^Entry 1 .*: its content does not match /],
     ['delete from audit_entry where seq = 2', /^Entry 2 of the audit log: it is missing/],
   ],
   revocations: [
@@ -337,10 +310,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   ],
   models: [
     ["delete from assertion where type = 'model'", /^The model acme-brand\/acme-classic has no assertion\.$/],
-    [
-      "delete from assertion where type = 'account-key'",
-      /^The signing key \S+ of acme-brand has no account-key assertion\.$/,
-    ],
+    ["delete from assertion where type = 'account-key'", /^The signing key .* has no account-key /],
   ],
 }
 
