@@ -1,8 +1,7 @@
 /** Writes a snapshot of the whole database into a file, while nodes keep writing. */
 import { createHash } from 'node:crypto'
 import { invalidRequest, type RequestError } from '../errors.ts'
-import type { Sealer } from '../keyring/sealing.ts'
-import { BACKUP_PURPOSE, SEAL_CHECK_PURPOSE } from '../keyring/sealing.ts'
+import { BACKUP_PURPOSE, SEAL_CHECK_PURPOSE, type Sealer } from '../keyring/sealing.ts'
 import {
   type BackupRow,
   base64,

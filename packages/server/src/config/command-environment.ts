@@ -2,8 +2,8 @@
 import { userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { ConfigError, readVariable } from './config.ts'
-import { parseFilePath } from './file-path.ts'
 import { type Environment, optional, textOf } from './row.ts'
+import { parseFilePath } from './values.ts'
 import { COMMAND_VARIABLES } from './variables/commands.ts'
 
 /** Each function reads only its own variables when it is called, and throws `ConfigError` for an invalid one. */

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { postgresUrls } from '../postgres-urls.ts'
 import { systemReason } from '../text/system-reason.ts'
 import { ConfigError, type DatabaseConfig } from './config.ts'
-import { pathProblem } from './file-path.ts'
+import { pathProblem } from './values.ts'
 
 const PRIVATE_KEY = 'private key'
 

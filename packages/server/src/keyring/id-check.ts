@@ -8,7 +8,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { randomId } from '../random.ts'
 import { deriveKey } from './derive.ts'
-import type { RootKey } from './root-key-store.ts'
+import type { RootKey } from './key-store.ts'
 
 /** How many of the bytes are random and how many are the check. Together they replace as many random bytes. */
 interface Layout {

@@ -8,7 +8,15 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/index.ts'
 import { deriveKey } from './derive.ts'
 import { type CacheTimes, KeyCache } from './key-cache.ts'
-import { createKeyPairStore, type KeyPairPurpose, newKeyPair, type StoredKeyPair } from './key-pair-store.ts'
+import {
+  createKeyPairStore,
+  createRootKeyStore,
+  type KeyPairPurpose,
+  newKeyPair,
+  newRootKey,
+  type RootKey,
+  type StoredKeyPair,
+} from './key-store.ts'
 import {
   bytesOfId,
   deriveRootKey,
@@ -18,7 +26,6 @@ import {
   type MacaroonKind,
   parseId,
 } from './macaroon-id.ts'
-import { createRootKeyStore, newRootKey, type RootKey } from './root-key-store.ts'
 import { checkSecret } from './seal-check-store.ts'
 import { isGenuineText, openText, parseText, sealText } from './sealed-text.ts'
 import { createSealer, type Sealer } from './sealing.ts'

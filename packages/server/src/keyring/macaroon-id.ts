@@ -12,7 +12,7 @@
  */
 import { deriveKey } from './derive.ts'
 import { checkedBytes, ID_LAYOUT, passesCheck } from './id-check.ts'
-import type { RootKey } from './root-key-store.ts'
+import type { RootKey } from './key-store.ts'
 
 export type MacaroonKind =
   | 'token-root'

@@ -2,9 +2,8 @@ import { type Authority, requireForAll } from '../authority.ts'
 import type { Changing } from '../change.ts'
 import type { Stores } from '../stores.ts'
 import type { KeySource } from './key-cache.ts'
-import type { StoredKeyPair } from './key-pair-store.ts'
+import type { RootKey, StoredKeyPair } from './key-store.ts'
 import type { KeyDescription, Keyring } from './keyring.ts'
-import type { RootKey } from './root-key-store.ts'
 
 export type Rotatable = 'root' | 'discharger'
 

@@ -12,7 +12,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 import { deriveKey } from './derive.ts'
 import { checkedBytes, passesCheck, SALT_LAYOUT } from './id-check.ts'
-import type { RootKey } from './root-key-store.ts'
+import type { RootKey } from './key-store.ts'
 
 const VERSION = 1
 const HEAD_BYTES = 5

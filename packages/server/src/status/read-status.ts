@@ -54,7 +54,7 @@ export interface Surroundings {
   readonly remindersBy: readonly Channel[]
 }
 
-export interface Answer {
+interface Answer {
   readonly url: string
   /** Whether it is ready; undefined if nothing listens there. */
   readonly ready: boolean | undefined

@@ -7,7 +7,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type OidcMetrics, oidcMetrics } from './oidc-metrics.ts'
 import { requestMetrics } from './request-metrics.ts'
-import type { StatementKind } from './statement-kind.ts'
 
 interface AnsweredRequest {
   readonly method: string
@@ -44,7 +43,8 @@ export interface Metrics extends OidcMetrics {
   answered(request: AnsweredRequest): void
   /** Counts requests that were refused before they reached the application, by code. */
   refusedEarly(code: string, times?: number): void
-  statement(kind: StatementKind, outcome: 'ok' | 'failed' | 'unavailable', seconds: number): void
+  /** `kind` is the first verb of the statement, or `other`. */
+  statement(kind: string, outcome: 'ok' | 'failed' | 'unavailable', seconds: number): void
   /** Records the wait for a connection to the database. */
   acquired(outcome: 'ok' | 'unavailable', seconds: number): void
   signed(outcome: 'ok' | 'failed', seconds: number): void

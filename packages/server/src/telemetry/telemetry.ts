@@ -3,9 +3,7 @@ import type { TracingConfig } from '../config/tracing.ts'
 import { Unavailable } from '../errors.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { kindOf, type StatementKind, tableIn } from './statement-kind.ts'
-import type { Attributes, Tracing } from './tracing.ts'
-import { NO_TRACING } from './tracing.ts'
+import { type Attributes, NO_TRACING, type Tracing } from './tracing.ts'
 
 export interface Telemetry {
   readonly metrics: Metrics
@@ -49,7 +47,7 @@ export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite
 
 /** The properties of a statement that are the same for each run. */
 interface Described {
-  readonly kind: StatementKind
+  readonly kind: string
   readonly name: string
   readonly attributes: () => Attributes
 }
@@ -95,7 +93,7 @@ async function timed<T>(
   }
 }
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   readonly release: string
   readonly log: Log
   /** Whether this service serves its metrics. */
@@ -115,3 +113,15 @@ export async function createTelemetry(options: TelemetryOptions): Promise<Teleme
       : NO_TRACING,
   }
 }
+
+const KINDS = ['select', 'insert', 'update', 'delete', 'begin', 'commit', 'rollback']
+
+/** Returns the first verb of a statement. Its text is safe to show, because values are placeholders. */
+function kindOf(text: string): string {
+  const [, word = ''] = /^(?:with [a-z]+ as \(\s*)?([a-z]+)/i.exec(text.slice(0, 64)) ?? []
+  return KINDS.find((kind) => kind === word.toLowerCase()) ?? 'other'
+}
+
+/** Returns the first table that the statement names; undefined if it does not name one. */
+const tableIn = (text: string): string | undefined =>
+  /\b(?:from|into|update|join) "([a-z_]+)"/i.exec(text)?.[1]

@@ -1,8 +1,7 @@
 /** Checks that a new rule is narrow enough (contract/oidc.md, A7 to A9, "Needed in a rule"). */
 import type { Issuer } from '../issuers/issuer.ts'
 import { type Kind, kindOf } from '../issuers/kinds.ts'
-import type { Match, Matcher } from './matcher.ts'
-import { alternatives } from './matcher.ts'
+import { alternatives, type Match, type Matcher } from './matcher.ts'
 import { neverAllowed } from './matchers/events.ts'
 import { globProblem } from './matchers/glob.ts'
 import { claimText, matchRefused } from './matchers/read-match.ts'

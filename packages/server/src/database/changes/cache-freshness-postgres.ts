@@ -15,8 +15,7 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../database.ts'
 import { type CacheFreshness, ChangeSubscribers } from './cache-freshness.ts'
 import { ChangeListener, type ListenerEvents } from './change-listener.ts'
-import type { Notifications } from './row-change.ts'
-import { CHANGE_CHANNEL, type ChangeKind, parseChange } from './row-change.ts'
+import { CHANGE_CHANNEL, type ChangeKind, type Notifications, parseChange } from './row-change.ts'
 import type { FindUnannounced } from './tables-without-triggers.ts'
 
 /** The time between heartbeats, in milliseconds. */

@@ -10,8 +10,14 @@ import { CHANGE_MESSAGE } from '../changes/row-change.ts'
 import type { PoolState } from '../driver.ts'
 import { sqlState } from '../errors/driver-errors.ts'
 import { Heartbeats, NotConfirmed, type Notification, saysUnconfirmed } from './heartbeats.ts'
-import type { PostgresLimits } from './limits.ts'
-import { INSPECTION, type Inspected, isDirect, limitsAtStart, limitsHold } from './limits.ts'
+import {
+  INSPECTION,
+  type Inspected,
+  isDirect,
+  limitsAtStart,
+  limitsHold,
+  type PostgresLimits,
+} from './limits.ts'
 import { MeasuredClock } from './measured-clock.ts'
 
 /** The known facts about a connection, and the notices that it sent. */

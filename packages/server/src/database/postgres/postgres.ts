@@ -12,13 +12,17 @@ import {
 import pg from 'pg'
 import type { DatabaseClock } from '../../clock.ts'
 import type { Notifications } from '../changes/row-change.ts'
-import type { PoolState } from '../driver.ts'
-import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
+import {
+  createDriver,
+  type DatabaseObserver,
+  type PoolState,
+  type RawConnection,
+  type RawDriver,
+} from '../driver.ts'
 import { away, isOutdated } from '../errors/away.ts'
 import { sqlState } from '../errors/driver-errors.ts'
 import { NotConfirmed } from './heartbeats.ts'
-import type { PostgresLimits } from './limits.ts'
-import { limitsForTransaction } from './limits.ts'
+import { limitsForTransaction, type PostgresLimits } from './limits.ts'
 import { type Leased, PostgresPool } from './pool.ts'
 
 /** Creates a dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */

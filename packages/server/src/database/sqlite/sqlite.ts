@@ -8,8 +8,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import type { PoolState } from '../driver.ts'
-import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
+import {
+  createDriver,
+  type DatabaseObserver,
+  type PoolState,
+  type RawConnection,
+  type RawDriver,
+} from '../driver.ts'
 import type { Announcing } from '../waiting.ts'
 import { isBusy, type PreparedStatement, RETRY_MS, SqliteConnection, type SqliteTurns } from './connection.ts'
 import { Turns } from './turns.ts'
