@@ -60,11 +60,7 @@ function lifetimeOf({ lifetime: asked }: Asked, most: number): number {
   throw new ExchangeRefusal('wider-than-rule', wider('lifetime').message, { code: 'invalid-request' })
 }
 
-function within(
-  name: string,
-  asked: readonly string[] | undefined,
-  granted: readonly string[],
-): readonly string[] {
+function within(name: string, asked: readonly string[] | undefined, granted: readonly string[]) {
   if (asked?.every((one) => granted.includes(one)) ?? true) return asked ?? granted
   throw wider(name)
 }

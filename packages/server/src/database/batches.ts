@@ -67,10 +67,7 @@ export function inBatchesOf<Item, Result>(
 }
 
 /** Settles every member. Never throws. */
-async function settle<Item, Result>(
-  members: readonly Member<Item, Result>[],
-  run: Run<Item, Result>,
-): Promise<void> {
+async function settle<Item, Result>(members: readonly Member<Item, Result>[], run: Run<Item, Result>) {
   try {
     const results = await run(members.map(({ item }) => item))
     if (results.length !== members.length) throw new TypeError('A batch must have one result for each item.')

@@ -59,11 +59,7 @@ function decoderOf(first: Uint8Array, refuse: (fault: string) => Error): TextDec
   return new TextDecoder(encoding, { fatal: true })
 }
 
-function decoded(
-  decoder: TextDecoder,
-  chunk: Uint8Array | undefined,
-  refuse: (fault: string) => Error,
-): string {
+function decoded(decoder: TextDecoder, chunk: Uint8Array | undefined, refuse: (fault: string) => Error) {
   try {
     return decoder.decode(chunk, { stream: chunk !== undefined })
   } catch {

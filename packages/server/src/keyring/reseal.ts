@@ -41,11 +41,7 @@ export async function reseal(
   })
 }
 
-async function resealRounds(
-  sealedValues: SealedValueStore,
-  sealer: Sealer,
-  onProgress?: Progress,
-): Promise<Resealed> {
+async function resealRounds(sealedValues: SealedValueStore, sealer: Sealer, onProgress?: Progress) {
   let resealed = 0
   for (let round = 1; ; round++) {
     const values = await sealedValues.all()
