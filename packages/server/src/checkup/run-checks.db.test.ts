@@ -108,8 +108,8 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   ],
   references: [
     [
-      unwatched("update token_session set account_id = 'nobody'"),
-      /^1 rows of token_session refer by account_id to missing rows of account, such as nobody\.$/,
+      unwatched("update token_session set account_id = 'gone'"),
+      /^1 rows of token_session refer by account_id to missing rows of account, such as gone\.$/,
     ],
     [
       unwatched("update device_session set device_id = 'none'"),
@@ -174,8 +174,8 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   'serial-holders': [
     ['delete from serial_holder', /^The holder of acme-brand\/\S+ does not name its device \S+\.$/],
     [
-      "update serial_holder set device_id = 'nobody'",
-      /^The holder of acme-brand\/acme-classic\/\S+ names the device nobody, which does not have it\.$/,
+      "update serial_holder set device_id = 'gone'",
+      /^The holder of acme-brand\/acme-classic\/\S+ names the device gone, which does not have it\.$/,
     ],
     ['update serial_holder set revision = null', /^The holder of acme-brand\S+ does not know the revision 0/],
   ],
@@ -289,7 +289,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ["update assertion set revision = 9 where type = 'account'", /^account acme-brand .* not agree with its/],
   ],
   audit: [
-    ["update audit_entry set actor = 'nobody' where seq = 1", /^Entry 1 .*: its content does not match /],
+    ["update audit_entry set actor = 'gone' where seq = 1", /^Entry 1 .*: its content does not match /],
     ['delete from audit_entry where seq = 2', /^Entry 2 of the audit log: it is missing/],
   ],
   revocations: [
