@@ -1,7 +1,6 @@
 /**
- * Asks the npm registry for advisories on the packages in package-lock.json: `npm run check:advisories`.
- * Fails if a shipped package has one. Many mirrors do not serve advisories; then nothing is checked, and the
- * output reports this.
+ * Asks the npm registry for advisories on the packages in package-lock.json: `npm run check:advisories`. Fails if a
+ * shipped package has one. Many mirrors do not serve advisories; then nothing is checked, and the output reports this.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -18,10 +17,7 @@ interface Vulnerability {
   readonly via: readonly (string | { readonly title: string; readonly url: string })[]
 }
 
-/**
- * Reads two outputs of `npm audit --json`: of all packages, and of those without development dependencies
- * (`shipped`).
- */
+/** Reads two outputs of `npm audit --json`: of all packages, and without development dependencies (`shipped`). */
 export function readAudit(printed: string, shipped: string): Outcome {
   const audit = parsed(printed)
   if (audit.vulnerabilities === undefined) {

@@ -1,6 +1,4 @@
-/**
- * Measures processes' CPU time (user and system) by Linux's scheduler, with all threads and children, in nanoseconds.
- */
+/** Measures processes' CPU time (user and system) by the scheduler, with all threads and children, in nanoseconds. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -36,10 +34,7 @@ export function memoryOf(pid: number): number {
   return Number(kilobytes ?? 0) / 1024
 }
 
-/**
- * Returns the milliseconds of a process's threads. Reads `schedstat`, because `stat` rounds to ticks of 10 ms, which is
- * too coarse for a PostgreSQL with many processes.
- */
+/** Returns the milliseconds of a process's threads, from `schedstat`: `stat` rounds to ticks of 10 ms. */
 function threadsOf(pid: number): number {
   return list(`/proc/${pid}/task`).reduce((sum, thread) => {
     const [nanoseconds = '0'] = read(`/proc/${pid}/task/${thread}/schedstat`).split(' ')

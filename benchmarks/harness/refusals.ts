@@ -1,5 +1,4 @@
 /** Checks that the measured service itself refuses what it must refuse, right after its load. */
-
 import {
   ask,
   nonceRequest,

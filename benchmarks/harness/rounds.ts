@@ -1,6 +1,4 @@
-/**
- * Measures in rounds that alternate between contenders, so that other work on the machine affects all of them alike.
- */
+/** Measures in rounds that alternate between contenders, so that other work on the machine affects all alike. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuOf } from './cpu.ts'
 import { median } from './statistics.ts'
@@ -15,10 +13,7 @@ export interface Sent {
 }
 
 export interface Load {
-  /**
-   * Runs the load. Calls `begin` when everything is prepared, just before the first request. Throws if a request
-   * fails.
-   */
+  /** Runs the load. Calls `begin` when it is prepared, before the first request. Throws if a request fails. */
   run(seconds: number, begin: () => Promise<void>): Promise<Sent>
 }
 

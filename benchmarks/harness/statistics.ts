@@ -9,10 +9,7 @@ export function median(figures: readonly number[]): number {
   return (low + high) / 2
 }
 
-/**
- * Returns the smallest figure that at least this share of figures does not exceed. Throws a TypeError without
- * figures.
- */
+/** Returns the smallest figure that at least this share of figures does not exceed. Throws `TypeError` for none. */
 export function percentile(figures: readonly number[], share: number): number {
   const sorted = [...figures].sort((a, b) => a - b)
   const found = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]

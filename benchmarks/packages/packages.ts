@@ -1,5 +1,4 @@
 /** Compares our packages with others, in reading and verifying macaroons and assertions without a service. */
-
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'

@@ -6,10 +6,7 @@ import type { Inputs } from './inputs.ts'
 /** Operations per second of CPU time (user and system, all threads), by work. */
 export type Rates = Readonly<Record<string, number>>
 
-/**
- * Runs the program. Its arguments: the file of inputs, seconds of CPU time for each work, and the works (default:
- * all).
- */
+/** Runs the program. Arguments: the file of inputs, seconds of CPU time for each work, the works (default: all). */
 export async function printRates(
   works: (inputs: Inputs) => Readonly<Record<string, () => unknown>>,
 ): Promise<void> {

@@ -1,7 +1,4 @@
-/**
- * Draws the chart of `docs/performance.md`, which shows each figure as a multiple of its target on a logarithmic
- * scale.
- */
+/** Draws the chart of `docs/performance.md`: each figure as a multiple of its target, on a logarithmic scale. */
 import { type Figure, isMet } from './figure.ts'
 
 export interface Bar {

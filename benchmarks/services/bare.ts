@@ -1,7 +1,4 @@
-/**
- * The limit of our routes: a bare Fastify with the same schemas and responses, which does nothing else. The variable
- * {@link ANSWERS} has the responses by `METHOD PATH`.
- */
+/** The limit of our routes: a bare Fastify with the same schemas and the responses of {@link ANSWERS}. */
 import { OPERATIONS } from '@ratafia/api/schemas'
 import Fastify from 'fastify'
 

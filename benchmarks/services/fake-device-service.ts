@@ -3,7 +3,6 @@
  * bits for every request with a valid signature. It stores nothing, and checks neither the model nor the request-id.
  * `benchmarks/setup` builds it.
  */
-
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'

@@ -1,6 +1,4 @@
-/**
- * Creates an installation to measure: a database with people, models and trust roots, and the service's environment.
- */
+/** Creates an installation to measure: a database with people, models and trust roots; the service's environment. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -27,10 +27,7 @@ export interface Starting {
 /** The line with its address: `… listening on http://HOST:PORT …`. */
 const LISTENING = /listening on http:\/\/[^:/\s]+:(\d+)/i
 
-/**
- * Starts a process, and reads its output from pipes, as a service manager would. Throws if it ends before it is
- * ready.
- */
+/** Starts a process and reads its output from pipes, like a service manager. Throws if it ends before it is ready. */
 export async function startProcess({
   words,
   cores,

@@ -1,5 +1,4 @@
 /** The works, in the order in which they run and are shown. */
-
 import { packages } from '../packages/packages.ts'
 import { connections } from './connections.ts'
 import { costs } from './costs.ts'

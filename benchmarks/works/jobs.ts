@@ -1,18 +1,20 @@
-/**
- * Measures exchanges of ID tokens without the signature check that each of them contains, and the time of another
- * user's login while one address sends hostile exchanges.
- */
+/** Measures exchanges of ID tokens without their signature check, and another user's login during hostile ones. */
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
+import { exchangingIdToken, type IdToken, newIdToken, newRule, type Rule } from '../../faults/load/job.ts'
 import { logIn } from '../../faults/load/log-in.ts'
 import { makeScene, type Scene } from '../../faults/load/scene.ts'
 import type { Wire } from '../../faults/load/wire.ts'
+import { Issuer } from '../../faults/world/issuer.ts'
+import { addIssuer } from '../../packages/server/src/ci/issuers/add.ts'
+import { addRule } from '../../packages/server/src/ci/rules/making/add-rule.ts'
 import { present, random } from '../data/devices.ts'
-import { exchangeOne, type Jobs, withJobs } from '../data/jobs.ts'
+import { opened } from '../data/opened.ts'
 import { flows } from '../harness/flows.ts'
 import { startRepetitions } from '../harness/repetitions.ts'
 import { alternate, type Load } from '../harness/rounds.ts'
 import { alone, atMost, type Figure, ratio } from '../report/figure.ts'
+import type { BenchInstallation } from '../services/installation.ts'
 import { contender, type Service } from '../services/ratafia.ts'
 import { onEachDatabase } from './on-each-database.ts'
 import { CLIENTS } from './registration.ts'
@@ -123,3 +125,40 @@ const post = (url: string, body: string, agent: Agent): Promise<number | undefin
     })
     sent.once('error', reject).end(body)
   })
+
+interface Jobs {
+  /** Returns an ID token that is valid for one exchange. */
+  idToken(): IdToken
+  /** Returns an ID token that the issuer signed for another service. */
+  misdirected(): string
+  close(): Promise<void>
+}
+
+/** Adds the issuer, and a rule for the scene's first person. */
+async function withJobs(installation: BenchInstallation, { people }: Scene): Promise<Jobs> {
+  const issuer = await Issuer.start()
+  const key = present(issuer.keys[0])
+  const rule = newRule(present(people[0]), 1)
+  await opened(installation, async (on) => {
+    await addIssuer({ url: issuer.url, kind: 'github', authority: on.authority }, on)
+    const maker = { authority: on.authority }
+    await addRule({ maker, ...wanted(rule, issuer) }, { ...on, jobMaxLifetime: on.config.jobMaxLifetime })
+  })
+  return {
+    idToken: () => newIdToken(rule, { issuer, key }),
+    misdirected: () => issuer.sign({ aud: 'https://elsewhere.example.com' }, key),
+    close: () => issuer.close(),
+  }
+}
+
+const wanted = ({ name, person, match }: Rule, issuer: Issuer) => ({
+  ...{ name, issuer: issuer.url, account: person.username, match },
+  grants: { permissions: ['package_upload'] },
+  packages: [{ name: 'hello' }],
+})
+
+/** Exchanges an ID token, and throws unless it gets a token. */
+async function exchangeOne(jobs: Jobs, wire: Wire): Promise<void> {
+  const { status } = await wire.send(wire.pick(random), exchangingIdToken(jobs.idToken()))
+  if (status !== 200) throw new Error(`the exchange got ${status}`)
+}

@@ -20,9 +20,7 @@ import type { Run, Work } from './work.ts'
 const REST_MS = 5_000
 const SAMPLE_MS = 200
 const MINUTES = 60
-/**
- * The seconds of each load, and of rest, in each minute of the hour. Each device gets a few thousand sessions in all.
- */
+/** The seconds of each load, and of rest, in each minute of the hour. A device gets a few thousand sessions in all. */
 const SECONDS = { whoami: 30, logins: 20, sessions: 5, rest: 5 }
 
 export const memory: Work = {

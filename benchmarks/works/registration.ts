@@ -1,7 +1,4 @@
-/**
- * Measures registrations (two requests: request-id, serial) without the RSA-4096 signature that each needs, and
- * compares them with snapd's fake device service.
- */
+/** Compares registrations (two requests each), without their RSA-4096 signature, with snapd's fake device service. */
 import { join } from 'node:path'
 import type { Unit } from '../../faults/load/device.ts'
 import { makeScene } from '../../faults/load/scene.ts'

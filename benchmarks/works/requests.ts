@@ -1,7 +1,4 @@
-/**
- * Compares short requests with a bare Fastify of the same schemas and responses, to show our cost beyond HTTP and
- * JSON.
- */
+/** Compares short requests with a bare Fastify of the same schemas and responses: our cost beyond HTTP and JSON. */
 import { join } from 'node:path'
 import { makeScene } from '../../faults/load/scene.ts'
 import { manyDeviceSessions } from '../data/device-sessions.ts'

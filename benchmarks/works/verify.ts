@@ -1,7 +1,4 @@
-/**
- * Compares `whoami` with 100,000 valid tokens, on both databases, with a bare Fastify route of the same schema and
- * response.
- */
+/** Compares `whoami` with 100,000 valid tokens, on both databases, with a bare Fastify route of the same schema. */
 import { join } from 'node:path'
 import { makeScene, type Scene } from '../../faults/load/scene.ts'
 import { type MadeToken, manyTokens } from '../data/tokens.ts'

@@ -1,5 +1,4 @@
 /** The interface of works and of their runs. */
-
 import type { Refusal } from '../harness/refusals.ts'
 import type { Measured, Pace } from '../harness/rounds.ts'
 import type { Figure } from '../report/figure.ts'

@@ -120,10 +120,7 @@ async function* waiting(): AsyncGenerator<Json> {
   }
 }
 
-/**
- * Approves or rejects a device unless it has changed since it was read. Then the answer is 412, and the next run
- * retries.
- */
+/** Approves or rejects a device. If it changed since it was read, the answer is 412, and the next run retries. */
 async function decide(device: Json, verb: 'approve' | 'reject', body: object): Promise<void> {
   const path = `${api}/devices/${device['id']}`
   const { etag } = await send('GET', path, { headers: authorization() })

@@ -13,10 +13,7 @@ export interface Showing {
   readonly colours: 'light' | 'dark' | 'forced'
 }
 
-/**
- * Each width in each set of colours (contract/administration.md, C12). Forced colours are separate, because Chromium
- * keeps some.
- */
+/** Each width in each set of colours (contract/administration.md, C12). Chromium keeps some of forced colours. */
 export const SHOWINGS: readonly Showing[] = WIDTHS.flatMap((width) =>
   (['light', 'dark'] as const).map((colours) => ({ width, colours })),
 )

@@ -79,9 +79,7 @@ ${rows.join('\n')}
 `
 }
 
-/**
- * Writes the page to `file`. If it may not write, throws an `Error` with the lines that differ in the committed page.
- */
+/** Writes the page to `file`. If it may not write, throws the lines that differ from the committed page. */
 export function keepPage(file: string, page: string, { mayWrite }: { readonly mayWrite: boolean }): void {
   const committed = existsSync(file) ? readFileSync(file, 'utf8') : ''
   if (page === committed) return

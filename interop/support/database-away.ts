@@ -4,10 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
 import type { Installation } from './installation.ts'
 
-/**
- * Makes the database unavailable: PostgreSQL refuses connections, SQLite is locked. Returns a function that undoes
- * it.
- */
+/** Makes the database unavailable: PostgreSQL refuses connections, SQLite is locked. Returns the undoing function. */
 export async function takeDatabaseAway({ environment }: Installation): Promise<() => Promise<void>> {
   const url = environment['RATAFIA_DATABASE_URL']
   if (url !== undefined) {

@@ -30,10 +30,7 @@ export function inWorld<World extends Running>(
   })
 }
 
-/**
- * Starts the service on a new installation and fills it. If that fails, stops the service and removes the
- * installation.
- */
+/** Starts the service on a new installation and fills it. If that fails, stops the one and removes the other. */
 export async function startWorld<World>(
   installation: Installation,
   start: () => Promise<Service>,

@@ -27,10 +27,7 @@ export interface Installation {
   remove(): Promise<void>
 }
 
-/**
- * Creates an empty installation, with its own data directory, and for `postgres` its own database on the run's
- * server.
- */
+/** Creates an empty installation: a data directory and, for `postgres`, a database on the run's server. */
 export async function newInstallation(kind: DatabaseKind): Promise<Installation> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-interop-'))
   const environment: Record<string, string> = {

@@ -1,7 +1,4 @@
-/**
- * Machines with snapd whose users log in to a running service, and the store that they use then, which lets the service
- * verify each request.
- */
+/** Machines with snapd whose users log in to a running service, and their store, which lets it verify each request. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * The program that clients start as the browser (`BROWSER`), which signs in and decides like a user. `INTEROP_PERSON`
- * is the path of the user's settings; see person-settings.ts.
- */
+/** The `BROWSER` of clients, which signs in and decides like the user of `INTEROP_PERSON`: see person-settings.ts. */
 import { existsSync } from 'node:fs'
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'

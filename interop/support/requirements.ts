@@ -56,10 +56,7 @@ export function checkRequirements(): void {
   if (missing.length > 0) throw new Error(`Missing or outdated: ${missing.join(', ')}. ${REMEDY}`)
 }
 
-/**
- * Returns the versions of the clients, by their names in titles and in docs/conformance.md, in the order of that
- * page.
- */
+/** Returns the clients' versions by the names in titles and in docs/conformance.md, in that page's order. */
 export function clientVersions(): Readonly<Record<string, string>> {
   const python = (name: string): string => pythonVersion(clientPaths.python, name)
   const openApiPython = (name: string): string => pythonVersion(clientPaths.openApiPython, name)

@@ -17,10 +17,7 @@ interface Store {
   /** A new directory, which becomes the home of the commands. */
   readonly directory: string
   readonly passphrase: string
-  /**
-   * A shell script for `snapcraft register-key NAME`, with the name in `$2`. It writes the files `account` and
-   * `account-key`.
-   */
+  /** A script for `snapcraft register-key NAME` (in `$2`). It writes the files `account` and `account-key`. */
   readonly registerKey: string
 }
 

@@ -1,7 +1,4 @@
-/**
- * A machine with snapd: the daemon and the command `snap`, both built from Debian's unchanged sources, with their own
- * directory.
- */
+/** A machine with snapd: daemon and command `snap` from Debian's unchanged sources, with their own directory. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

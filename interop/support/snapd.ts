@@ -147,9 +147,7 @@ export async function signedBySnapd(all: readonly Signing[]): Promise<string[]> 
   return signed
 }
 
-/**
- * Returns snapd's error for each of these encoded assertions, before it checks the signature; undefined without one.
- */
+/** Returns snapd's error for each encoded assertion, before it checks the signature; undefined without one. */
 export async function refusedBySnapd(encoded: readonly string[]): Promise<readonly (string | undefined)[]> {
   const program = snapdProgram()
   const refusals: (string | undefined)[] = []

@@ -1,7 +1,4 @@
-/**
- * A store with one private snap, as far as snapd needs it. The service verifies every request's credentials, and the
- * store lets snapd know when to refresh them.
- */
+/** A store with one private snap. The service verifies each request; the store lets snapd know when to refresh. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -22,10 +22,7 @@ export interface World {
 
 type Declare = (world: () => World, kind: DatabaseKind) => void
 
-/**
- * Declares `declare`'s tests for each database. `world` works only inside tests and hooks. `settings` are those of the
- * service.
- */
+/** Declares tests for each database. `world` works only inside tests and hooks. `settings` are the service's. */
 export function onEachDatabase(declare: Declare, settings: Settings = {}): void {
   declareOn(DATABASES, settings, declare)
 }

@@ -4,10 +4,7 @@ import { readTree } from './tree.ts'
 export interface Report {
   /** The number of checked files. */
   readonly files: number
-  /**
-   * A string for each finding: the place, the violation, the rule with its sentence, the advice. Sorted by
-   * file.
-   */
+  /** A string for each finding: the place, the violation, the rule with its sentence, the advice. Sorted by file. */
   readonly findings: readonly string[]
 }
 

@@ -118,10 +118,7 @@ function globalName(node: Node): string | undefined {
   return node.expression.text === 'globalThis' ? node.name.text : undefined
 }
 
-/**
- * Whether an identifier refers to a value, and does not name a property, a key or a declaration. A local
- * variable with the name of a global also counts, so give it a different name.
- */
+/** Whether an identifier refers to a value, and does not name a property, a key or a declaration. */
 function isReference(node: Node): boolean {
   const { parent } = node
   if (is.isPropertyAccessExpression(parent) && parent.name === node) return globalName(parent) !== undefined

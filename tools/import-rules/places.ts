@@ -41,9 +41,7 @@ export interface Place {
   /** The directory below `packages/`. */
   readonly package: string
   readonly layer: Layer
-  /**
-   * The first folder below `src/`, at any depth: `devices` for `src/devices/sessions/`; '' for `src/` itself.
-   */
+  /** The first folder below `src/`, at any depth: `devices` for `src/devices/sessions/`; '' for `src/` itself. */
   readonly folder: string
 }
 
@@ -74,9 +72,7 @@ const FOLDERS: ReadonlyMap<string, Layer> = new Map([
   ['workers', 'workers'],
 ])
 
-/**
- * Returns the place of `path`. Throws an Error for an unknown package, which needs a row in this file, and rules.
- */
+/** Returns the place of `path`. Throws an Error for an unknown package, which needs a row in this file, and rules. */
 export function placeOf(path: string): Place {
   const [root = '', directory = '', top, ...inside] = path.split('/')
   if (TOOLS.includes(root)) return { path, package: '', folder: '', layer: 'tool' }

@@ -82,9 +82,7 @@ function fileFigures(root: string, path: string, source: SourceFile | undefined)
   return { path, lines, functions, ...count }
 }
 
-/**
- * Whether a node is a function in braces. An arrow function without braces counts as part of the function around it.
- */
+/** Whether a node is a function in braces. An arrow function without braces counts to the function around it. */
 const hasBody = (node: Node): boolean =>
   (is.isFunctionDeclaration(node) ||
     is.isFunctionExpression(node) ||

@@ -20,9 +20,7 @@ export interface Replacement {
   readonly to: string
 }
 
-/**
- * Bundles `programs` (default: {@link PROGRAM}) into `directory`. Throws if a string to replace is missing.
- */
+/** Bundles `programs` (default: {@link PROGRAM}) into `directory`. Throws if a string to replace is missing. */
 export async function bundle(
   directory: string,
   { programs = [PROGRAM], replacements = [] }: Bundling = {},
@@ -84,10 +82,7 @@ export function replace(text: string, { file, from, to }: Replacement): string {
   return text.replace(from, () => to)
 }
 
-/**
- * Bundles the programs that tests start, and sets the bundle's path in the environment of the test processes. Removes
- * the bundle when this process exits.
- */
+/** Bundles the programs that tests start until this process exits, and sets the path in the tests' environment. */
 export async function bundleForTests(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-bundle-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))

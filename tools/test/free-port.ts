@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * The lowest port to return. All are below the range that systems choose ports from themselves (by default
- * from 32768 on Linux and from 49152 elsewhere), because a free port in that range can be in use a moment
- * later.
+ * The lowest port to return. All are below the range that systems choose ports from themselves (by default from 32768
+ * on Linux and from 49152 elsewhere), because a free port in that range can be in use a moment later.
  */
 const LOWEST = 10_000
 const HIGHEST = 32_767
@@ -16,10 +15,7 @@ const PROCESSES = Math.floor((HIGHEST - LOWEST + 1) / PORTS_PER_PROCESS)
 
 let next = LOWEST + (process.pid % PROCESSES) * PORTS_PER_PROCESS
 
-/**
- * Returns a port of 127.0.0.1 that no server listens on, a different one each time. Throws an Error if all
- * ports are in use, and passes on other errors of listening.
- */
+/** Returns a port of 127.0.0.1 that no server listens on, a new one each time. Throws an Error if all are in use. */
 export async function freePort(): Promise<number> {
   for (let tried = LOWEST; tried <= HIGHEST; tried += 1) {
     const port = next

@@ -16,9 +16,7 @@ import { scratchDirectory } from './scratch.ts'
 // The same output at a terminal and in a log.
 const REPORTER = ['--test-reporter=spec']
 
-/**
- * Far longer than a pass takes on a busy machine. A failed test that leaves a server running must not block the run.
- */
+/** Far longer than a pass takes on a busy machine: a failed test that leaves a server running must not block it. */
 const PASS_DEADLINE_MS = 60 * 60_000
 
 /** The number of concurrent passes, for a machine with two cores: tests often wait for PostgreSQL and each other. */

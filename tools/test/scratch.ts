@@ -1,6 +1,4 @@
-/**
- * Chooses where the tests write: to memory if there is room, because waiting for the disk takes a tenth of the time.
- */
+/** Chooses where the tests write: to memory if there is room, because the disk takes a tenth of the time. */
 import { existsSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 

@@ -1,7 +1,4 @@
-/**
- * Renders the console's overview: pending work, counters and markup. Leaves out the service's status, which also has
- * its own page and reads no large table.
- */
+/** Renders the console's overview: pending work, counters, markup; not the status, which reads no large table. */
 import { COUNTERS, type CounterPeriod, MANAGEMENT_PERMISSIONS } from '@ratafia/api'
 import type { Me } from '@ratafia/api/schemas'
 import { attentionStore } from '../../../packages/server/src/attention/attention-store.ts'

@@ -1,7 +1,4 @@
-/**
- * Compares `ratafia devices import` with bare inserts and `COPY` of the same rows, and measures how soon a list of all
- * devices begins.
- */
+/** Compares `ratafia devices import` with inserts and `COPY` of the same rows, and how soon a list of all begins. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

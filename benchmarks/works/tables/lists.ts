@@ -1,6 +1,4 @@
-/**
- * Measures the first and later pages of every filter and order of `GET /devices` in a register of a million devices.
- */
+/** Measures the first and later pages of every filter and order of `GET /devices` among a million devices. */
 import { COUNTER_PERIODS } from '@ratafia/api'
 import { makeScene } from '../../../faults/load/scene.ts'
 import { table } from '../../../faults/report.ts'

@@ -1,7 +1,4 @@
-/**
- * Measures requests on small and large tables alternately: the slowest in a hundred at 10^3, 10^5 and 10^6
- * rows.
- */
+/** Measures requests on small and large tables alternately: the slowest in a hundred at 10^3, 10^5 and 10^6 rows. */
 import { listTokens, logIn, revoke, whoami } from '../../../faults/load/log-in.ts'
 import { makeScene, type Scene } from '../../../faults/load/scene.ts'
 import { newRecorder, type Request, Wire } from '../../../faults/load/wire.ts'

@@ -1,7 +1,6 @@
 /**
- * Who calls an operation, and what they may do (contract/administration.md, A4). The management API and the
- * commands on the database each create one. Operations check it themselves, so no route or page can forget
- * to.
+ * Who calls an operation, and what they may do (contract/administration.md, A4). The management API and the commands on
+ * the database each create one. Operations check it themselves, so no route or page can forget to.
  */
 import {
   type AccountId,
@@ -39,16 +38,11 @@ export interface Authority {
   readonly accountId: AccountId | undefined
   /** Returns the brands that the caller has the permission for now; empty if there are none. */
   scopeOf(permission: ManagementPermission): BrandScope
-  /**
-   * Returns the brands that the account has the permission for, including those that the token leaves out.
-   */
+  /** Returns the brands that the account has the permission for, including those that the token leaves out. */
   accountScopeOf(permission: ManagementPermission): BrandScope
   /** Undefined for a command on the database: with the secret key, there is nothing more to prove. */
   readonly signIn: SignIn | undefined
-  /**
-   * The login and everything that limits it, as one string. An answer kept for one caller is shown only to
-   * it.
-   */
+  /** The login and everything that limits it, as one string. An answer kept for one caller is shown only to it. */
   readonly caller: string
 }
 
@@ -107,19 +101,14 @@ export function brandsNamed(
 
 const isNowhere = (scope: BrandScope): boolean => scope !== 'all' && scope.size === 0
 
-/**
- * Returns the brands the caller has the permission for. Throws {@link RequestError} `permission-denied` if
- * none.
- */
+/** Returns the brands the caller has the permission for. Throws {@link RequestError} `permission-denied` if none. */
 export function brandsFor(authority: Authority, permission: ManagementPermission): BrandScope {
   const scope = authority.scopeOf(permission)
   if (isNowhere(scope)) throw denied(authority, permission, (held) => !isNowhere(held))
   return scope
 }
 
-/**
- * Checks a permission for a record that the caller can see. Throws {@link RequestError} `permission-denied`.
- */
+/** Checks a permission for a record that the caller can see. Throws {@link RequestError} `permission-denied`. */
 export function requireForBrand(
   authority: Authority,
   permission: ManagementPermission,
@@ -171,10 +160,7 @@ function requirePerson({ signIn }: Authority): void {
   )
 }
 
-/**
- * Does what {@link requirePerson} does, and also throws `recent-sign-in-required` if the person signed in
- * more than `within` milliseconds ago.
- */
+/** Like {@link requirePerson}; also throws `recent-sign-in-required` after `within` milliseconds since the sign-in. */
 export function requireRecentPerson(authority: Authority, now: Date, within = RECENT_SIGN_IN_MS): void {
   requirePerson(authority)
   const { signIn } = authority

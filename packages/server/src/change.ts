@@ -52,10 +52,7 @@ export interface AuthoredStores extends Stores {
   readonly change: Changing
 }
 
-/**
- * Runs `work` on a transaction. A dry run makes the whole change and then rolls it back, so that it is
- * refused for the same reasons as a real one.
- */
+/** A dry run makes the whole change and then rolls it back, so that it is refused for the same reasons. */
 export async function changeUnlessDry<On, T>(
   dryRun: boolean,
   change: Changing<On>,

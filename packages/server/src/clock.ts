@@ -2,16 +2,12 @@
 export type Clock = () => Date
 
 /**
- * This machine's clock, which may be wrong. What is stored, compared or removed depends on the database's
- * clock instead ({@link DatabaseClock}); docs/decisions/0058-one-clock.md lists every file that can use this
- * one, and why.
+ * This machine's clock, which may be wrong. What is stored, compared or removed depends on the database's clock instead
+ * ({@link DatabaseClock}); docs/decisions/0058-one-clock.md lists every file that can use this one, and why.
  */
 export const systemClock: Clock = () => new Date()
 
-/**
- * For waits within this process: no operator or program can set it. Its dates mean nothing outside the
- * process.
- */
+/** For waits within this process: no operator or program can set it. Its dates mean nothing outside the process. */
 export const monotonicClock: Clock = () => new Date(performance.now())
 
 export interface DatabaseClock {
@@ -29,14 +25,9 @@ export interface DatabaseClock {
  * know which. Both limits assume that the wrong one is the database's.
  */
 
-/**
- * Beyond this difference a process reports it and does no periodic work, so that a wrong clock removes
- * nothing.
- */
+/** Beyond this difference a process reports it and does no periodic work, so that a wrong clock removes nothing. */
 export const WORK_MS = 5_000
-/**
- * Beyond this difference it answers no requests, so an expired credential is accepted for at most this long.
- */
+/** Beyond this difference it answers no requests, so an expired credential is accepted for at most this long. */
 const SERVE_MS = 300_000
 
 export interface ClockAgreement {

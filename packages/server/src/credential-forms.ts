@@ -158,9 +158,7 @@ const credentialVariables = (credential: Credential) => ({
   CHARMCRAFT_AUTH: asCharmcraft(credential),
 })
 
-/**
- * charmcraft joins addresses as browsers do: without a final slash, it would drop the last part of the path.
- */
+/** charmcraft joins addresses as browsers do: without a final slash, it would drop the last part of the path. */
 const joinable = (url: string): string => (new URL(url).pathname === '/' ? url : `${url}/`)
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')

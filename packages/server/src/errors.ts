@@ -28,10 +28,7 @@ export class RequestError extends Error {
   }
 }
 
-/**
- * Something that the answer depends on (the database, the identity service) failed. The message is for the
- * log.
- */
+/** Something that the answer depends on (the database, the identity service) failed. The message is for the log. */
 export class Unavailable extends Error {
   override readonly name: string = 'Unavailable'
 }
@@ -70,9 +67,7 @@ export const invalidRequest = (message: string, details: RefusalDetails = {}): R
 export const unauthorized = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('macaroon-authorization-required', message, details)
 
-/**
- * A field names something that does not exist, or has a value that is not allowed. `field` goes into `extra`.
- */
+/** A field names something that does not exist, or has a value that is not allowed. `field` goes into `extra`. */
 export const invalidField = (
   message: string,
   { field, ...details }: Omit<RefusalDetails, 'extra'> & { readonly field?: string } = {},
@@ -85,10 +80,7 @@ export interface FieldProblem {
   readonly message: string
 }
 
-/**
- * Several fields are wrong: the message has a line for each, and `extra.problems` lists them with their
- * fields.
- */
+/** Several fields are wrong: the message has a line for each, and `extra.problems` lists them with their fields. */
 export const invalidFields = (problems: readonly FieldProblem[]): RequestError => {
   const message = problems.map((problem) => problem.message).join('\n')
   const [first, ...others] = problems
@@ -138,10 +130,7 @@ export const registrationRefused = (message: string, details: RefusalDetails = {
 export const deviceRefused = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('device-refused', message, details)
 
-/**
- * Quotes a client's own text in a message: shortened, and escaped as in JSON, with the controls that JSON
- * leaves.
- */
+/** Quotes a client's own text in a message: shortened, and escaped as in JSON, with the controls that JSON leaves. */
 export const quote = (text: string): string =>
   JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text).replace(
     /[\u007f-\u009f\u2028\u2029]/g,

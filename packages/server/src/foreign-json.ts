@@ -11,10 +11,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/**
- * Does what {@link jsonIn} does, for documents in which an optional member may be written as null: a null
- * member counts as absent. Null items of lists stay.
- */
+/** Like {@link jsonIn}, for documents in which a null member means an absent one. Null items of lists stay. */
 export function documentIn(text: string): unknown {
   const value = jsonIn(text)
   // Most documents have no null, and a reviver makes reading them several times slower.

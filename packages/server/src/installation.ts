@@ -23,9 +23,7 @@ export interface UnopenedInstallation {
 
 export interface Installation extends Stores {
   readonly config: Config
-  /**
-   * How far this machine's clock is ahead of the database's, in milliseconds; see `DatabaseClock.aheadBy`.
-   */
+  /** How far this machine's clock is ahead of the database's, in milliseconds; see `DatabaseClock.aheadBy`. */
   readonly clockAhead: () => number
   readonly database: Database
   /** The authority of the operator who runs this process. */

@@ -13,10 +13,7 @@ export interface Page<Row> {
   readonly next: Row | undefined
 }
 
-/**
- * Returns at most `limit` rows. `read` gets `limit + 1`, because one more row shows whether there is another
- * page.
- */
+/** Returns at most `limit` rows. `read` gets `limit + 1`, because one more row shows whether there is another page. */
 export async function pageOf<Row>(
   limit: number,
   read: (limit: number) => Promise<readonly Row[]>,

@@ -1,13 +1,9 @@
 /**
  * The address of a PostgreSQL server, which can name several hosts in libpq's form
- * (`postgres://user:password@host1:5432,host2/name?target_session_attrs=read-write`). `pg` accepts only one
- * host.
+ * (`postgres://user:password@host1:5432,host2/name?target_session_attrs=read-write`). `pg` accepts only one host.
  */
 
-/**
- * Returns an address per host, in order, without `target_session_attrs`; undefined if `value` is not an
- * address.
- */
+/** Returns an address per host, in order, without `target_session_attrs`; undefined if `value` is not an address. */
 export function postgresUrls(value: string): readonly [string, ...string[]] | undefined {
   const [, before = '', hosts = '', after = ''] =
     /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(value) ?? []

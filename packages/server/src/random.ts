@@ -1,6 +1,4 @@
-/**
- * Random bytes that every request needs: asking the system each time costs about 2 µs, and this costs 0.2.
- */
+/** Random bytes that every request needs: asking the system each time costs about 2 µs, and this costs 0.2. */
 import { randomFillSync } from 'node:crypto'
 
 const POOL_BYTES = 4096

@@ -17,10 +17,9 @@ export interface Life {
 }
 
 /**
- * Returns the step that applies on the day of `now`: the last one that has begun. A user who missed a step
- * gets it later, and never two at once. Returns undefined before the first step, after the day of expiry, and
- * for a step in the first half of the life: nothing is sent about a token for 30 days on the day it was
- * created.
+ * Returns the step that applies on the day of `now`: the last one that has begun. A user who missed a step gets it
+ * later, and never two at once. Returns undefined before the first step, after the day of expiry, and for a step in the
+ * first half of the life: nothing is sent about a token for 30 days on the day it was created.
  */
 export function stepAt({ since, endsAt }: Life, now: Date): Step | undefined {
   const life = endsAt.getTime() - since.getTime()
@@ -30,10 +29,7 @@ export function stepAt({ since, endsAt }: Life, now: Date): Step | undefined {
   return step === undefined || life < 2 * step * DAY_MS - TOLERANCE_MS ? undefined : step
 }
 
-/**
- * Returns the range of expiry dates that have a step on the day of `now`: `from` is inclusive, `before` is
- * not.
- */
+/** Returns the range of expiry dates that have a step on the day of `now`: `from` is inclusive, `before` is not. */
 export const endsWithSteps = (now: Date): { readonly from: Date; readonly before: Date } => ({
   from: new Date(dayOf(now) * DAY_MS),
   before: new Date((dayOf(now) + STEPS[3] + 1) * DAY_MS),

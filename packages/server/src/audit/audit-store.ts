@@ -55,10 +55,7 @@ export interface AuditStore {
       readonly limit: number
     },
   ): Promise<readonly ListedEntry[]>
-  /**
-   * Returns how far a page can look: the id of the entry that is `rows` before `before`, or after `after`, in
-   * the index that the filter uses. Undefined if there are fewer.
-   */
+  /** Returns how far a page can look: the id `rows` before `before`, or after `after`, in the filter's index. */
   nth(
     filter: AuditFilter,
     rows: number,
@@ -70,10 +67,7 @@ export interface AuditStore {
   /** Returns unlinked entries, oldest first. */
   unlinked(limit: number): Promise<readonly AuditEntry[]>
   countUnlinked(): Promise<number>
-  /**
-   * Links entries and moves the end of the chain to the last one. Needs a transaction that has locked the
-   * chain.
-   */
+  /** Links entries and moves the end of the chain to the last one. Needs a transaction that has locked the chain. */
   link(entries: readonly LinkedEntry[]): Promise<void>
   /** Returns linked entries in the order of the chain. */
   linkedAfter(seq: number, limit: number): Promise<readonly LinkedEntry[]>
@@ -114,8 +108,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     for (const column of COLUMNS) {
       const { [column]: value } = filter
       if (value === undefined || column === indexOf(filter)) continue
-      // An expression, so that the planner does not use another index, which a page might have to read
-      // completely.
+      // An expression, so that the planner does not use another index, which a page might have to read completely.
       select = select.where(sql`${sql.ref(column)} || ''`, '=', value)
     }
     return select
@@ -305,3 +298,5 @@ function linkedOf(row: AuditEntryTable): LinkedEntry | undefined {
   const link = linkOf(row)
   return link && { ...entryOf(row), ...link }
 }
+
+/** An entry of the audit log as a row of an export. */

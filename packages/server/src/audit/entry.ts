@@ -34,3 +34,20 @@ export function hashOf(entry: AuditEntry, { seq, previousHash }: Omit<Link, 'has
   const text = JSON.stringify([seq, previousHash, id, at.getTime(), actor, source, action, subject, details])
   return createHash('sha256').update(text).digest('hex')
 }
+
+/** The columns of an exported entry. */
+export const AUDIT_COLUMNS = [
+  'seq',
+  'id',
+  'at',
+  'actor',
+  'source',
+  'action',
+  'subject',
+  'details',
+  'previous_hash',
+  'hash',
+] as const
+
+/** One row. `details` is the JSON text that was hashed. */
+export type AuditRow = Readonly<Record<(typeof AUDIT_COLUMNS)[number], string | number | null>>

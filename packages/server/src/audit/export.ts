@@ -1,12 +1,10 @@
-/**
- * Exports the audit log as rows, oldest first, in pages. A log of any length needs the memory of one page.
- */
+/** Exports the audit log as rows, oldest first, in pages. A log of any length needs the memory of one page. */
 import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, isAtDatabase, requireForAll } from '../authority.ts'
 import { exportText, jsonLines } from '../files/export-rows.ts'
 import type { Stores, TransactionStores } from '../stores.ts'
-import { AUDIT_COLUMNS, type AuditRow } from './audit-row.ts'
 import { type AuditFilter, isServedByIndex, type ListedEntry } from './audit-store.ts'
+import { AUDIT_COLUMNS, type AuditRow } from './entry.ts'
 import { checkAction, MOST_AUDIT_ROWS } from './list.ts'
 
 const PAGE = 1000
@@ -18,10 +16,7 @@ interface AuditExport {
   readonly through?: AuditEntryId | undefined
 }
 
-/**
- * Throws {@link RequestError} `permission-denied` and `invalid-field` immediately, before the first page is
- * read.
- */
+/** Throws {@link RequestError} `permission-denied` and `invalid-field` immediately, before the first page is read. */
 export function auditPages(
   { filter, authority, through }: AuditExport,
   stores: TransactionStores,

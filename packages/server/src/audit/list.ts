@@ -1,7 +1,4 @@
-/**
- * Lists the newest entries of the audit log, a page at a time, with bounded work (contract/administration.md,
- * A8).
- */
+/** Lists the newest entries of the audit log, a page at a time, with bounded work (contract/administration.md, A8). */
 import type { AuditEntryId } from '@ratafia/api'
 import { type Authority, requireForAll } from '../authority.ts'
 import { ACTIONS } from '../change.ts'
@@ -27,9 +24,7 @@ interface AuditListing extends AuditFilter {
 /** How many rows a page examines at most; the page can be short then. */
 export const MOST_AUDIT_ROWS = 20_000
 
-/**
- * Lists entries. Throws {@link RequestError} `permission-denied`, and `invalid-field` for an unknown action.
- */
+/** Lists entries. Throws {@link RequestError} `permission-denied`, and `invalid-field` for an unknown action. */
 export async function listAudit(
   { authority, before, limit, ...filter }: AuditListing,
   { audit, mostRows = MOST_AUDIT_ROWS }: TransactionStores,

@@ -5,10 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { AuditStore } from './audit-store.ts'
 import type { AuditEntry } from './entry.ts'
 
-/**
- * Returns a function that records changes. Entries are linked to the chain later, so that no change waits for
- * another.
- */
+/** Returns a function that records changes. Their entries are linked later, so that no change waits for another. */
 export const recordingBy = (
   author: Author,
   { audit, clock }: { readonly audit: Pick<AuditStore, 'add'>; readonly clock: Clock },

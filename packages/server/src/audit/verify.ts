@@ -1,6 +1,4 @@
-/**
- * Verifies that the chain of the audit log is intact: no entry was changed, removed, reordered or inserted.
- */
+/** Verifies that the chain of the audit log is intact: no entry was changed, removed, reordered or inserted. */
 import type { TransactionStores } from '../stores.ts'
 import type { Chain } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
@@ -101,10 +99,7 @@ async function verifyFrom(
   }
 }
 
-/**
- * Whether the removal of the beginning is recorded. It adds an entry in the same transaction: see
- * remove-old.ts.
- */
+/** Whether the removal of the beginning is recorded. It adds an entry in the same transaction: see remove-old.ts. */
 async function isRecorded({ baseSeq, baseHash }: Chain, audit: TransactionStores['audit']): Promise<boolean> {
   const said = await audit.list({ action: 'audit.remove', subject: String(baseSeq) }, { limit: 10 })
   return said.some(({ details }) => details.includes(`"hash":"${baseHash}"`))

@@ -1,9 +1,7 @@
 /** Writes a snapshot of the whole database into a file, while nodes keep writing. */
-
 import { createHash } from 'node:crypto'
 import { invalidRequest, type RequestError } from '../errors.ts'
-import type { Sealer } from '../keyring/sealing.ts'
-import { BACKUP_PURPOSE, SEAL_CHECK_PURPOSE } from '../keyring/sealing-purposes.ts'
+import { BACKUP_PURPOSE, SEAL_CHECK_PURPOSE, type Sealer } from '../keyring/sealing.ts'
 import {
   type BackupRow,
   base64,
@@ -60,10 +58,7 @@ export function backUp(
   })
 }
 
-/**
- * Throws if the sealer does not fit the database. A seal under a different key would go unnoticed until a
- * restore.
- */
+/** Throws if the sealer does not fit the database. A seal under a different key would go unnoticed until a restore. */
 async function requireItsSecret(snapshot: Snapshot, sealer: Sealer): Promise<void> {
   const table = snapshot.tables.find(({ name }) => name === 'seal_check')
   if (!table) return

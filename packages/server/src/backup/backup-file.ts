@@ -44,9 +44,7 @@ export interface Totals {
   readonly rows: number
 }
 
-/**
- * The longest line. None of our rows comes close: the largest are requests and assertions of a few megabytes.
- */
+/** The longest line. None of our rows comes close: the largest are requests and assertions of a few megabytes. */
 export const LINE_BYTES = 32 * 1024 * 1024
 
 export const base64 = (bytes: Uint8Array): string =>

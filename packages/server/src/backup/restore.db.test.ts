@@ -12,8 +12,8 @@ import { eachDatabase, oneDatabase, onOne } from '../../test/support/databases.t
 import { type Database, inTransaction, type Migration, migrate, migrations } from '../database/index.ts'
 import { RequestError } from '../errors.ts'
 import { ImportError } from '../files/import-rows.ts'
+import { createRootKeyStore, newRootKey } from '../keyring/key-store.ts'
 import { openKeyring } from '../keyring/keyring.ts'
-import { createRootKeyStore, newRootKey } from '../keyring/root-key-store.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { createSealer, type Sealer } from '../keyring/sealing.ts'
 import { recordingOn } from '../start/changing.ts'
@@ -135,31 +135,19 @@ eachDatabase((source, open) => {
         () => changed('"0001-schema"', '"0001-schema","0099-more"'),
         /^The file was made by a newer release \(0\.0\.1, with 0099-more\): restore it with that release/,
       ],
-      [
-        'without a schema',
-        () => changed(/"migrations":\[.*\]/, '"migrations":[]'),
-        /The file's schema does not match any release/,
-      ],
+      ['without a schema', () => changed(/"migrations":\[.*\]/, '"migrations":[]'), /match any release/],
       [
         'from before the first release',
         () => changed('"0001-schema"', '"0001-first","0002-brands"'),
         /^The backup was made before the first release of Ratafia, and releases cannot restore it\. Start with a new /,
       ],
-      [
-        'with a foreign table',
-        () => [...lines, '{"table":"pg_authid","columns":[["oid","integer"]]}'],
-        /table pg_authid/,
-      ],
+      ['with a foreign table', () => [...lines, '{"table":"pg_x","columns":[["oid","text"]]}'], /table pg_x/],
       [
         'with a table of the bookkeeping',
         () => [...lines, '{"table":"schema_lock","columns":[["id","integer"]]}'],
         /a table schema_lock, which is not in the schema/,
       ],
-      [
-        'with a foreign column',
-        () => changed('["username","text"]', '["user","text"]'),
-        /a column account\.user,/,
-      ],
+      ['with a foreign column', () => changed('["username",', '["user",'), /a column account\.user,/],
       [
         'with a column of a different kind',
         () => changed('["username","text"]', '["username","bytes"]'),
@@ -186,11 +174,7 @@ eachDatabase((source, open) => {
         () => lines.flatMap((line) => (line.startsWith('["id-of-ann"') ? [line, line] : [line])),
         /^The file has a row of account that the database refuses: /,
       ],
-      [
-        'without a value that a column requires',
-        () => changed('"id-of-ann","ann"', '"id-of-ann",null'),
-        /a row of account that/,
-      ],
+      ['without a required value', () => changed('"id-of-ann","ann"', '"id-of-ann",null'), /row of account/],
       // SQLite has integers of one size only.
       ...(kind === 'postgres'
         ? [

@@ -2,8 +2,7 @@
 import type { DirectAuthority } from '../authority.ts'
 import { invalidRequest, type RequestError } from '../errors.ts'
 import { ImportError } from '../files/import-rows.ts'
-import type { Sealer } from '../keyring/sealing.ts'
-import { BACKUP_PURPOSE, SEAL_CHECK_PURPOSE } from '../keyring/sealing-purposes.ts'
+import { BACKUP_PURPOSE, SEAL_CHECK_PURPOSE, type Sealer } from '../keyring/sealing.ts'
 import type { Ending, Header, TableHead, Totals } from './backup-file.ts'
 import { readBackup } from './read-backup.ts'
 import type { Replacement, WholeDatabaseStore } from './whole-database-store.ts'
@@ -39,11 +38,10 @@ interface RestoreDeps {
 }
 
 /**
- * Creates the backup's schema, inserts its rows, and then brings the schema up to date, so that it can
- * restore a backup of an older release. Throws {@link RequestError} for a database that is not empty, and for
- * a backup that is sealed under a different secret key, was changed, or has no seal. Throws {@link
- * ImportError} for a file that is incomplete, not a backup, or from a newer release. In these cases no row is
- * changed.
+ * Creates the backup's schema, inserts its rows, and then brings the schema up to date, so that it can restore a backup
+ * of an older release. Throws {@link RequestError} for a database that is not empty, and for a backup that is sealed
+ * under a different secret key, was changed, or has no seal. Throws {@link ImportError} for a file that is incomplete,
+ * not a backup, or from a newer release. In these cases no row is changed.
  */
 export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Restored> {
   return deps.wholeDatabase.replace(async (target) => {
@@ -103,9 +101,7 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
   })
 }
 
-/**
- * Reads the whole file without changing anything. Only a restore checks the seal. Throws {@link ImportError}.
- */
+/** Reads the whole file without changing anything. Only a restore checks the seal. Throws {@link ImportError}. */
 export async function checkBackup(
   open: RestoreRequest['open'],
 ): Promise<Totals & Pick<Restored, 'madeAt' | 'database'> & { readonly sealed: boolean }> {
@@ -150,10 +146,7 @@ function requireKnownSchema({ release, migrations }: Header, ours: readonly stri
   }
 }
 
-/**
- * Throws if the database's schema is newer, because rows must be inserted into their own schema before an
- * upgrade.
- */
+/** Throws if the database's schema is newer, because rows must be inserted into their own schema before an upgrade. */
 function requireNotNewer(there: readonly string[], { release, migrations }: Header): void {
   const newer = there.filter((name) => !migrations.includes(name))
   if (newer.length === 0) return

@@ -35,10 +35,7 @@ export interface Snapshot {
   /** The tables; each comes after those it refers to. */
   readonly tables: readonly Table[]
   measure(table: Table): Promise<TableSize>
-  /**
-   * Yields pages in the order of the primary key. A page needs a few megabytes of memory, however large the
-   * rows are.
-   */
+  /** Yields pages in the order of the primary key. Each needs a few megabytes of memory, however large the rows. */
   pages(table: Table, size: TableSize): AsyncGenerator<readonly BackupRow[]>
 }
 
@@ -63,19 +60,14 @@ export interface Replacement extends ReplacementStores {
   readonly ourMigrations: readonly string[]
   /** Returns the names of the migrations that ran; none in a database without tables. */
   migrations(): Promise<readonly string[]>
-  /**
-   * Returns the first table with a row that `ratafia migrate` does not write; undefined for a new database.
-   */
+  /** Returns the first table with a row that `ratafia migrate` does not write; undefined for a new database. */
   occupied(): Promise<string | undefined>
   /** Deletes every row. */
   clear(): Promise<void>
   /** Runs these migrations, or all of them. */
   migrate(names?: readonly string[]): Promise<void>
   tables(): Promise<readonly Table[]>
-  /**
-   * Inserts rows. Returns why the database refuses them, which makes the transaction useless; undefined on
-   * success.
-   */
+  /** Inserts rows. Returns why the database refuses them, which makes the transaction useless; undefined on success. */
   insert(table: string, columns: readonly string[], rows: readonly BackupRow[]): Promise<string | undefined>
   /** Revokes the sessions that were opened at this instant or later and are not revoked. Returns how many. */
   revokeTokenSessions(since: Date, revoked: { readonly at: Date; readonly by: string }): Promise<number>

@@ -1,7 +1,4 @@
-/**
- * The queries of `ratafia verify`. Each reads whole tables, either in pages or with a query that returns only
- * problems.
- */
+/** The queries of `ratafia verify`. Each reads whole tables, in pages or with a query that returns only problems. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database/index.ts'
 
@@ -36,10 +33,7 @@ export interface CheckupStore {
   sharedKeys(): AsyncGenerator<{ name: string; devices: number }>
   /** Returns serials whose row in `serial_holder` is missing or contradicts the devices' rows. */
   wrongHolders(): AsyncGenerator<{ name: string; what: string }>
-  /**
-   * Returns how many devices have keys with these first two characters in a bucket, with one of them as an
-   * example.
-   */
+  /** Returns how many devices have keys with these first two characters in a bucket, with one of them as an example. */
   bucketsOfKeys(): AsyncGenerator<{ key: string; bucket: number; devices: number; example: string }>
   sharedIds(): AsyncGenerator<{ id: string; devices: number }>
   noncesUsedTwice(): AsyncGenerator<{ table: string; times: number; example: string }>
@@ -89,10 +83,7 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
       last = rows.at(-1)
     }
   }
-  /**
-   * Yields the rows of a query that returns only problems. There can still be many, but the first thousand
-   * are enough.
-   */
+  /** Yields the rows of a query that returns only problems, at most a thousand of them. */
   async function* faults<Row>(statement: RawBuilder<Row>): AsyncGenerator<Row> {
     yield* (await sql<Row>`${statement} limit 1000`.execute(query)).rows
   }

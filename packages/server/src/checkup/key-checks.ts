@@ -3,7 +3,7 @@ import { createPrivateKey } from 'node:crypto'
 import { AssertionError, privateKeyFromKeyObject } from '@ratafia/assertions'
 import { keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
 import { parseId } from '../keyring/macaroon-id.ts'
-import { keyPairSealingPurpose, SEAL_CHECK_PURPOSE, signingKeyPurpose } from '../keyring/sealing-purposes.ts'
+import { keyPairSealingPurpose, SEAL_CHECK_PURPOSE, signingKeyPurpose } from '../keyring/sealing.ts'
 import type { Check } from './check.ts'
 
 export const KEY_CHECKS: readonly Check[] = [

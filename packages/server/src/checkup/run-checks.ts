@@ -1,7 +1,4 @@
-/**
- * Checks the whole database for everything that must always be true. To add a check, add a row to a table.
- */
-
+/** Checks the whole database for everything that must always be true. To add a check, add a row to a table. */
 import { verifyAudit } from '../audit/verify.ts'
 import { storedRuleProblem } from '../ci/rules/managing/stored-rule.ts'
 import type { Check, CheckDeps } from './check.ts'

@@ -17,10 +17,7 @@ import {
 } from '../database/index.ts'
 
 export interface SchemaCheckStore {
-  /**
-   * Returns missing tables and columns of the migrations, as `table x` and `column x.y`. Most other checks
-   * read them.
-   */
+  /** Returns the migrations' missing tables and columns, as `table x` and `column x.y`. Most other checks read them. */
   missingToRead(): Promise<readonly string[]>
   /** Returns those, and missing indexes, constraints and triggers. */
   missingFromSchema(): AsyncGenerator<string>

@@ -28,10 +28,7 @@ export interface ExchangeRequest {
   readonly description: string | undefined
 }
 
-/**
- * Throws {@link ExchangeRefusal} `malformed`, some of them with the codes `unsupported-grant-type` and
- * `invalid-target`, and `invalid-field` for a description.
- */
+/** Throws {@link ExchangeRefusal} `malformed`, some with their own code, and `invalid-field` for a description. */
 export function readExchangeRequest(
   sent: SentParameters,
   { baseUrl }: { readonly baseUrl: string },

@@ -1,6 +1,4 @@
-/**
- * Decides how much of a rule's grants a request gets: all, or less if it asks for less (contract/oidc.md, A10, A11).
- */
+/** Decides how much of a rule's grants a request gets: all, unless it asks for less (contract/oidc.md, A10, A11). */
 import { MAX_ATTENUATION_BYTES } from '@ratafia/api'
 import {
   type Attenuations,
@@ -27,10 +25,7 @@ export interface Granted {
 
 export interface GrantedDeps {
   readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
-  /**
-   * The value of RATAFIA_CI_MAX_LIFETIME in milliseconds, which can be shorter now than when the rule was
-   * created.
-   */
+  /** The value of RATAFIA_CI_MAX_LIFETIME in milliseconds, which can be shorter now than when the rule was created. */
   readonly mostLifetime: number
 }
 
@@ -65,11 +60,7 @@ function lifetimeOf({ lifetime: asked }: Asked, most: number): number {
   throw new ExchangeRefusal('wider-than-rule', wider('lifetime').message, { code: 'invalid-request' })
 }
 
-function within(
-  name: string,
-  asked: readonly string[] | undefined,
-  granted: readonly string[],
-): readonly string[] {
+function within(name: string, asked: readonly string[] | undefined, granted: readonly string[]) {
   if (asked?.every((one) => granted.includes(one)) ?? true) return asked ?? granted
   throw wider(name)
 }

@@ -1,7 +1,4 @@
-/**
- * Records refusals of jobs that proved their identity in the audit log. Only the audit log shows how a job differs from
- * the rules (contract/oidc.md, A21, A22).
- */
+/** Records refusals of proven jobs in the audit log, which alone shows how they differ from rules (A21, A22). */
 import { jobActor } from '../change.ts'
 import type { ExchangeDependencies } from './exchange-dependencies.ts'
 import type { Claims, VerifiedIdToken } from './id-token/id-token.ts'

@@ -1,5 +1,4 @@
 /** The routes for exchanging ID tokens. */
-
 import { type AuthorizationServer, EXCHANGE_PATH, PERMISSIONS, TOKEN_EXCHANGE } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,7 +1,4 @@
-/**
- * Guarantee: an ID token opens a session only by the rule it was matched with, while rule, issuer and account are
- * valid.
- */
+/** Guarantee: an ID token opens a session only by its matched rule, while rule, issuer and account are valid. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'

@@ -3,8 +3,7 @@
  * it.
  */
 import type { Readable, Writable } from 'node:stream'
-import type { JobEnvironment } from '../config/job-environment.ts'
-import type { ServiceEnvironment } from '../config/service-environment.ts'
+import type { JobEnvironment, ServiceEnvironment } from '../config/command-environment.ts'
 import type { JsonObject } from '../foreign-json.ts'
 import type { Installation, UnopenedInstallation } from '../installation.ts'
 import type { Sealer } from '../keyring/sealing.ts'

@@ -27,10 +27,7 @@ const EXCLUDES: readonly (readonly [name: VariableName, other: VariableName])[] 
   ['RATAFIA_WEBHOOK_SECRET', 'RATAFIA_WEBHOOK_SECRET_FILE'],
 ]
 
-/**
- * Returns a line for each contradiction, beginning with the variable. `invalid` has the lines about invalid variables,
- * whose values are defaults and are not compared.
- */
+/** Returns a line per contradiction, beginning with the variable. Variables in lines of `invalid` are not compared. */
 export function contradictions(
   environment: Environment,
   values: Values,
@@ -79,9 +76,7 @@ export function contradictions(
   return problems
 }
 
-/**
- * Refuses a misspelt name, because a setting, such as a limit on the lifetime of tokens, would silently have no effect.
- */
+/** Refuses a misspelt name: a setting, such as a limit on the lifetime of tokens, would silently have no effect. */
 export function unknownVariables(environment: Environment): string[] {
   return Object.keys(environment)
     .filter(

@@ -1,12 +1,9 @@
-/**
- * Reads every environment variable once, at start, and reports all problems together. Nothing else reads the
- * environment.
- */
+/** Reads every environment variable once, at start, and reports all problems together. Nothing else reads them. */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { contradictions, unknownVariables } from './checks.ts'
 import { reminderConfigOf } from './reminders/reminder-config.ts'
-import { type Environment, readRow, readRows, textOf, type ValuesOf } from './row.ts'
+import { type Environment, readRow, readRows, textOf, type ValuesOf, type VariableRow } from './row.ts'
 import { previousSecretOf, secretOf } from './secrets/sources.ts'
 import { readTracing, type TracingConfig } from './tracing.ts'
 import { isEveryAddress } from './values.ts'
@@ -68,6 +65,14 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
+/** Reads one variable, as a command does. Throws {@link ConfigError} for an invalid value. */
+export function readVariable<T>(name: string, row: VariableRow<T>, environment: Environment): T {
+  const problems: string[] = []
+  const value = readRow(name, row, environment, problems)
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return value
+}
+
 /**
  * Reads the configuration. Throws {@link ConfigError} that names every invalid variable.
  * An empty variable counts as absent; an unknown `RATAFIA_…` is refused as a misspelling.
@@ -108,10 +113,7 @@ function configOf(
   return {
     host: values.RATAFIA_HOST,
     port: values.RATAFIA_PORT,
-    /**
-     * The service's URL without a trailing slash. By default it is derived from the address that the service
-     * listens on.
-     */
+    /** The service's URL without a trailing slash. The default is derived from the address it listens on. */
     baseUrl: values.RATAFIA_BASE_URL,
     workers: values.RATAFIA_WORKERS ?? availableParallelism(),
     maxInFlight: values.RATAFIA_MAX_IN_FLIGHT,

@@ -5,9 +5,7 @@ import { makeDirectories } from '../files/make-directories.ts'
 import { systemReason } from '../text/system-reason.ts'
 import { ConfigError } from './config.ts'
 
-/**
- * Creates the directory (mode 0700) unless it exists. Throws {@link ConfigError} if it cannot be created or written to.
- */
+/** Creates the directory (mode 0700) if needed. Throws {@link ConfigError} if it cannot be created or written to. */
 export async function prepareDataDirectory(directory: string): Promise<void> {
   try {
     await makeDirectories(directory)

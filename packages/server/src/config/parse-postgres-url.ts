@@ -1,6 +1,4 @@
-/**
- * Parses the address of a PostgreSQL, strictly, so that a typo never results in a connection without TLS.
- */
+/** Parses the address of a PostgreSQL, strictly, so that a typo never results in a connection without TLS. */
 import { postgresUrls } from '../postgres-urls.ts'
 import { closest } from './closest.ts'
 

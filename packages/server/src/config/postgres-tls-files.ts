@@ -1,13 +1,10 @@
-/**
- * Checks the TLS files that a PostgreSQL address names, because `pg` reads them for each connection, and a bad one
- * would look like an outage.
- */
+/** Checks the TLS files that a PostgreSQL address names: `pg` reads them late, where a bad one looks like an outage. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { postgresUrls } from '../postgres-urls.ts'
 import { systemReason } from '../text/system-reason.ts'
 import { ConfigError, type DatabaseConfig } from './config.ts'
-import { pathProblem } from './paths/file-path.ts'
+import { pathProblem } from './values.ts'
 
 const PRIVATE_KEY = 'private key'
 
@@ -36,10 +33,7 @@ export async function requireTlsFiles(database: DatabaseConfig): Promise<void> {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
 }
 
-/**
- * Returns the times when the certificates that the database's address names expire: the first certificate of
- * each file.
- */
+/** Returns when the certificates that the database's address names expire: the first certificate of each file. */
 export async function certificatesOf(
   database: DatabaseConfig,
 ): Promise<readonly { readonly file: string; readonly until: Date }[]> {

@@ -35,9 +35,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export const textOf = (environment: Environment, name: string): string | undefined =>
   environment[name] || undefined
 
-/**
- * Reads a row. For an invalid value, adds a line to `problems` that begins with the variable, and returns the default.
- */
+/** Reads a row. For an invalid value, adds a line with the variable to `problems` and returns the default. */
 export function readRow<T>(
   name: string,
   { parse }: VariableRow<T>,

@@ -18,10 +18,7 @@ interface Batch<Item, Result> {
   readonly inContext: (work: () => Promise<void>) => Promise<void>
 }
 
-/**
- * Answers `items`, one answer each, in their order. If it throws anything but `Unavailable`, it wrote
- * nothing.
- */
+/** Answers `items`, one answer each, in their order. If it throws anything but `Unavailable`, it wrote nothing. */
 type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
 /** The maximum number of items in one batch. There are never more waiting than requests in flight. */
@@ -55,9 +52,7 @@ export function inBatches<Item, Result>(run: Run<Item, Result>): (item: Item) =>
     })
 }
 
-/**
- * Like {@link inBatches}, but items of different groups never share a batch. Keep the number of groups small.
- */
+/** Like {@link inBatches}, but items of different groups never share a batch. Keep the number of groups small. */
 export function inBatchesOf<Item, Result>(
   groupOf: (item: Item) => number,
   run: Run<Item, Result>,
@@ -72,10 +67,7 @@ export function inBatchesOf<Item, Result>(
 }
 
 /** Settles every member. Never throws. */
-async function settle<Item, Result>(
-  members: readonly Member<Item, Result>[],
-  run: Run<Item, Result>,
-): Promise<void> {
+async function settle<Item, Result>(members: readonly Member<Item, Result>[], run: Run<Item, Result>) {
   try {
     const results = await run(members.map(({ item }) => item))
     if (results.length !== members.length) throw new TypeError('A batch must have one result for each item.')

@@ -21,9 +21,8 @@ class Placeholder {
 }
 
 /**
- * Returns a function that compiles the statement at its first run and then only fills in other values.
- * `build` runs once and gets placeholders, so it must put each value into the statement unchanged and do
- * nothing else with it.
+ * Returns a function that compiles the statement at its first run and then only fills in other values. `build` runs
+ * once and gets placeholders, so it must put each value into the statement unchanged and do nothing else with it.
  */
 export function compiledOnce<Given extends Values, Row>(
   build: (query: Kysely<Schema>, values: Given) => Compilable<Row>,

@@ -1,10 +1,9 @@
 /** Opens SQLite or PostgreSQL behind one type. */
 import { Kysely } from 'kysely'
 import { type DatabaseClock, systemClock } from '../clock.ts'
-import type { Notifications } from './changes/notifications.ts'
+import type { Notifications } from './changes/row-change.ts'
 import type { DatabaseKind } from './differences.ts'
-import type { DatabaseObserver } from './driver.ts'
-import type { PoolState } from './pool-state.ts'
+import type { DatabaseObserver, PoolState } from './driver.ts'
 import {
   DEFAULT_LIMITS,
   LOCKING_LIMITS,
@@ -31,10 +30,7 @@ export type DatabaseTarget =
 
 export interface Database {
   readonly kind: DatabaseKind
-  /**
-   * Any statement can throw `Unavailable`: the database is unavailable, and whether the statement took effect
-   * is unknown.
-   */
+  /** Any statement can throw `Unavailable`. Whether the statement took effect is then unknown. */
   readonly query: Kysely<Schema>
   /**
    * Runs `work` without time limits on its own connection, so that reads of this process don't wait for it.
@@ -54,10 +50,7 @@ export interface Database {
    * about devices then runs on one of the servers only, so it must name one bucket.
    */
   readonly distributed: boolean
-  /**
-   * The clock for everything stored: dates, comparisons, removals. A SQLite file is on this machine, so the
-   * machine's clock is the database's.
-   */
+  /** The clock for everything stored: dates, comparisons, removals. On SQLite it is this machine's. */
   readonly clock: DatabaseClock
   /** The notifications of PostgreSQL; undefined on SQLite. */
   readonly notifications?: Notifications
@@ -65,10 +58,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-/**
- * Opens a database. Calls `onWait` for each wait of over a second. Throws `Unavailable` if it can't be
- * reached.
- */
+/** Opens a database. Calls `onWait` for each wait of over a second. Throws `Unavailable` if it can't be reached. */
 export async function openDatabase(
   target: DatabaseTarget,
   observer?: DatabaseObserver,
@@ -142,8 +132,8 @@ async function postgres(
   observer?: DatabaseObserver,
 ): Promise<Opened> {
   const { postgresDialect } = await import('./postgres/postgres.ts')
-  const { lockWaitOf } = await import('./postgres/lock-holders.ts')
-  const { repeatedUntilLocked } = await import('./postgres/repeated.ts')
+  const { lockWaitOf } = await import('./postgres/locks.ts')
+  const { repeatedUntilLocked } = await import('./postgres/locks.ts')
   const { dialect, driver } = postgresDialect(url, { ...DEFAULT_LIMITS, ...limits }, observer)
   const query = new Kysely<Schema>({ dialect })
   const onOwnConnection = async <T>(

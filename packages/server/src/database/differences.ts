@@ -14,16 +14,11 @@ export interface Words {
   readonly integer: string
   /** A whole number up to 32,767. */
   readonly smallInteger: string
-  /** Follows a text column in an index, which then sorts it by code point (`text-order.ts`). */
+  /** Follows a text column in an index, which then sorts it by code point (`byteOrder`). */
   readonly bytewise: string
-  /**
-   * Ends a `create table`. It makes SQLite refuse a value whose type is not the column's, as PostgreSQL does.
-   */
+  /** Ends a `create table`. It makes SQLite refuse a value whose type is not the column's, as PostgreSQL does. */
   readonly strict: string
-  /**
-   * The number of partitions of a table with a row for each device; 0 for an undivided table. Always 0 on
-   * SQLite.
-   */
+  /** The number of partitions of a table with a row for each device; 0 for an undivided table. Always 0 on SQLite. */
   readonly partitions: number
   /** The time in epoch milliseconds when the expression is evaluated. */
   readonly now: string

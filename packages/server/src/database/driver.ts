@@ -4,7 +4,7 @@
  */
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
 import { away, translateAway } from './errors/away.ts'
-import { UnstorableText } from './errors/refused-value.ts'
+import { UnstorableText } from './errors/refusals.ts'
 
 /** A connection to one database. Errors are the driver's own. */
 export interface RawConnection {
@@ -117,4 +117,15 @@ export function refuseUnstorableText(parameters: readonly unknown[]): void {
       throw new UnstorableText('A string with U+0000 or a lone surrogate cannot be stored.')
     }
   }
+}
+
+/** The use of this process's connections. */
+export interface PoolState {
+  /** The highest number of connections that can be open. */
+  readonly most: number
+  readonly open: number
+  /** How many of the open connections are idle. */
+  readonly idle: number
+  /** How many statements and transactions are waiting for a connection. */
+  readonly waiting: number
 }

@@ -1,25 +1,30 @@
 /** The database's interface for the rest of the server. */
 export { inBatches, inBatchesOf } from './batches.ts'
-export { anyRowChanged } from './changed-rows.ts'
 export { announce, announceAnything, changeAnnounced } from './changes/announce.ts'
 export type { CacheFreshness } from './changes/cache-freshness.ts'
 export { createMemory } from './changes/memory.ts'
 export { openCacheFreshness } from './changes/open-cache-freshness.ts'
 export { CHANGE_KINDS, type ChangeKind } from './changes/row-change.ts'
 export { compiledOnce, type Values } from './compiled-once.ts'
-export { countUpTo } from './count-up-to.ts'
+export { anyRowChanged, countUpTo } from './counts.ts'
 export { type Database, type DatabaseTarget, openDatabase, type SqliteAccess } from './database.ts'
+export {
+  asciiLower,
+  byteOrder,
+  contains,
+  databaseNow,
+  insertsInWith,
+  joinFew,
+  joinOne,
+  jsonOf,
+  rowLock,
+} from './dialects/expressions.ts'
 export { insertMany } from './dialects/insert-many.ts'
-export { insertRecorded, insertsInWith, type NewAuditEntry } from './dialects/insert-recorded.ts'
+export { insertRecorded, type NewAuditEntry } from './dialects/insert-recorded.ts'
 export { listed, listOf } from './dialects/listed.ts'
-export { joinFew, joinOne, jsonOf } from './dialects/looked-up.ts'
-export { databaseNow } from './dialects/now.ts'
-export { rowLock } from './dialects/row-lock.ts'
-export { contains, devicesByParts } from './dialects/serial-parts.ts'
-export { asciiLower, byteOrder } from './dialects/text-order.ts'
+export { devicesByParts } from './dialects/serial-parts.ts'
 export type { DatabaseKind } from './differences.ts'
-export { isRefusedValue } from './errors/refused-value.ts'
-export { isReferenceViolation, isUniqueViolation } from './errors/unique-violation.ts'
+export { isReferenceViolation, isRefusedValue, isUniqueViolation } from './errors/refusals.ts'
 export { fromInstant, toInstant } from './instant.ts'
 export { requireFitDatabase } from './postgres/traits.ts'
 export { removeBefore } from './remove-before.ts'

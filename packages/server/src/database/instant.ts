@@ -1,7 +1,4 @@
-/**
- * Returns an instant as the database stores it: whole epoch milliseconds. Throws `TypeError` for an invalid
- * date.
- */
+/** Returns an instant as the database stores it: whole epoch milliseconds. Throws `TypeError` for an invalid date. */
 export function toInstant(date: Date): number {
   const instant = date.getTime()
   if (Number.isNaN(instant)) throw new TypeError('An invalid date cannot be stored.')

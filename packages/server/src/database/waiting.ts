@@ -3,10 +3,7 @@
 /** Receives a sentence that names the cause of a wait. */
 export type OnWait = (sentence: string) => void
 
-/**
- * Runs `work`. Once it takes over a second, asks `reason` for the cause: a sentence, or undefined if nothing
- * blocks it.
- */
+/** Runs `work`. After a second, asks `reason` for the cause: a sentence, or undefined if nothing blocks it. */
 export type Announcing = <T>(
   work: () => Promise<T>,
   reason: () => string | undefined | Promise<string | undefined>,

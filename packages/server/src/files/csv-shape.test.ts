@@ -1,7 +1,4 @@
-/**
- * Tables as spreadsheets save them: they are read as their author saw them, regardless of the language of the
- * machine.
- */
+/** Tables as spreadsheets save them are read as their author saw them, regardless of the machine's language. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readImportRows } from './import-rows.ts'

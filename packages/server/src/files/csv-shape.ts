@@ -1,7 +1,4 @@
-/**
- * Finds a table's separator: spreadsheets write semicolons, tabs and a first line `sep=;`, by the language of
- * Windows.
- */
+/** Finds a table's separator: spreadsheets write semicolons, tabs and a line `sep=;`, by the language of Windows. */
 
 type Refuse = (fault: string) => Error
 

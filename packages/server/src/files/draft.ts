@@ -16,10 +16,7 @@ export interface Draft {
   discard(): Promise<void>
 }
 
-/**
- * Opens a draft of `file`. Two processes that write the same file have separate drafts. Throws the system's
- * error.
- */
+/** Opens a draft of `file`. Two processes that write the same file have separate drafts. Throws the system's error. */
 export async function openDraft(file: string, { secret }: { readonly secret: boolean }): Promise<Draft> {
   const path = `${file}.${randomBytes(4).toString('hex')}.part`
   const handle = await open(path, 'wx', secret ? 0o600 : 0o666)

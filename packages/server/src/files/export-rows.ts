@@ -1,7 +1,4 @@
-/**
- * Writes rows to a file that can be large: CSV with a header line, a JSON list with an object on each line,
- * or only those objects (NDJSON).
- */
+/** Writes rows to a file of any size: CSV with a header line, a JSON list with a line per object, or NDJSON. */
 import { stringify } from 'csv-stringify/sync'
 import { guardedCell } from './csv-shape.ts'
 

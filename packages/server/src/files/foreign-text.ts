@@ -11,10 +11,7 @@ const NOT_UTF8 = `is not UTF-8 text. ${SAVE}`
 const NOT_UTF16 = `is not the UTF-16 text that its byte order mark announces. ${SAVE}`
 const NO_MARK = `is UTF-16 without a byte order mark. ${SAVE}`
 
-/**
- * Decodes UTF-8, or UTF-16 with a byte order mark, which is not part of the text. Bytes that are not text are
- * an error, because replacement characters would change the text.
- */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, without the mark. Never replaces bytes that are not text. */
 function textIn(bytes: Uint8Array): ForeignText {
   const encoding = encodingOf(bytes)
   if (encoding === undefined) return { fault: NO_MARK }
@@ -62,11 +59,7 @@ function decoderOf(first: Uint8Array, refuse: (fault: string) => Error): TextDec
   return new TextDecoder(encoding, { fatal: true })
 }
 
-function decoded(
-  decoder: TextDecoder,
-  chunk: Uint8Array | undefined,
-  refuse: (fault: string) => Error,
-): string {
+function decoded(decoder: TextDecoder, chunk: Uint8Array | undefined, refuse: (fault: string) => Error) {
   try {
     return decoder.decode(chunk, { stream: chunk !== undefined })
   } catch {

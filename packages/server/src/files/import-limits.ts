@@ -5,18 +5,12 @@
 
 /** The maximum number of columns in a CSV file. */
 const MOST_COLUMNS = 64
-/**
- * The maximum number of fields in a file that is parsed as a whole: 100,000 rows of four columns, with their
- * header or brackets.
- */
+/** The maximum number of fields in a file that is parsed as a whole: 100,000 rows of four columns, and some. */
 const MOST_VALUES = 500_000
 /** The deepest nesting of a JSON value: rows are flat, and evidence in them is a list of objects. */
 const MOST_DEPTH = 8
 
-/**
- * Returns a check for the pieces of a CSV file, in order. It limits the columns of each line and, to
- * `values`, all fields.
- */
+/** Returns a check for a CSV file's pieces, in order. It limits each line's columns and, to `values`, all fields. */
 export function csvLimits(
   delimiter: string,
   values = Number.POSITIVE_INFINITY,

@@ -56,9 +56,7 @@ export class Faults {
     return this.#errors.length > 0
   }
 
-  /**
-   * Returns undefined for work that throws an {@link ImportError}. Throws once there are {@link MOST_FAULTS}.
-   */
+  /** Returns undefined for work that throws an {@link ImportError}. Throws once there are {@link MOST_FAULTS}. */
   note<T>(work: () => T): T | undefined {
     try {
       return work()

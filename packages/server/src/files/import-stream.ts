@@ -23,10 +23,7 @@ export interface ImportSource {
 /** The maximum length of one row, with all its columns. */
 const ROW_CHARACTERS = 8 * 1024 * 1024
 
-/**
- * Yields rows. Each has all columns of the header line, or all members of its object. Throws
- * {@link ImportError}.
- */
+/** Yields rows. Each has all columns of the header line, or all members of its object. Throws {@link ImportError}. */
 export function streamImportRows(source: ImportSource): AsyncIterable<ImportRow> {
   if (source.format === 'csv') return streamCsv(source)
   return source.format === 'json' ? streamJson(source) : streamLines(source)

@@ -18,9 +18,7 @@ export async function makeDirectories(directory: string): Promise<void> {
   }
 }
 
-/**
- * Creates one directory. Throws the error of `mkdir` if the name belongs to something other than a directory.
- */
+/** Creates one directory. Throws the error of `mkdir` if the name belongs to something other than a directory. */
 async function makeUnlessExists(directory: string): Promise<void> {
   try {
     await mkdir(directory, { mode: 0o700 })

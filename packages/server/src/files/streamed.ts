@@ -1,7 +1,4 @@
-/**
- * Files that are written to and never replaced: pipes, devices, and the targets of descriptors such as
- * `/dev/stdout`.
- */
+/** Files that are written to and never replaced: pipes, devices, and targets of descriptors such as `/dev/stdout`. */
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'

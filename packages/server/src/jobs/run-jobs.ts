@@ -10,9 +10,7 @@ export interface Job {
   readonly name: string
   /** The time from the end of a run to the next. */
   readonly everyMs: number
-  /**
-   * Calls `goOn` between two steps. It returns false once the process is stopping or another has taken over the job.
-   */
+  /** Calls `goOn` between steps; it returns false once the process is stopping or another has taken over the job. */
   readonly run: (goOn: () => Promise<boolean>) => Promise<void>
 }
 

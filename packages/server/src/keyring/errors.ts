@@ -1,9 +1,6 @@
 import { Unavailable } from '../errors.ts'
 
-/**
- * Thrown when the keys in the database can't be used. No client can cause this, and the client's request
- * could not be checked. The message has the remedy.
- */
+/** The keys in the database can't be used, so a request could not be checked. No client can cause this. */
 export class KeyringError extends Unavailable {
   override readonly name = 'KeyringError'
   readonly code: 'wrong-secret' | 'damaged-key'

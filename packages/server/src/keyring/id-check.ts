@@ -8,11 +8,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import { randomId } from '../random.ts'
 import { deriveKey } from './derive.ts'
-import type { RootKey } from './root-key-store.ts'
+import type { RootKey } from './key-store.ts'
 
-/**
- * How many of the bytes are random and how many are the check. Together they replace as many random bytes.
- */
+/** How many of the bytes are random and how many are the check. Together they replace as many random bytes. */
 interface Layout {
   /** Separates the checks of different things. Must not contain zero bytes. */
   readonly label: string
@@ -20,10 +18,7 @@ interface Layout {
   readonly checkBytes: number
 }
 
-/**
- * The layout in a macaroon's identifier. Two equal ones would only share a root key, so 10 random bytes
- * suffice.
- */
+/** The layout in a macaroon's identifier. Two equal ones would only share a root key, so 10 random bytes suffice. */
 export const ID_LAYOUT: Layout = { label: 'ratafia check of an id', randomBytes: 10, checkBytes: 6 }
 /**
  * The layout in a sealed text's salt. Two equal ones would share an encryption key and a nonce. A made-up

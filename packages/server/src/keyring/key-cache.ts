@@ -1,7 +1,4 @@
-/**
- * The keys of the database, in memory. Rows are only added, with ascending ids, and never change. So a known
- * key needs no look-up, and new keys are those with a greater id.
- */
+/** The keys of the database, in memory. Rows never change, and are only added, with ascending ids. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KeyringError } from './errors.ts'
 
@@ -87,9 +84,8 @@ export class KeyCache<Key extends { readonly id: number }> {
   }
 
   /**
-   * Adds the key that `make` returns for the next free id, unless `exists` is true for a key that is already
-   * there. With `store`, a caller can store more along with the key; it returns false if another process has
-   * taken the id.
+   * Adds the key that `make` returns for the next free id, unless `exists` is true for a key that is already there.
+   * With `store`, a caller can store more along with the key; it returns false if another process has taken the id.
    */
   async add(
     make: (id: number) => Key,

@@ -8,7 +8,15 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/index.ts'
 import { deriveKey } from './derive.ts'
 import { type CacheTimes, KeyCache } from './key-cache.ts'
-import { createKeyPairStore, type KeyPairPurpose, newKeyPair, type StoredKeyPair } from './key-pair-store.ts'
+import {
+  createKeyPairStore,
+  createRootKeyStore,
+  type KeyPairPurpose,
+  newKeyPair,
+  newRootKey,
+  type RootKey,
+  type StoredKeyPair,
+} from './key-store.ts'
 import {
   bytesOfId,
   deriveRootKey,
@@ -18,7 +26,6 @@ import {
   type MacaroonKind,
   parseId,
 } from './macaroon-id.ts'
-import { createRootKeyStore, newRootKey, type RootKey } from './root-key-store.ts'
 import { checkSecret } from './seal-check-store.ts'
 import { isGenuineText, openText, parseText, sealText } from './sealed-text.ts'
 import { createSealer, type Sealer } from './sealing.ts'
@@ -47,17 +54,13 @@ export interface Keyring {
   /** Creates an identifier for a macaroon, and the root key to mint it with. */
   mintId(kind: MacaroonKind, payload?: Uint8Array): Promise<{ id: Uint8Array; rootKey: Uint8Array }>
   /**
-   * Returns the root key of an identifier that this service created; undefined for any other bytes. It proves
-   * nothing. For an identifier whose root key another node added a moment ago, it waits for a look-up, at
-   * most about a second. Made-up identifiers are recognised immediately and without the database. A request
-   * that presents several identifiers passes when it arrived as `since`, by `performance.now()`, and then
-   * waits at most once.
+   * Returns the root key of an identifier that this service created; undefined for any other bytes. It proves nothing.
+   * For an identifier whose root key another node added a moment ago, it waits for a look-up, at most about a second.
+   * Made-up identifiers are recognised immediately and without the database. A request that presents several
+   * identifiers passes when it arrived as `since`, by `performance.now()`, and then waits at most once.
    */
   resolve(id: Uint8Array, since?: number): Promise<ResolvedId | undefined>
-  /**
-   * Creates a sealed text (base64url) that only {@link openText} with the same purpose opens. Only this
-   * service can create it.
-   */
+  /** Creates a sealed text (base64url), as only this service can. Only {@link openText} with its purpose opens it. */
   sealText(purpose: string, plaintext: Uint8Array): Promise<string>
   /** Returns a sealed text's content; undefined for any other text. Waits like {@link resolve}. */
   openText(purpose: string, text: string): Promise<Uint8Array | undefined>
@@ -68,22 +71,13 @@ export interface Keyring {
   fingerprint(purpose: string, text: string): Promise<string>
   /** Returns our key pair, which seals third-party caveats to a discharger. */
   sealingKeyPair(): Promise<KeyPair>
-  /**
-   * Returns the discharger's key pairs, newest first. The newest is advertised; each opens what was sealed to
-   * it.
-   */
+  /** Returns the discharger's key pairs, newest first. The newest is advertised; each opens what was sealed to it. */
   dischargerKeyPairs(): Promise<readonly [KeyPair, ...KeyPair[]]>
-  /**
-   * Looks for key pairs that another node added a moment ago, at most once a second for all callers together.
-   * Returns false without looking if many callers are waiting already.
-   */
+  /** Looks for other nodes' new key pairs, once a second for all callers. Returns false if too many wait already. */
   lookForKeyPairs(): Promise<boolean>
   /** Reads the keys that other nodes have added, now. */
   refresh(): Promise<void>
-  /**
-   * Adds a root key. `store` replaces the keyring's own store; it returns false if another process has taken
-   * the id.
-   */
+  /** Adds a root key. `store` (default: the keyring's own) returns false if another process has taken the id. */
   rotateRootKey(store?: (key: RootKey) => Promise<boolean>): Promise<KeyDescription>
   rotateDischargerKeyPair(store?: (pair: StoredKeyPair) => Promise<boolean>): Promise<KeyDescription>
   /** Lists root keys, then key pairs, both newest first. */
@@ -102,19 +96,13 @@ export interface KeyringDependencies {
   readonly secret: Uint8Array | Sealer
   readonly clock: Clock
   readonly times?: Partial<CacheTimes>
-  /**
-   * Whether to create the first keys of a database without keys. Default: yes. Without keys it only lists and
-   * resolves.
-   */
+  /** Whether to create the first keys of a database (default: yes). Without keys it only lists and resolves. */
   readonly makeKeys?: boolean
 }
 
 const TIMES: CacheTimes = { refreshMs: 900, lookupMs: 1_000 }
 
-/**
- * How many callers can wait for {@link Keyring.lookForKeyPairs}. Anyone can send a caveat that is sealed to
- * an unknown key pair, and the number of requests in flight is limited.
- */
+/** How many can wait for {@link Keyring.lookForKeyPairs}: anyone can send a caveat sealed to an unknown key pair. */
 const MOST_LOOKING = 32
 
 /**
@@ -146,10 +134,7 @@ export async function openKeyring({
     const all = nonEmpty(await rootKeys.fresh())
     return { rootKey: all[0], firstKey: all.at(-1) ?? all[0] }
   }
-  /**
-   * Returns the key with this id. Looks for an unknown one only if the identifier or text that names it is
-   * genuine.
-   */
+  /** Returns the key with this id. Looks for an unknown one only if the identifier or text that names it is genuine. */
   const rootKeyOf = async (
     id: number,
     since: number,

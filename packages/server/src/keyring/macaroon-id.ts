@@ -12,7 +12,7 @@
  */
 import { deriveKey } from './derive.ts'
 import { checkedBytes, ID_LAYOUT, passesCheck } from './id-check.ts'
-import type { RootKey } from './root-key-store.ts'
+import type { RootKey } from './key-store.ts'
 
 export type MacaroonKind =
   | 'token-root'
@@ -33,10 +33,7 @@ const HEAD_BYTES = 1 + 4
 const CHECKED_BYTES = ID_LAYOUT.randomBytes + ID_LAYOUT.checkBytes
 const HEADER_BYTES = HEAD_BYTES + CHECKED_BYTES
 
-/**
- * The kinds of macaroons that the service issues. The kind is in the identifier, so none can pass for
- * another.
- */
+/** The kinds of macaroons that the service issues. The kind is in the identifier, so none can pass for another. */
 const KINDS: Readonly<Record<MacaroonKind, KindRow>> = {
   'token-root': { byte: 0x11, maxPayload: MAX_ID_BYTES - HEADER_BYTES },
   token: { byte: 0x12, maxPayload: 0 },
@@ -79,10 +76,7 @@ export function isGenuineId(id: Uint8Array, firstKey: RootKey): boolean {
   return passesCheck(firstKey, ID_LAYOUT, id.subarray(HEAD_BYTES, HEADER_BYTES), around)
 }
 
-/**
- * Parses an identifier. Returns undefined for an unknown kind and for bytes that are too short or too long
- * for the kind.
- */
+/** Parses an identifier. Returns undefined for an unknown kind and for bytes too short or too long for the kind. */
 export function parseId(id: Uint8Array): ParsedId | undefined {
   if (id.length < HEADER_BYTES) return undefined
   const bytes = Buffer.from(id)

@@ -14,10 +14,7 @@ export interface Resealed {
 
 type Progress = (done: number, total: number) => void
 
-/**
- * The maximum number of rounds. Each one checks again, because a process with only the previous secret may
- * have added a key meanwhile.
- */
+/** The most rounds. Each checks again, because a process with only the previous secret may have added a key. */
 const ROUNDS = 100
 
 /**
@@ -44,11 +41,7 @@ export async function reseal(
   })
 }
 
-async function resealRounds(
-  sealedValues: SealedValueStore,
-  sealer: Sealer,
-  onProgress?: Progress,
-): Promise<Resealed> {
+async function resealRounds(sealedValues: SealedValueStore, sealer: Sealer, onProgress?: Progress) {
   let resealed = 0
   for (let round = 1; ; round++) {
     const values = await sealedValues.all()

@@ -2,9 +2,8 @@ import { type Authority, requireForAll } from '../authority.ts'
 import type { Changing } from '../change.ts'
 import type { Stores } from '../stores.ts'
 import type { KeySource } from './key-cache.ts'
-import type { StoredKeyPair } from './key-pair-store.ts'
+import type { RootKey, StoredKeyPair } from './key-store.ts'
 import type { KeyDescription, Keyring } from './keyring.ts'
-import type { RootKey } from './root-key-store.ts'
 
 export type Rotatable = 'root' | 'discharger'
 
@@ -40,9 +39,8 @@ const ROTATIONS: Readonly<Record<Rotatable, (deps: Rotating) => Promise<KeyDescr
 }
 
 /**
- * Adds a new active key of each kind and returns them in the same order. Every node uses them within a
- * second, and everything created with older keys stays valid. Two concurrent rotations add two keys. Throws
- * `permission-denied`.
+ * Adds a new active key of each kind and returns them in the same order. Every node uses them within a second, and
+ * everything created with older keys stays valid. Two concurrent rotations add two keys. Throws `permission-denied`.
  */
 export async function rotate(
   { kinds, authority }: { readonly kinds: readonly Rotatable[]; readonly authority: Authority },

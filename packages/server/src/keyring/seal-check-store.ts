@@ -1,7 +1,6 @@
 import type { Database } from '../database/index.ts'
 import { KeyringError } from './errors.ts'
-import type { Sealer } from './sealing.ts'
-import { SEAL_CHECK_PURPOSE } from './sealing-purposes.ts'
+import { SEAL_CHECK_PURPOSE, type Sealer } from './sealing.ts'
 
 const SEAL_CHECK_TEXT = Buffer.from('ratafia')
 

@@ -12,7 +12,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 import { deriveKey } from './derive.ts'
 import { checkedBytes, passesCheck, SALT_LAYOUT } from './id-check.ts'
-import type { RootKey } from './root-key-store.ts'
+import type { RootKey } from './key-store.ts'
 
 const VERSION = 1
 const HEAD_BYTES = 5
@@ -46,8 +46,7 @@ export function sealText(
 /** Parses a text. Returns undefined unless it has the one valid spelling. */
 export function parseText(text: string): UnverifiedText | undefined {
   const bytes = Buffer.from(text, 'base64url')
-  // Node's decoder accepts other alphabets and drops unknown characters, but each text must have one spelling
-  // only.
+  // Node's decoder accepts other alphabets and drops unknown characters, but each text must have one spelling only.
   if (bytes.toString('base64url') !== text) return undefined
   if (bytes.length < HEAD_BYTES + SALT_BYTES + TAG_BYTES || bytes[0] !== VERSION) return undefined
   return {
@@ -76,8 +75,7 @@ export function openText(rootKey: RootKey, purpose: string, text: UnverifiedText
   }
 }
 
-// Returns a key object: Node recognises bytes by an error that it throws and catches, 18 % of the cost of a
-// nonce.
+// Returns a key object: Node recognises bytes by an error that it throws and catches, 18 % of the cost of a nonce.
 function keyFor(rootKey: RootKey, purpose: string, salt: Uint8Array): KeyObject {
   return createSecretKey(deriveKey(rootKey.secret, 'ratafia sealed text', salt, Buffer.from(purpose, 'utf8')))
 }

@@ -1,7 +1,4 @@
-/**
- * Reads every sealed value in the database, of all features, because a change of the secret key must reach
- * all of them.
- */
+/** Reads every sealed value of all features, because a change of the secret key must reach all of them. */
 import { sql } from 'kysely'
 import { anyRowChanged, type Database } from '../database/index.ts'
 import {
@@ -10,7 +7,7 @@ import {
   SEAL_CHECK_PURPOSE,
   secondFactorPurpose,
   signingKeyPurpose,
-} from './sealing-purposes.ts'
+} from './sealing.ts'
 
 interface SealedValue {
   /** The name for messages, such as `root key 3`. */
@@ -22,10 +19,7 @@ interface SealedValue {
 }
 
 export interface SealedValueStore {
-  /**
-   * Returns a handful of values for each rotation and brand, and one for each second factor. The last is the
-   * seal check, which a start uses to check its secret.
-   */
+  /** Returns a handful of values per rotation and brand, one per second factor, and last the seal check of starts. */
   all(): Promise<readonly SealedValue[]>
 }
 
@@ -36,20 +30,21 @@ declare module '../change.ts' {
 }
 
 export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValueStore {
-  /** Returns a function that changes one row, by primary key, if it still has the value that was read. */
-  const replacing =
-    (
-      { table, column, key }: Readonly<Record<'table' | 'column' | 'key', string>>,
-      id: number | string,
-      read: Uint8Array,
-    ) =>
-    async (sealed: Uint8Array) => {
+  /** `replace` changes the row, by primary key, if it still has the value that was read. */
+  const value = (
+    { table, column = 'sealed', key = 'id' }: { table: string; column?: string; key?: string },
+    id: number | string,
+    { name, purpose, sealed }: Omit<SealedValue, 'replace'>,
+  ): SealedValue => ({
+    ...{ name, purpose, sealed },
+    async replace(replacement) {
       const result = await sql`
-        update ${sql.table(table)} set ${sql.ref(column)} = ${sealed}
-        where ${sql.ref(key)} = ${id} and ${sql.ref(column)} = ${read}
+        update ${sql.table(table)} set ${sql.ref(column)} = ${replacement}
+        where ${sql.ref(key)} = ${id} and ${sql.ref(column)} = ${sealed}
       `.execute(query)
       return anyRowChanged(result)
-    }
+    },
+  })
   return {
     // Reads small tables as a whole.
     async all() {
@@ -63,36 +58,29 @@ export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValu
         .execute()
       const checks = await query.selectFrom('seal_check').selectAll().execute()
       return [
-        ...rootKeys.map(({ id, sealed }) => ({
-          name: `root key ${id}`,
-          purpose: rootKeyPurpose(id),
-          sealed,
-          replace: replacing({ table: 'root_key', column: 'sealed', key: 'id' }, id, sealed),
-        })),
-        ...keyPairs.map(({ id, purpose, sealed_private_key: sealed }) => ({
-          name: `${purpose} key pair ${id}`,
-          purpose: keyPairSealingPurpose({ id, purpose }),
-          sealed,
-          replace: replacing({ table: 'key_pair', column: 'sealed_private_key', key: 'id' }, id, sealed),
-        })),
-        ...signingKeys.map(({ key_id, sealed }) => ({
-          name: `signing key ${key_id}`,
-          purpose: signingKeyPurpose(key_id),
-          sealed,
-          replace: replacing({ table: 'signing_key', column: 'sealed', key: 'key_id' }, key_id, sealed),
-        })),
-        ...secondFactors.map(({ id, sealed }) => ({
-          name: `second factor ${id}`,
-          purpose: secondFactorPurpose(id),
-          sealed,
-          replace: replacing({ table: 'second_factor', column: 'sealed', key: 'id' }, id, sealed),
-        })),
-        ...checks.map(({ id, sealed }) => ({
-          name: 'seal check',
-          purpose: SEAL_CHECK_PURPOSE,
-          sealed,
-          replace: replacing({ table: 'seal_check', column: 'sealed', key: 'id' }, id, sealed),
-        })),
+        ...rootKeys.map(({ id, sealed }) =>
+          value({ table: 'root_key' }, id, { name: `root key ${id}`, purpose: rootKeyPurpose(id), sealed }),
+        ),
+        ...keyPairs.map(({ id, purpose: of, sealed_private_key: sealed }) => {
+          const purpose = keyPairSealingPurpose({ id, purpose: of })
+          const place = { table: 'key_pair', column: 'sealed_private_key' }
+          return value(place, id, { name: `${of} key pair ${id}`, purpose, sealed })
+        }),
+        ...signingKeys.map(({ key_id: id, sealed }) => {
+          const purpose = signingKeyPurpose(id)
+          return value({ table: 'signing_key', key: 'key_id' }, id, {
+            name: `signing key ${id}`,
+            purpose,
+            sealed,
+          })
+        }),
+        ...secondFactors.map(({ id, sealed }) => {
+          const purpose = secondFactorPurpose(id)
+          return value({ table: 'second_factor' }, id, { name: `second factor ${id}`, purpose, sealed })
+        }),
+        ...checks.map(({ id, sealed }) =>
+          value({ table: 'seal_check' }, id, { name: 'seal check', purpose: SEAL_CHECK_PURPOSE, sealed }),
+        ),
       ]
     },
   }

@@ -23,16 +23,11 @@ export interface Secrets {
 
 export interface Sealer {
   seal(purpose: string, plaintext: Uint8Array): Buffer
-  /**
-   * Returns the value; undefined if it was sealed for a different purpose, under another secret, or changed.
-   */
+  /** Returns the value; undefined if it was sealed for a different purpose, under another secret, or changed. */
   unseal(purpose: string, sealed: Uint8Array): Buffer | undefined
   /** Whether the current secret opens it. */
   isCurrent(purpose: string, sealed: Uint8Array): boolean
-  /**
-   * Returns eight hexadecimal digits for the current secret, then the previous one, which only distinguish
-   * the secrets.
-   */
+  /** Returns eight hexadecimal digits for the current secret, then the previous one, to distinguish them. */
   keyIds(): readonly [current: string, previous?: string]
 }
 
@@ -139,3 +134,20 @@ const derived = (secret: Uint8Array, info: string, bytes: number): Buffer =>
 function additionalData(purpose: string): Buffer {
   return Buffer.concat([Buffer.of(VERSION), Buffer.from(purpose, 'utf8')])
 }
+
+/** The purpose of each sealed value: its place in the database. A change of the secret key must know all of them. */
+export const rootKeyPurpose = (id: number): string => `root-key:${id}`
+
+export const keyPairSealingPurpose = ({ id, purpose }: { id: number; purpose: string }): string =>
+  `key-pair:${purpose}:${id}`
+
+/** The purpose of a brand's private key. */
+export const signingKeyPurpose = (keyId: string): string => `signing-key:${keyId}`
+
+/** The purpose of a second factor's secret. */
+export const secondFactorPurpose = (id: string): string => `second-factor:${id}`
+
+export const SEAL_CHECK_PURPOSE = 'seal-check'
+
+/** The purpose of a backup file's seal, which is not in the database. */
+export const BACKUP_PURPOSE = 'backup'

@@ -8,10 +8,7 @@ import { requireFitDatabase } from '../database/index.ts'
 import { databaseIsMissing } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
-/**
- * Reads every file that a variable names and, with `connect`, opens the installation without creating anything. Throws
- * `ConfigError`.
- */
+/** Reads every file a variable names; with `connect`, opens the installation. Creates nothing. Throws `ConfigError`. */
 export async function checkConfig(options: StartOptions, connect: boolean): Promise<void> {
   const { config, log } = options
   const { database, secret, previousSecret, reminders } = config

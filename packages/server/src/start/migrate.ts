@@ -4,10 +4,7 @@ import { type PlannedMigration, planMigrations, requireFitDatabase } from '../da
 import { databaseIsMissing, migrateWithLog, missingPart, openConfigured } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
-/**
- * Returns the names of the migrations that ran. See `migrate` for `partitions`. Throws the errors of
- * `openInstallation`.
- */
+/** Returns the migrations that ran. See `migrate` for `partitions`. Throws the errors of `openInstallation`. */
 export async function updateSchema(options: StartOptions, partitions = 0): Promise<readonly string[]> {
   const { config, log, onMade = (sentence) => log.info({}, sentence) } = options
   const missing = missingPart(config)
@@ -21,10 +18,7 @@ export async function updateSchema(options: StartOptions, partitions = 0): Promi
   return ran
 }
 
-/**
- * Returns the migrations that {@link updateSchema} would run. Changes nothing, and does not create a
- * database.
- */
+/** Returns the migrations that {@link updateSchema} would run. Changes nothing, and does not create a database. */
 export async function planSchema(
   options: StartOptions,
   partitions = 0,

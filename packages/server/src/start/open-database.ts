@@ -14,10 +14,7 @@ import { systemReason } from '../text/system-reason.ts'
 import { recordingOn } from './changing.ts'
 import type { StartOptions } from './options.ts'
 
-/**
- * Checks whether opening would create an embedded database. Throws `ConfigError` if this user cannot find out or read
- * it.
- */
+/** Checks whether opening would create an embedded database. Throws `ConfigError` if this user cannot read it. */
 export function databaseIsMissing({ database }: Config): boolean {
   if (database.kind !== 'sqlite') return false
   try {
@@ -87,9 +84,7 @@ async function accessTo(file: string): Promise<SqliteAccess> {
   }
 }
 
-/**
- * Returns the names of the migrations that ran, which the audit log also records. See `migrate` for `partitions`.
- */
+/** Returns the names of the migrations that ran, which the audit log also records. See `migrate` for `partitions`. */
 export async function migrateWithLog(
   database: Database,
   { config, log, clock = database.clock.now }: StartOptions,

@@ -4,10 +4,8 @@ import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import { type CommandContext, type Streams, UsageError } from '../cli/context.ts'
 import { exitCodeOf } from '../cli/failures/exit-code.ts'
 import { clockDifference } from '../clock.ts'
+import { gnupgHome, jobEnvironment, serviceEnvironment } from '../config/command-environment.ts'
 import { addressOfThisHost, type Environment, processEnvironment } from '../config/config.ts'
-import { jobEnvironment } from '../config/job-environment.ts'
-import { gnupgHome } from '../config/paths/home-directory.ts'
-import { serviceEnvironment } from '../config/service-environment.ts'
 import { parseServiceUrl } from '../config/values.ts'
 import { inProcessService } from './operations/in-process-service.ts'
 import type { StartOptions } from './options.ts'
@@ -44,10 +42,7 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
   return runProgram(words.slice(2), ratafia, streams, () => asked.from)
 }
 
-/**
- * Creates every command with its options and help or, given the `first` word of a command line, those that begin with
- * it. The code of a command is loaded when it runs.
- */
+/** Creates every command, or those that begin with the word `first`. The code of a command is loaded when it runs. */
 export async function createRatafia(
   options: RunOptions = {},
   first?: string,

@@ -1,6 +1,4 @@
-/**
- * Stores running processes in the table `service_process`, with the database's time, because clocks of nodes differ.
- */
+/** Stores running processes in the table `service_process`, with the database's time, because nodes' clocks differ. */
 import { type Database, databaseNow } from '../database/index.ts'
 
 /** A process with a recent heartbeat. */

@@ -54,7 +54,7 @@ export interface Surroundings {
   readonly remindersBy: readonly Channel[]
 }
 
-export interface Answer {
+interface Answer {
   readonly url: string
   /** Whether it is ready; undefined if nothing listens there. */
   readonly ready: boolean | undefined
@@ -72,6 +72,13 @@ const SIGN_IN_LINK_MS = 7 * DAY_MS
 /** More than a running service leaves unlinked, because it links the audit log every second. */
 const UNLINKED = 1_000
 
+/** A finding of the part that its function is named after. */
+type Verdict = Omit<Finding, 'part'>
+
+const ok = (says: string): Verdict => ({ state: 'ok', says })
+const attention = (says: string): Verdict => ({ state: 'attention', says })
+const unknown = (says: string): Verdict => ({ state: 'unknown', says })
+
 /** Throws `permission-denied` and `Unavailable`. */
 export async function readStatus(
   {
@@ -85,149 +92,109 @@ export async function readStatus(
   const now = deps.clock()
   const held = await deps.leases.held()
   return [
-    serviceFinding(here.answer, held.length > 0),
-    nodesFinding(await deps.processes.running()),
-    held.length > 0
-      ? { part: 'jobs', state: 'ok', says: `A process is running ${held.join(', ')}.` }
-      : {
-          part: 'jobs',
-          state: 'attention',
-          says: 'No process does the periodic work, so expired rows are not removed. Start the service.',
-        },
-    bulkJobsFinding(await deps.jobs.active(MOST_JOBS + 1)),
-    { part: 'database', state: 'ok', says: `${here.database.location} answers.` },
-    schemaFinding(here.schema),
-    clockFinding(deps.clockAhead()),
-    ...(here.lagMs === undefined ? [] : [changesFinding(here.lagMs)]),
-    secretFinding(deps.sealer.keyIds()),
-    await keysFinding(deps.keyring),
-    await signingFinding(deps),
-    await issuersFinding(deps, now),
-    certificatesFinding(here.certificates, now),
-    await auditFinding(deps.audit),
-    await backupFinding(here.database.kind, now, deps.audit),
-    await signInLinkFinding(now, deps.audit),
-    remindersFinding(here.remindersBy),
+    { part: 'service', ...service(here.answer, held.length > 0) },
+    { part: 'nodes', ...nodes(await deps.processes.running()) },
+    { part: 'jobs', ...periodicJobs(held) },
+    { part: 'bulk_jobs', ...bulkJobs(await deps.jobs.active(MOST_JOBS + 1)) },
+    { part: 'database', ...ok(`${here.database.location} answers.`) },
+    { part: 'schema', ...SCHEMA[here.schema] },
+    { part: 'clock', ...clock(deps.clockAhead()) },
+    ...(here.lagMs === undefined ? [] : [{ part: 'changes', ...changes(here.lagMs) } as const]),
+    { part: 'secret_key', ...secretKey(deps.sealer.keyIds()) },
+    { part: 'keys', ...(await keys(deps.keyring)) },
+    { part: 'signing_keys', ...(await signingKeys(deps)) },
+    { part: 'issuers', ...(await issuers(deps, now)) },
+    { part: 'certificates', ...certificates(here.certificates, now) },
+    { part: 'audit_log', ...(await auditLog(deps.audit)) },
+    { part: 'backup', ...(await backup(here.database.kind, now, deps.audit)) },
+    { part: 'sign_in_links', ...(await signInLinks(now, deps.audit)) },
+    { part: 'reminders', ...reminders(here.remindersBy) },
   ]
 }
 
-function serviceFinding(answer: Answer | undefined, works: boolean): Finding {
+function service(answer: Answer | undefined, works: boolean): Verdict {
   const elsewhere = works
     ? ' A process does the periodic work, so the service is running here or on another machine.'
     : ''
-  if (answer === undefined) {
-    return {
-      part: 'service',
-      state: 'unknown',
-      says: `The system chooses its port when it starts.${elsewhere}`,
-    }
-  }
+  if (answer === undefined) return unknown(`The system chooses its port when it starts.${elsewhere}`)
   const { url, ready, why = 'it gives no reason.' } = answer
-  if (ready) return { part: 'service', state: 'ok', says: `${url} accepts requests.` }
-  if (ready === false) {
-    return {
-      part: 'service',
-      state: 'attention',
-      says: `${url} answers, but does not accept requests: ${why}`,
-    }
-  }
+  if (ready) return ok(`${url} accepts requests.`)
+  if (ready === false) return attention(`${url} answers, but does not accept requests: ${why}`)
   return works
-    ? { part: 'service', state: 'unknown', says: `Nothing answers at ${url} from here.${elsewhere}` }
-    : { part: 'service', state: 'attention', says: `Nothing answers at ${url}. Start \`ratafia serve\`.` }
+    ? unknown(`Nothing answers at ${url} from here.${elsewhere}`)
+    : attention(`Nothing answers at ${url}. Start \`ratafia serve\`.`)
 }
 
-function nodesFinding(running: readonly RunningProcess[]): Finding {
-  if (running.length === 0) {
-    return { part: 'nodes', state: 'unknown', says: 'No process has sent a heartbeat within 90 seconds.' }
-  }
+function nodes(running: readonly RunningProcess[]): Verdict {
+  if (running.length === 0) return unknown('No process has sent a heartbeat within 90 seconds.')
   const machines = new Set(running.map(({ host }) => host)).size
   const releases = [...new Set(running.map(({ release }) => release))].sort()
   const processes =
     running.length === 1 ? 'One process is running' : `${running.length} processes are running`
   const where = machines === 1 ? 'one machine' : `${machines} machines`
   const what = releases.length === 1 ? `release ${releases[0]}` : `releases ${releases.join(', ')}`
-  return { part: 'nodes', state: 'ok', says: `${processes} on ${where}, with ${what}.` }
+  return ok(`${processes} on ${where}, with ${what}.`)
 }
+
+const periodicJobs = (held: readonly string[]): Verdict =>
+  held.length > 0
+    ? ok(`A process is running ${held.join(', ')}.`)
+    : attention('No process does the periodic work, so expired rows are not removed. Start the service.')
 
 /** The maximum number of jobs that are counted. */
 const MOST_JOBS = 100
 
-function bulkJobsFinding(active: Awaited<ReturnType<JobStore['active']>>): Finding {
-  const part = 'bulk_jobs'
-  if (active.length === 0) return { part, state: 'ok', says: 'No job is running or queued.' }
-  if (active.length > MOST_JOBS)
-    return { part, state: 'ok', says: `More than ${MOST_JOBS} are running or queued.` }
+function bulkJobs(active: Awaited<ReturnType<JobStore['active']>>): Verdict {
+  if (active.length === 0) return ok('No job is running or queued.')
+  if (active.length > MOST_JOBS) return ok(`More than ${MOST_JOBS} are running or queued.`)
   const running = active.filter(({ state }) => state === 'running').length
-  return {
-    part,
-    state: 'ok',
-    says: `${running} running, ${active.length - running} queued. See \`ratafia jobs list\`.`,
-  }
+  return ok(`${running} running, ${active.length - running} queued. See \`ratafia jobs list\`.`)
 }
 
-function schemaFinding(schema: Surroundings['schema']): Finding {
-  if (schema === 'current') return { part: 'schema', state: 'ok', says: 'Up to date.' }
-  if (schema === 'newer') {
-    return { part: 'schema', state: 'ok', says: 'From a newer release, and this release can use it.' }
-  }
-  const says =
-    schema === 'older'
-      ? 'Older than this release. Run `ratafia migrate`.'
-      : 'Only for a newer release. Upgrade this one.'
-  return { part: 'schema', state: 'attention', says }
+const SCHEMA: Readonly<Record<Surroundings['schema'], Verdict>> = {
+  current: ok('Up to date.'),
+  newer: ok('From a newer release, and this release can use it.'),
+  older: attention('Older than this release. Run `ratafia migrate`.'),
+  contracted: attention('Only for a newer release. Upgrade this one.'),
 }
 
-function clockFinding(aheadMs: number): Finding {
+function clock(aheadMs: number): Verdict {
   const { says } = clockAgreement(aheadMs)
-  if (says !== undefined) return { part: 'clock', state: 'attention', says }
-  return {
-    part: 'clock',
-    state: 'ok',
-    says: `The clocks of this machine and the database agree within ${WORK_MS / 1000} seconds.`,
-  }
+  if (says !== undefined) return attention(says)
+  return ok(`The clocks of this machine and the database agree within ${WORK_MS / 1000} seconds.`)
 }
 
-function changesFinding(lagMs: number): Finding {
-  if (lagMs <= LAG_MS) {
-    return { part: 'changes', state: 'ok', says: 'This node receives changes within a second.' }
-  }
-  const says = Number.isFinite(lagMs)
-    ? `This node has received no changes for ${(lagMs / 1000).toFixed(1)} s, and queries the database for every request.`
-    : 'This node does not receive changes, and queries the database for every request.'
-  return { part: 'changes', state: 'attention', says }
+function changes(lagMs: number): Verdict {
+  if (lagMs <= LAG_MS) return ok('This node receives changes within a second.')
+  return attention(
+    Number.isFinite(lagMs)
+      ? `This node has received no changes for ${(lagMs / 1000).toFixed(1)} s, and queries the database for every request.`
+      : 'This node does not receive changes, and queries the database for every request.',
+  )
 }
 
-function secretFinding([current, previous]: readonly [string, string?]): Finding {
-  if (previous === undefined || previous === current) {
-    return { part: 'secret_key', state: 'ok', says: `${current} opens the sealed keys in the database.` }
-  }
-  const says = `${current} is in use, and ${previous} is still set. Finish the change with \`ratafia secret rotate\`, then remove the old key.`
-  return { part: 'secret_key', state: 'attention', says }
+function secretKey([current, previous]: readonly [string, string?]): Verdict {
+  return previous === undefined || previous === current
+    ? ok(`${current} opens the sealed keys in the database.`)
+    : attention(
+        `${current} is in use, and ${previous} is still set. Finish the change with \`ratafia secret rotate\`, then remove the old key.`,
+      )
 }
 
-async function keysFinding(keyring: StatusDeps['keyring']): Promise<Finding> {
-  const keys = await keyring.list()
-  const newest = keys.find(({ kind, active }) => kind === 'root' && active)
-  return newest === undefined
-    ? { part: 'keys', state: 'ok', says: 'No keys yet. The service creates the first when it starts.' }
-    : {
-        part: 'keys',
-        state: 'ok',
-        says: `${keys.length} keys; the current root key was created at ${newest.createdAt.toISOString()}.`,
-      }
+async function keys(keyring: StatusDeps['keyring']): Promise<Verdict> {
+  const all = await keyring.list()
+  const newest = all.find(({ kind, active }) => kind === 'root' && active)
+  if (newest === undefined) return ok('No keys yet. The service creates the first when it starts.')
+  return ok(`${all.length} keys; the current root key was created at ${newest.createdAt.toISOString()}.`)
 }
 
-/**
- * A brand does not need attention while one of its keys can sign, even if others have expired or are
- * disabled.
- */
-async function signingFinding(deps: StatusDeps): Promise<Finding> {
+/** A brand does not need attention while one of its keys can sign, even if others have expired or are disabled. */
+async function signingKeys(deps: StatusDeps): Promise<Verdict> {
   const brands = await deps.brands.list()
-  if (brands.length === 0)
-    return { part: 'signing_keys', state: 'ok', says: 'No brands, so no signing keys.' }
-  const keys = await signingKeyLives(deps)
+  if (brands.length === 0) return ok('No brands, so no signing keys.')
+  const all = await signingKeyLives(deps)
   const wanting = brands.flatMap(({ accountId }) => {
-    const lives = keys.filter((key) => key.accountId === accountId).map(({ remaining }) => remaining * 1000)
+    const lives = all.filter((key) => key.accountId === accountId).map(({ remaining }) => remaining * 1000)
     const longest = Math.max(0, ...lives)
     if (longest === 0) {
       return [`No key of ${accountId} can sign. \`ratafia signing-keys list\` shows the reasons.`]
@@ -236,27 +203,25 @@ async function signingFinding(deps: StatusDeps): Promise<Finding> {
       ? [`The last key of ${accountId} expires in ${inDays(longest)}. Add another.`]
       : []
   })
-  if (wanting.length > 0) return { part: 'signing_keys', state: 'attention', says: wanting.join(' ') }
-  const signing = keys.filter(({ remaining }) => remaining > 0)
-  return { part: 'signing_keys', state: 'ok', says: `${signing.length} can sign serials.` }
+  if (wanting.length > 0) return attention(wanting.join(' '))
+  return ok(`${all.filter(({ remaining }) => remaining > 0).length} can sign serials.`)
 }
 
-async function issuersFinding(stores: TransactionStores, now: Date): Promise<Finding> {
+async function issuers(stores: TransactionStores, now: Date): Promise<Verdict> {
   const all = await listIssuers(stores)
-  if (all.length === 0)
-    return { part: 'issuers', state: 'ok', says: 'No issuers, so CI jobs cannot get tokens.' }
+  if (all.length === 0) return ok('No issuers, so CI jobs cannot get tokens.')
   const age = ({ keys }: FoundIssuer) => now.getTime() - keys.fetchedAt.getTime()
   const old = all.filter((found) => found.keys.pinnedAt === undefined && age(found) > ISSUER_KEYS_MS)
   if (old.length === 0) {
     const which = all.length === 1 ? 'the issuer' : `all ${all.length} issuers`
-    return { part: 'issuers', state: 'ok', says: `The keys of ${which} are up to date.` }
+    return ok(`The keys of ${which} are up to date.`)
   }
   const says = old.map((found) => {
     const { fetchedAt, failure = 'the service, which fetches them every hour, is not running' } = found.keys
     const end = age(found) > DAY_MS ? 'Its jobs cannot get tokens' : 'They are used for 24 hours'
     return `The keys of ${found.issuer.url} were last fetched at ${fetchedAt.toISOString()}: ${failure.replace(/\.$/, '')}. ${end}.`
   })
-  return { part: 'issuers', state: 'attention', says: says.join(' ') }
+  return attention(says.join(' '))
 }
 
 function inDays(milliseconds: number): string {
@@ -265,80 +230,69 @@ function inDays(milliseconds: number): string {
   return days === 1 ? 'one day' : `${days} days`
 }
 
-function certificatesFinding(all: Surroundings['certificates'], now: Date): Finding {
+function certificates(all: Surroundings['certificates'], now: Date): Verdict {
   if (!all) {
-    const says = 'The certificates of the database connection cannot be read. Restore their files.'
-    return { part: 'certificates', state: 'attention', says }
+    return attention('The certificates of the database connection cannot be read. Restore their files.')
   }
   if (all.length === 0) {
-    return {
-      part: 'certificates',
-      state: 'ok',
-      says: 'No certificates to check: the database URL names none, and the reverse proxy handles client TLS.',
-    }
+    return ok(
+      'No certificates to check: the database URL names none, and the reverse proxy handles client TLS.',
+    )
   }
-  const soon = all.filter(({ until }) => until.getTime() - now.getTime() < SOON_MS)
-  if (soon.length > 0) {
-    const says = soon
-      .map(({ file, until }) => `${file} expires at ${until.toISOString()}. Replace it.`)
-      .join(' ')
-    return { part: 'certificates', state: 'attention', says }
-  }
+  const soon = all
+    .filter(({ until }) => until.getTime() - now.getTime() < SOON_MS)
+    .map(({ file, until }) => `${file} expires at ${until.toISOString()}. Replace it.`)
+  if (soon.length > 0) return attention(soon.join(' '))
   const first = all.reduce((a, b) => (a.until < b.until ? a : b))
-  const says = `${all.length} for the database connection; the first expires at ${first.until.toISOString()}.`
-  return { part: 'certificates', state: 'ok', says }
+  return ok(`${all.length} for the database connection; the first expires at ${first.until.toISOString()}.`)
 }
 
-async function auditFinding(audit: StatusDeps['audit']): Promise<Finding> {
+async function auditLog(audit: StatusDeps['audit']): Promise<Verdict> {
   const unlinked = await audit.countUnlinked()
   return unlinked > UNLINKED
-    ? {
-        part: 'audit_log',
-        state: 'attention',
-        says: `${unlinked} entries are not linked to the chain yet. The service links them every second while it is running.`,
-      }
-    : { part: 'audit_log', state: 'ok', says: 'The chain is up to date. `ratafia audit verify` checks it.' }
+    ? attention(
+        `${unlinked} entries are not linked to the chain yet. The service links them every second while it is running.`,
+      )
+    : ok('The chain is up to date. `ratafia audit verify` checks it.')
 }
 
 /** Operators should know about every credential that bypasses the sign-in. */
-async function signInLinkFinding(now: Date, audit: StatusDeps['audit']): Promise<Finding> {
+async function signInLinks(now: Date, audit: StatusDeps['audit']): Promise<Verdict> {
   const [last] = await audit.list({ action: 'account.sign-in-link' }, { limit: 1 })
   if (last === undefined || now.getTime() - last.at.getTime() > SIGN_IN_LINK_MS) {
-    return { part: 'sign_in_links', state: 'ok', says: 'None was created in the last seven days.' }
+    return ok('None was created in the last seven days.')
   }
-  const says = `\`ratafia sign-in-link\` created one for ${last.subject} at ${last.at.toISOString()}. If none of your operators created it, someone else has access to the host.`
-  return { part: 'sign_in_links', state: 'attention', says }
+  return attention(
+    `\`ratafia sign-in-link\` created one for ${last.subject} at ${last.at.toISOString()}. If none of your operators created it, someone else has access to the host.`,
+  )
 }
 
-async function backupFinding(
-  kind: 'sqlite' | 'postgres',
-  now: Date,
-  audit: StatusDeps['audit'],
-): Promise<Finding> {
+async function backup(kind: 'sqlite' | 'postgres', now: Date, audit: StatusDeps['audit']): Promise<Verdict> {
   const [last] = await audit.list({ action: 'database.backup' }, { limit: 1 })
   // PostgreSQL has its own backup tools, which are not visible here.
-  const missing = kind === 'postgres' ? 'unknown' : 'attention'
+  const missing = kind === 'postgres' ? unknown : attention
   if (last === undefined) {
-    const says =
+    return missing(
       kind === 'postgres'
         ? 'No backup with `ratafia backup` yet. Other backups are not known here.'
-        : 'No backup yet. Run `ratafia backup FILE`.'
-    return { part: 'backup', state: missing, says }
+        : 'No backup yet. Run `ratafia backup FILE`.',
+    )
   }
   const isOld = now.getTime() - last.at.getTime() > BACKUP_MS
   const says = `The last \`ratafia backup\` was at ${last.at.toISOString()}${isOld ? ', more than a week ago' : ''}.`
-  return { part: 'backup', state: isOld ? missing : 'ok', says }
+  return isOld ? missing(says) : ok(says)
 }
 
 /** Mail is optional, so an installation without it is ok. The finding shows that reminders are not sent. */
-function remindersFinding(by: Surroundings['remindersBy']): Finding {
+function reminders(by: Surroundings['remindersBy']): Verdict {
   const hasWebhook = by.includes('webhook')
   if (by.includes('mail')) {
-    const says = `Mail is on: the service mails reminders about what expires${hasWebhook ? ', and posts them to the webhook' : ''}.`
-    return { part: 'reminders', state: 'ok', says }
+    const also = hasWebhook ? ', and posts them to the webhook' : ''
+    return ok(`Mail is on: the service mails reminders about what expires${also}.`)
   }
-  const says = hasWebhook
-    ? 'Mail is off, and the webhook gets each reminder. To also send them by e-mail, set `RATAFIA_SMTP_URL`.'
-    : 'Mail is off: the service does not send reminders before credentials expire. Set `RATAFIA_SMTP_URL` for mail, or `RATAFIA_WEBHOOK_URL`, which works without mail.'
-  return { part: 'reminders', state: 'ok', says }
+  return ok(
+    hasWebhook
+      ? 'Mail is off, and the webhook gets each reminder. To also send them by e-mail, set `RATAFIA_SMTP_URL`.'
+      : 'Mail is off: the service does not send reminders before credentials expire. Set `RATAFIA_SMTP_URL` for mail, or `RATAFIA_WEBHOOK_URL`, which works without mail.',
+  )
 }

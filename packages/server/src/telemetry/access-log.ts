@@ -22,10 +22,7 @@ export interface AccessLine {
 
 const SEGMENTS = 4
 
-/**
- * Returns the part of a path that cannot be a credential: up to four segments of short lower-case words. The rest
- * becomes `…`. Tokens and keys are long, have capitals, or both.
- */
+/** Returns the part of a path that cannot be a credential: up to four short lower-case words. The rest becomes `…`. */
 export function plainPath(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1)
   if (!path.startsWith('/')) return '…'

@@ -16,9 +16,7 @@ const TOGETHER_MS = 100
 const AGAIN_MS = 20
 /** How long a process that exits waits for its reader to continue, in milliseconds. */
 const STILL_AT_EXIT_MS = 1_000
-/**
- * How long it writes in total, in milliseconds, because service managers kill a process that is slow to exit.
- */
+/** How long it writes in total, in milliseconds, because service managers kill a process that is slow to exit. */
 const AT_EXIT_MS = 4_000
 /** The time before a process that exits retries a full pipe, in milliseconds. It has nothing else to do. */
 const AGAIN_AT_EXIT_MS = 1
@@ -142,9 +140,7 @@ export class LogPipe {
   }
 }
 
-/**
- * Returns false if the reader is gone, has stopped, or did not read everything in time. The process must still exit.
- */
+/** Returns false if the reader is gone, stopped, or did not read everything in time. The process must still exit. */
 function writeWhole(bytes: Buffer, until: number): boolean {
   let patience = performance.now() + STILL_AT_EXIT_MS
   for (let at = 0; at < bytes.length; ) {

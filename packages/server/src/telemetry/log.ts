@@ -1,7 +1,4 @@
-/**
- * Creates the log: pino JSON, or pretty lines on a terminal. Its serializers leave out everything that may contain a
- * secret.
- */
+/** Creates the log: pino JSON, or pretty lines on a terminal. Serializers leave out what may contain a secret. */
 import type { Writable } from 'node:stream'
 import { type Logger, type LoggerOptions, pino } from 'pino'
 import type { PinoPretty } from 'pino-pretty'
@@ -34,10 +31,7 @@ export function createLog({ level, pretty, to, shared = false }: LogOptions): Lo
 /** Fields that do not help a user who has just started the service. */
 const NOT_AT_A_TERMINAL = 'pid,hostname,migrations'
 
-/**
- * The size of a write in bytes. Lines of several processes on one pipe stay intact as long as no write is
- * larger than PIPE_BUF.
- */
+/** The bytes of a write: PIPE_BUF, up to which lines of several processes on one pipe stay intact. */
 const BLOCK = { alone: 32_768, shared: 4_096 } as const
 
 const ownLog = (settings: LoggerOptions, isShared: boolean): Log =>

@@ -7,7 +7,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type OidcMetrics, oidcMetrics } from './oidc-metrics.ts'
 import { requestMetrics } from './request-metrics.ts'
-import type { StatementKind } from './statement-kind.ts'
 
 interface AnsweredRequest {
   readonly method: string
@@ -44,7 +43,8 @@ export interface Metrics extends OidcMetrics {
   answered(request: AnsweredRequest): void
   /** Counts requests that were refused before they reached the application, by code. */
   refusedEarly(code: string, times?: number): void
-  statement(kind: StatementKind, outcome: 'ok' | 'failed' | 'unavailable', seconds: number): void
+  /** `kind` is the first verb of the statement, or `other`. */
+  statement(kind: string, outcome: 'ok' | 'failed' | 'unavailable', seconds: number): void
   /** Records the wait for a connection to the database. */
   acquired(outcome: 'ok' | 'unavailable', seconds: number): void
   signed(outcome: 'ok' | 'failed', seconds: number): void
@@ -59,9 +59,7 @@ export interface Metrics extends OidcMetrics {
     readonly withEvidence: ReadonlyMap<string, number>
     readonly inQuarantine: number
   }): void
-  /**
-   * Counts a run of a task that removes expired rows. Not called `job`, because Prometheus has a label with that name.
-   */
+  /** Counts a run of a task that removes expired rows. Not called `job`, which is a label of Prometheus. */
   retained(task: string, outcome: 'ok' | 'failed', removed: number): void
   /** Counts reminders about expiry, by `mail` or `webhook`. */
   reminded(channel: string, outcome: string, count: number): void
@@ -91,6 +89,8 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     labelNames: readonly T[],
     buckets: number[],
   ) => new Histogram({ name, help, labelNames, buckets, registers })
+  const gauge = <const T extends string>(name: string, help: string, labelNames: readonly T[] = []) =>
+    new Gauge({ name, help, labelNames, registers })
 
   const requests = requestMetrics(registry)
   const refusals = counter('ratafia_refusals_total', 'Refused requests, by the code in the answer', [
@@ -118,39 +118,32 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     ['outcome'],
     STATEMENTS,
   )
-  const up = new Gauge({
-    name: 'ratafia_database_up',
-    help: '1: the database answered the last query; 0: it did not',
-    registers,
-  })
+  const up = gauge('ratafia_database_up', '1: the database answered the last query; 0: it did not')
   const signatures = histogram(
     'ratafia_signing_duration_seconds',
     'The time from when a registration leaves the signing queue until its serial is signed and stored',
     ['outcome'],
     SIGNATURES,
   )
-  const keyLives = new Gauge({
-    name: 'ratafia_signing_key_remaining_seconds',
-    help: 'How long a key can still sign serials; 0: disabled, expired or not trusted; a century: the key does not expire',
-    labelNames: ['account', 'key'],
-    registers,
-  })
+  const keyLives = gauge(
+    'ratafia_signing_key_remaining_seconds',
+    'How long a key can still sign serials; 0: disabled, expired or not trusted; a century: the key does not expire',
+    ['account', 'key'],
+  )
   const clones = counter(
     'ratafia_clone_evidence_total',
     'Sightings that suggest a clone of a device, by kind of evidence',
     ['kind'],
   )
-  const suspects = new Gauge({
-    name: 'ratafia_devices_with_clone_evidence',
-    help: 'Devices in the register with evidence of a clone, by kind',
-    labelNames: ['kind'],
-    registers,
-  })
-  const inQuarantine = new Gauge({
-    name: 'ratafia_devices_in_quarantine',
-    help: 'Devices in the register that cannot open a session until they are released',
-    registers,
-  })
+  const suspects = gauge(
+    'ratafia_devices_with_clone_evidence',
+    'Devices in the register with evidence of a clone, by kind',
+    ['kind'],
+  )
+  const inQuarantine = gauge(
+    'ratafia_devices_in_quarantine',
+    'Devices in the register that cannot open a session until they are released',
+  )
   const tasks = counter('ratafia_retention_runs_total', 'Runs of the tasks that remove expired rows', [
     'task',
     'outcome',
@@ -161,12 +154,10 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     'Reminders about expiry, by channel; retried: an attempt failed; dropped: no longer needed',
     ['channel', 'outcome'],
   )
-  new Gauge({
-    name: 'ratafia_build_info',
-    help: 'The release and the version of Node',
-    labelNames: ['version', 'node'],
-    registers,
-  }).set({ version: release, node: process.versions.node }, 1)
+  gauge('ratafia_build_info', 'The release and the version of Node', ['version', 'node']).set(
+    { version: release, node: process.versions.node },
+    1,
+  )
   addWatched(registry, watched)
 
   return {

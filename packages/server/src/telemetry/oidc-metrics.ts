@@ -1,13 +1,8 @@
-/**
- * The metrics of ID tokens and their issuers. Labels only contain issuers that an operator added, never text of a
- * token.
- */
+/** The metrics of ID tokens and their issuers. Labels contain issuers an operator added, never text of a token. */
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 export interface OidcMetrics {
-  /**
-   * Counts an exchange of an ID token. `issuer` is the URL of an issuer that the operator added; undefined for others.
-   */
+  /** Counts an exchange of an ID token. `issuer` is the URL of an issuer that the operator added, or undefined. */
   exchanged(issuer: string | undefined, outcome: string): void
   /** Replaces the previous values, so that removed issuers lose their series. `age` is in seconds. */
   issuerKeys(keys: readonly { readonly issuer: string; readonly age: number }[]): void

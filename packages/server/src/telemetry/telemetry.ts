@@ -1,8 +1,9 @@
 /** Combines metrics and traces, and observes the database and signing. */
+import type { TracingConfig } from '../config/tracing.ts'
 import { Unavailable } from '../errors.ts'
+import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { kindOf, type StatementKind, tableIn } from './statement-kind.ts'
-import type { Attributes, Tracing } from './tracing.ts'
+import { type Attributes, NO_TRACING, type Tracing } from './tracing.ts'
 
 export interface Telemetry {
   readonly metrics: Metrics
@@ -46,7 +47,7 @@ export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite
 
 /** The properties of a statement that are the same for each run. */
 interface Described {
-  readonly kind: StatementKind
+  readonly kind: string
   readonly name: string
   readonly attributes: () => Attributes
 }
@@ -91,3 +92,36 @@ async function timed<T>(
     throw error
   }
 }
+
+interface TelemetryOptions {
+  readonly release: string
+  readonly log: Log
+  /** Whether this service serves its metrics. */
+  readonly metrics: boolean
+  /** The settings for traces; undefined if there are none. */
+  readonly tracing: TracingConfig | undefined
+}
+
+/** Creates the metrics and traces of a running service. Commands don't load prom-client and OpenTelemetry. */
+export async function createTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const { release, log, metrics, tracing } = options
+  const { createMetrics } = await import('./metrics.ts')
+  return {
+    metrics: createMetrics({ release, ofProcess: metrics }),
+    tracing: tracing
+      ? (await import('./open-telemetry.ts')).openTelemetry(tracing, release, log)
+      : NO_TRACING,
+  }
+}
+
+const KINDS = ['select', 'insert', 'update', 'delete', 'begin', 'commit', 'rollback']
+
+/** Returns the first verb of a statement. Its text is safe to show, because values are placeholders. */
+function kindOf(text: string): string {
+  const [, word = ''] = /^(?:with [a-z]+ as \(\s*)?([a-z]+)/i.exec(text.slice(0, 64)) ?? []
+  return KINDS.find((kind) => kind === word.toLowerCase()) ?? 'other'
+}
+
+/** Returns the first table that the statement names; undefined if it does not name one. */
+const tableIn = (text: string): string | undefined =>
+  /\b(?:from|into|update|join) "([a-z_]+)"/i.exec(text)?.[1]

@@ -20,9 +20,7 @@ export interface RequestStart {
 
 export interface Tracing {
   request(start: RequestStart): RequestSpan
-  /**
-   * Runs `work` in a span of the current request; outside of a request, without a span. `client` is an outgoing call.
-   */
+  /** Runs `work` in a span of the current request, if there is one. `client` is an outgoing call. */
   span<T>(
     name: string,
     kind: 'client' | 'internal',

@@ -1,6 +1,4 @@
-/**
- * Decides when to replace a worker that died: at once if it had run well, and later each time if workers die on start.
- */
+/** Decides when to replace a worker that died: at once if it had run well, later each time if workers die on start. */
 
 interface Death {
   /** How long it listened, in milliseconds; undefined if it never did. */

@@ -19,10 +19,7 @@ export interface InWorker {
   leave(): void
 }
 
-/**
- * Returns undefined in a process without a supervisor. `fallback` does the counting while the supervisor does
- * not answer.
- */
+/** Returns undefined in a process without a supervisor. `fallback` counts while the supervisor does not answer. */
 export function inWorker({ fallback }: { readonly fallback: Counters }): InWorker | undefined {
   const { worker } = cluster
   if (!worker) return undefined

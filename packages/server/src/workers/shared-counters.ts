@@ -1,7 +1,4 @@
-/**
- * The counters of a worker, which asks the supervisor to count for all workers of the machine. If the supervisor does
- * not answer, the worker counts by itself.
- */
+/** The counters of a worker: the supervisor counts for all, or, if it does not answer, the worker for itself. */
 import type { Counted, Counters, Taken } from '../limits/counters.ts'
 import type { FromWorker } from './messages.ts'
 
@@ -33,9 +30,7 @@ export function sharedCounters(options: SharedCountersOptions): SharedCounters {
   let questions: Question[] = []
   let unanswered = 0
   let last = 0
-  /**
-   * Sends all questions of a turn of the event loop together: a message and its answer cost as much as a short request.
-   */
+  /** Sends all questions of a turn of the event loop together: a message costs as much as a short request. */
   const sendAll = () => {
     const id = ++last
     const asked = questions

@@ -8,7 +8,6 @@ import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:net'
 import type { Counters } from '../limits/counters.ts'
 import type { Log } from '../telemetry/log.ts'
-import type { MetricsServer } from '../telemetry/metrics-server.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 import { type BackOff, backOff } from './back-off.ts'
 import { type FromSupervisor, type FromWorker, isOurs, type Listening } from './messages.ts'
@@ -58,10 +57,7 @@ export async function supervise(options: SuperviseOptions): Promise<void> {
 }
 
 /** Serves the metrics of all workers. Loads the code only if needed, to keep the supervisor small. */
-async function serveMetricsOf(
-  crew: Crew,
-  { metrics, log }: SuperviseOptions,
-): Promise<MetricsServer | undefined> {
+async function serveMetricsOf(crew: Crew, { metrics, log }: SuperviseOptions) {
   if (!metrics) return undefined
   const { serveMetrics } = await import('../telemetry/metrics-server.ts')
   const { workerMetrics } = await import('../telemetry/worker-metrics.ts')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { codeAt } from '../../src/accounts/second-factor/totp.ts'
-import { secondFactorPurpose } from '../../src/keyring/sealing-purposes.ts'
+import { secondFactorPurpose } from '../../src/keyring/sealing.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import { type Program, testProgram } from '../support/program.ts'

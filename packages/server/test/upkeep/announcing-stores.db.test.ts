@@ -20,8 +20,12 @@ import { type Database, inTransaction } from '../../src/database/index.ts'
 import { triggerNames } from '../../src/database/schema/migrated-names.ts'
 import type { Device } from '../../src/devices/device.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
-import { createKeyPairStore, newKeyPair } from '../../src/keyring/key-pair-store.ts'
-import { createRootKeyStore, newRootKey } from '../../src/keyring/root-key-store.ts'
+import {
+  createKeyPairStore,
+  createRootKeyStore,
+  newKeyPair,
+  newRootKey,
+} from '../../src/keyring/key-store.ts'
 import { sealedValueStore } from '../../src/keyring/sealed-value-store.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
 import { recordingOn } from '../../src/start/changing.ts'

@@ -7,8 +7,8 @@ import { after, before, test } from 'node:test'
 import { type RawBuilder, sql } from 'kysely'
 import { openInstallation } from '../../src/start/installation.ts'
 import { jobsOf } from '../../src/start/service/jobs.ts'
-import { createTelemetry } from '../../src/telemetry/create.ts'
 import { createLog } from '../../src/telemetry/log.ts'
+import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { eachDatabase, type Fresh } from '../support/databases.ts'
 import {
   ACME,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
 import { Unavailable } from '../../errors.ts'
-import { secondFactorPurpose } from '../../keyring/sealing-purposes.ts'
+import { secondFactorPurpose } from '../../keyring/sealing.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import type { Account } from '../account.ts'
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-code.ts'

@@ -17,10 +17,7 @@ export interface Problem {
 /** The required `aud` for this issuer. */
 export const audienceFor = ({ settings }: Issuer, baseUrl: string): string => settings.audience ?? baseUrl
 
-/**
- * Every audience must be ours or one that the issuer is known to add: any other service named there could use the
- * token.
- */
+/** Every audience must be ours or one the issuer is known to add: any other service could use the token. */
 export function audienceProblem(aud: unknown, issuer: Issuer, baseUrl: string): Problem | undefined {
   const ours = audienceFor(issuer, baseUrl)
   if (aud === ours) return undefined

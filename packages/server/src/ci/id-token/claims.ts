@@ -12,16 +12,10 @@ export const isStorable = (text: string): boolean => !text.includes('\0') && tex
 export const mayHaveEmail = (text: string): boolean =>
   (text.includes('@') && !/[\s/:]/.test(text)) || EMAIL_IN_TEXT.test(text)
 
-/**
- * Matches an address after a space or a punctuation mark, but not after a slash: a URL can name a user, and a
- * workflow's ref follows an `@`.
- */
+/** Not after a slash: a URL can name a user, and a workflow's ref follows an `@`. */
 const EMAIL_IN_TEXT = /(?:^|[\s<>()[\],;"'=]|mailto:)[^\s/:@<>()[\],;"'=]+@[^\s/:@<>()[\],;"'=]+\.[^\s/:@]/i
 
-/**
- * Returns the value of a claim by its name or, with a leading slash, by a JSON Pointer (RFC 6901). Undefined if the
- * claim is absent.
- */
+/** Returns a claim by its name or, with a leading slash, by a JSON Pointer (RFC 6901); undefined if it is absent. */
 export function claimOf(claims: Claims, name: string): unknown {
   // An issuer chooses the names of claims, so a property that every object inherits must not count.
   if (!name.startsWith('/')) return Object.hasOwn(claims, name) ? claims[name] : undefined

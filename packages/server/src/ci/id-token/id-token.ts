@@ -31,10 +31,7 @@ export interface VerifiedIdToken {
   readonly issuerId: string
   readonly claims: Claims
   readonly expiresAt: Date
-  /**
-   * Identifies the token, which can be used once: its `jti`, or a hash of the signed text (A14). At most 255
-   * characters.
-   */
+  /** Identifies the token, which works once: its `jti`, or a hash of the signed text (A14). At most 255 characters. */
   readonly key: string
   /**
    * The claims that sessions and the audit log keep (A22), by name: no personal data, and strings of at most 1024

@@ -129,10 +129,7 @@ const MEMBERS = {
   OKP: ['kty', 'kid', 'alg', 'crv', 'x'],
 } as const
 
-/**
- * Returns the part of a key to store, or why the key is left out, as words that follow a number. A published private
- * key is left out because it is no longer private.
- */
+/** Returns the part of a key to store, or why it is left out, as words that follow a number. */
 function publicPart(jwk: unknown): JsonWebKey | string {
   if (!isObject(jwk)) return 'not objects'
   const { kty, use, key_ops: operations, kid, d } = jwk

@@ -43,11 +43,7 @@ for (const [what, text, message] of [
   ['excess bits', tokenOf(HEADER, CLAIMS, 'c2lnYR'), /signature that is not base64url/],
   ['an excess letter', tokenOf(HEADER, CLAIMS, 'c2lnY'), /signature that is not base64url/],
   ['bytes that are not UTF-8', `${encoded(HEADER)}.${NOT_UTF8}.c2ln`, /payload that is not a JSON object/],
-  [
-    'a byte order mark',
-    tokenOf(HEADER, `\ufeff${JSON.stringify(CLAIMS)}`),
-    /payload that is not a JSON object/,
-  ],
+  ['a byte order mark', tokenOf(HEADER, `\ufeff${JSON.stringify(CLAIMS)}`), /payload that is not a JSON/],
   ['a list of claims', tokenOf(HEADER, [CLAIMS]), /payload that is not a JSON object/],
   ['no claims', tokenOf(HEADER, 'null'), /payload that is not a JSON object/],
   ['a header that is a string', tokenOf('"alg"'), /header that is not a JSON object/],

@@ -10,9 +10,7 @@ import type { FoundIssuer, Issuer } from './issuer.ts'
 import type { NamedRule } from './issuer-store.ts'
 import { kindOf } from './kinds.ts'
 
-/**
- * Finds an issuer by its URL, exactly as in ID tokens, or by its id. Throws `invalid-field` if there is no such issuer.
- */
+/** Finds an issuer by its URL, exactly as in ID tokens, or by its id. Throws `invalid-field` if there is none. */
 export async function findIssuer(urlOrId: string, { issuers }: TransactionStores): Promise<FoundIssuer> {
   const found =
     urlOrId.length > LONGEST_ISSUER_URL || !isStorable(urlOrId)

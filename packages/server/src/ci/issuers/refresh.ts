@@ -11,10 +11,7 @@ export interface RefreshedIssuer extends ShownIssuer {
   readonly changed: boolean
 }
 
-/**
- * Throws `permission-denied`, `invalid-field`, and `Unavailable` if its documents cannot be fetched; then its keys do
- * not change.
- */
+/** Throws `permission-denied`, `invalid-field`, `Unavailable` if a fetch fails. Then its keys do not change. */
 export async function refreshIssuer(
   {
     issuer: urlOrId,

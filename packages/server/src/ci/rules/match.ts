@@ -4,9 +4,8 @@ import type { Claims, VerifiedIdToken } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { kindOf } from '../issuers/kinds.ts'
 import { ExchangeRefusal } from '../refusal.ts'
-import type { Match } from './matcher.ts'
+import { holds, type Match } from './matcher.ts'
 import { isEventAllowed } from './matchers/events.ts'
-import { holds } from './matchers/holds.ts'
 import { nothingGranted } from './nothing-granted.ts'
 import type { Grants, Rule } from './rule.ts'
 
@@ -16,9 +15,8 @@ export interface Candidate {
 }
 
 /**
- * Returns the candidate whose rule matches the token: the first by name if several grant the same, and a
- * disabled one only if no other matches. Throws {@link ExchangeRefusal} `no-rule`, `event` or
- * `ambiguous-rule`.
+ * Returns the candidate whose rule matches the token: the first by name if several grant the same, and a disabled one
+ * only if no other matches. Throws {@link ExchangeRefusal} `no-rule`, `event` or `ambiguous-rule`.
  *
  * @param named the name of a rule, if the request chooses one
  */

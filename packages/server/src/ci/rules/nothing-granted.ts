@@ -1,6 +1,4 @@
-/**
- * The answer to a job that gets nothing. It is the same for every reason, so that it reveals nothing about rules (A21).
- */
+/** The answer to a job that gets nothing: the same for every reason, so that it reveals nothing about rules (A21). */
 import { quote } from '../../errors.ts'
 import { mayHaveEmail } from '../id-token/claims.ts'
 import type { VerifiedIdToken } from '../id-token/id-token.ts'

@@ -5,10 +5,7 @@ import type { Issuer } from '../issuers/issuer.ts'
 import { kindOf } from '../issuers/kinds.ts'
 import type { Match } from './matcher.ts'
 
-/**
- * The maximum length of the result of {@link idsOfRule}. Even at three bytes each, they fit into an index row
- * of PostgreSQL.
- */
+/** The maximum length of {@link idsOfRule}. At three bytes a character, it fits into an index row of PostgreSQL. */
 export const MOST_IDS = 800
 
 /** Returns the claims that a rule of this issuer must match exactly. */

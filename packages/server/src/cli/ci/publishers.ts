@@ -111,7 +111,7 @@ const consequence = (name: string): string =>
 const revokedText = (revoked: number): string => `Revoked ${counted(revoked, 'session')} that it opened.`
 
 async function allRules(options: ListOptions, installation: Installation): Promise<readonly KnownRule[]> {
-  const { listRules } = await import('../../ci/rules/managing/list-rules.ts')
+  const { listRules } = await import('../../ci/rules/managing/find-rule.ts')
   const { account, issuer } = options
   const all: KnownRule[] = []
   for (let after: string | undefined; ; ) {

@@ -1,7 +1,7 @@
 /** The message and the exit code of a command that failed. */
 import { ConfigError } from '../../config/config.ts'
 import { remedyOf } from '../../database/errors/remedies.ts'
-import { SchemaError } from '../../database/schema/schema-error.ts'
+import { SchemaError } from '../../database/schema/bookkeeping.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import { ImportError } from '../../files/import-rows.ts'
 import { KeyringError } from '../../keyring/errors.ts'

@@ -1,7 +1,7 @@
 /**
  * Finds the service for a command: from an option, a variable, the last login, or the settings of this host.
  */
-import type { ServiceEnvironment } from '../../config/service-environment.ts'
+import type { ServiceEnvironment } from '../../config/command-environment.ts'
 import type { FoundService } from '../context.ts'
 import { lastLogin } from './credentials.ts'
 

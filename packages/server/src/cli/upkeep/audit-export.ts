@@ -3,7 +3,7 @@
 import { extname } from 'node:path'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
-import type { AuditRow } from '../../audit/audit-row.ts'
+import type { AuditRow } from '../../audit/entry.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { printWritten, writePages } from '../files/write-whole.ts'
 import { counted, withJson } from '../output.ts'
@@ -43,7 +43,7 @@ async function exportTo(
   const textOf = await textIn(format)
   const write = (pages: Pages) => writePages(pages, textOf, { file, streams: context.streams })
   const exported = await withService(context, options, 'read', async (service) => {
-    const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
+    const { AUDIT_COLUMNS: columns } = await import('../../audit/entry.ts')
     const query = queryOf(filterOf(options, service.clock()))
     return write(exportedRows(service, api.exportAudit, { query, columns, what: 'an entry' }))
   })
@@ -60,7 +60,7 @@ async function exportTo(
 /** Returns the function that turns the service's JSON lines into the format. */
 async function textIn(format: AuditFormat): Promise<(pages: Pages) => AsyncIterable<string>> {
   if (format === 'jsonl') return (await import('../../files/export-rows.ts')).jsonLines
-  const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
+  const { AUDIT_COLUMNS: columns } = await import('../../audit/entry.ts')
   const { exportText } = await import('../../files/export-rows.ts')
   return (pages) => exportText(pages, { format: 'csv', columns })
 }

@@ -85,8 +85,7 @@ export function parseWebhookUrl(value: string): string {
       `is not an https address without credentials${fault === undefined ? '' : `: it ${fault}`}. Write one such as https://hooks.example.com/ratafia.`,
     )
   }
-  // A query is allowed, because it may be a secret that the receiver uses to identify callers. The others are
-  // not sent.
+  // A query is allowed, because it may be a secret that the receiver uses to identify callers. The others are not sent.
   if (/[#\s]/.test(value))
     throw new Error(`${urlFault(value, { parts: '?' }) ?? 'has a space'}. Leave it out.`)
   if (!isConfidential(url) || (url.protocol === 'http:' && !isLoopbackHost(hostIn(url)))) {

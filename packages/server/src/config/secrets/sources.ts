@@ -32,9 +32,7 @@ export type PreviousSecretConfig =
 
 type SecretValues = ValuesOf<typeof STORAGE_VARIABLES>
 
-/**
- * Returns the configured source or, by default, a file in the data directory, which is created before `databaseFile`.
- */
+/** Returns the configured source or, by default, a file in the data directory, created before `databaseFile`. */
 export function secretOf(values: SecretValues, databaseFile: string): SecretConfig {
   const { RATAFIA_SECRET_KEY: key, RATAFIA_SECRET_KEY_FILE: file } = values
   if (key !== undefined) return { from: 'variable', key }
@@ -42,9 +40,7 @@ export function secretOf(values: SecretValues, databaseFile: string): SecretConf
   return { from: 'file', file: resolve(values.RATAFIA_DATA_DIR, 'secret.key'), makeBefore: databaseFile }
 }
 
-/**
- * Returns the configured source or, by default, the file next to the key in the data directory, if that is the default.
- */
+/** Returns the configured source or, if the key is in the data directory by default, the file next to it. */
 export function previousSecretOf(values: SecretValues): PreviousSecretConfig | undefined {
   const { RATAFIA_PREVIOUS_SECRET_KEY: key, RATAFIA_PREVIOUS_SECRET_KEY_FILE: file } = values
   if (key !== undefined) return { from: 'variable', key }

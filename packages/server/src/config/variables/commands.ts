@@ -1,7 +1,7 @@
 /** The variables of commands that connect to a service on any machine. The service itself does not use them. */
-import { parseFilePath } from '../paths/file-path.ts'
+
 import { optional, row } from '../row.ts'
-import { parseServiceUrl } from '../values.ts'
+import { parseFilePath, parseServiceUrl } from '../values.ts'
 
 /** The URL that a service listens on without any variable. */
 export const STANDARD_ADDRESS = 'http://127.0.0.1:8080'

@@ -1,5 +1,5 @@
 /** The variables of reminders by mail and by webhook. */
-import { parseFilePath } from '../paths/file-path.ts'
+
 import {
   parsePrivateNetworks,
   parseSender,
@@ -8,6 +8,7 @@ import {
   parseWebhookUrl,
 } from '../reminders/parse.ts'
 import { optional } from '../row.ts'
+import { parseFilePath } from '../values.ts'
 
 export const REMINDER_VARIABLES = {
   RATAFIA_SMTP_URL: optional({

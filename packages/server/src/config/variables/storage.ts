@@ -1,8 +1,8 @@
 /** The variables of storage: the database, the secret keys, and how long rows are kept. */
+
 import { parsePostgresUrl } from '../parse-postgres-url.ts'
-import { parseFilePath } from '../paths/file-path.ts'
 import { optional, row } from '../row.ts'
-import { parseCount, parseRetention, parseSecretKey } from '../values.ts'
+import { parseCount, parseFilePath, parseRetention, parseSecretKey } from '../values.ts'
 
 export const STORAGE_VARIABLES = {
   RATAFIA_DATA_DIR: row({

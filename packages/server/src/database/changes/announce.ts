@@ -1,11 +1,11 @@
 /**
- * Announces changes from the stores, as well as the triggers, so that nodes also receive them where triggers
- * reach none. Callers pass the transaction of the change, so a change is announced exactly if it is
- * committed. On SQLite this does nothing, because triggers always run there, in the process that makes the
- * change.
+ * Announces changes from the stores, as well as the triggers, so that nodes also receive them where triggers reach
+ * none. Callers pass the transaction of the change, so a change is announced exactly if it is committed. On SQLite this
+ * does nothing, because triggers always run there, in the process that makes the change.
  */
-import { type Kysely, PostgresAdapter, sql, type Transaction } from 'kysely'
-import { anyRowChanged } from '../changed-rows.ts'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { anyRowChanged } from '../counts.ts'
+import { isPostgres } from '../dialects/expressions.ts'
 import type { Schema } from '../schema/schema.ts'
 import { inTransaction } from '../transaction.ts'
 import type { ChangeKind, RowChange } from './row-change.ts'
@@ -43,7 +43,7 @@ export function changeAnnounced(
 }
 
 async function announceEach(query: Transaction<Schema>, changes: readonly string[]): Promise<void> {
-  if (!(query.getExecutor().adapter instanceof PostgresAdapter)) return
+  if (!isPostgres(query)) return
   await sql`select ratafia_announce_change(change)
     from json_array_elements_text(${JSON.stringify(changes)}::json) as change`.execute(query)
 }

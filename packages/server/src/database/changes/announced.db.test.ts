@@ -86,8 +86,7 @@ eachDatabase((kind, open, fresh) => {
 
   before(async () => {
     database = await open()
-    // Freezes the clock, because after a late heartbeat anything may have changed, and a slow machine would
-    // be late.
+    // Freezes the clock, because after a late heartbeat anything may have changed, and a slow machine would be late.
     const now = performance.now()
     mock.method(performance, 'now', () => now)
     const target = await fresh.target()
@@ -108,10 +107,7 @@ eachDatabase((kind, open, fresh) => {
   const run = (statement: string) => sql.raw(statement).execute(database.query)
 
   let fences = 100
-  /**
-   * Returns what another client receives after a statement. Once a later change arrives, nothing more can
-   * come.
-   */
+  /** Returns what another client receives after a statement. Once a later change arrives, nothing more can come. */
   async function heardOf(statement: string): Promise<(string | undefined)[]> {
     received = []
     await run(inBytes(statement))

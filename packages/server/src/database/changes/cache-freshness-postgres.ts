@@ -15,16 +15,12 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../database.ts'
 import { type CacheFreshness, ChangeSubscribers } from './cache-freshness.ts'
 import { ChangeListener, type ListenerEvents } from './change-listener.ts'
-import type { Notifications } from './notifications.ts'
-import { CHANGE_CHANNEL, type ChangeKind, parseChange } from './row-change.ts'
+import { CHANGE_CHANNEL, type ChangeKind, type Notifications, parseChange } from './row-change.ts'
 import type { FindUnannounced } from './tables-without-triggers.ts'
 
 /** The time between heartbeats, in milliseconds. */
 const HEARTBEAT_MS = 200
-/**
- * A revocation takes effect within a second: this is half of it, and the other half is for answering on a
- * busy machine.
- */
+/** Half of the second within which a revocation takes effect; the other half is for answering on a busy machine. */
 const TRUST_MS = 500
 /** A connection without a heartbeat for this long is dropped. */
 const SILENT_MS = 3_000
@@ -112,10 +108,7 @@ export class PostgresCacheFreshness extends ChangeSubscribers implements CacheFr
     this.tell()
   }
 
-  /**
-   * Runs once for each connection that listens, because another host can have other triggers. If it fails, it
-   * is repeated with each heartbeat.
-   */
+  /** Runs once per listening connection, since hosts can differ in triggers. If it fails, each heartbeat repeats it. */
   #look(): void {
     const since = this.#listeningSince
     if (since === undefined || this.#looked || this.#looking) return

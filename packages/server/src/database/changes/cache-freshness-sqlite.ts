@@ -1,10 +1,9 @@
 /**
- * When a process can use its caches on SQLite. The triggers of `0001-schema/announcements.ts` write each
- * change that takes something away into the table `recent_change`, in its own transaction. A separate
- * connection, the watcher, asks SQLite at each look whether another connection has committed anything
- * (`pragma data_version`), and reads the new rows only then. To the watcher, this process is one of many that
- * write to the file, so it reads all changes alike, each as soon as it is committed. A look costs 1.2 µs, so
- * every request gets its own, made after it arrived.
+ * When a process can use its caches on SQLite. The triggers of `0001-schema/announcements.ts` write each change that
+ * takes something away into the table `recent_change`, in its own transaction. A separate connection, the watcher, asks
+ * SQLite at each look whether another connection has committed anything (`pragma data_version`), and reads the new rows
+ * only then. To the watcher, this process is one of many that write to the file, so it reads all changes alike, each as
+ * soon as it is committed. A look costs 1.2 µs, so every request gets its own, made after it arrived.
  *
  * The watcher counts only once it has read a row written through the connection of the statements: if the
  * file was replaced in between, the two have different files open. Later both keep their file, as SQLite
@@ -87,8 +86,7 @@ export class SqliteCacheFreshness extends ChangeSubscribers implements CacheFres
     const own = randomBytes(12).toString('hex')
     const file = new DatabaseSync(this.#path, { readOnly: true })
     try {
-      // Other processes do not know this kind and forget what they cache. It happens only when a process
-      // starts.
+      // Other processes do not know this kind and forget what they cache. It happens only when a process starts.
       await sql`insert into recent_change (kind, id) values ('watcher', ${own})`.execute(this.#database.query)
       const unannounced = await this.#findUnannounced()
       const written = file.prepare('select seq from recent_change where id = ?').get(own)

@@ -1,7 +1,4 @@
-/**
- * Whether a process can use its caches. It receives the changes of all processes, and knows when it may have
- * missed one.
- */
+/** Whether a process can use its caches. It receives all processes' changes, and knows when it may have missed one. */
 import type { ChangeKind, RowChange } from './row-change.ts'
 
 export interface CacheFreshness {
@@ -51,10 +48,7 @@ export class ChangeSubscribers implements Pick<CacheFreshness, 'position' | 'sub
     return kinds.every((kind) => !this.#unannounced.has(kind))
   }
 
-  /**
-   * Sets the unannounced kinds. Call it only while {@link CacheFreshness.current} is false. Subscribers
-   * forget everything.
-   */
+  /** Sets the unannounced kinds, only while {@link CacheFreshness.current} is false. Subscribers forget everything. */
   protected setUnannounced(kinds: ReadonlySet<ChangeKind>): void {
     this.#unannounced = kinds
     this.tell()

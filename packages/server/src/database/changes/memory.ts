@@ -1,16 +1,13 @@
 /**
- * A node's cache of the database between requests. It caches only what grants access, only while the node
- * receives every change (`cache-freshness.ts`), and nothing that was read before a change the node has
- * received.
+ * A node's cache of the database between requests. It caches only what grants access, only while the node receives
+ * every change (`cache-freshness.ts`), and nothing that was read before a change the node has received.
  */
 import { LRUCache } from 'lru-cache'
 import type { CacheFreshness } from './cache-freshness.ts'
 import type { ChangeKind } from './row-change.ts'
 
 export interface Memory<T> {
-  /**
-   * Returns the value cached under this key; undefined if there is none or the cache can't be trusted now.
-   */
+  /** Returns the value cached under this key; undefined if there is none or the cache can't be trusted now. */
   peek(key: string): T | undefined
   /** Returns the value cached under this key, or else the result of `read`. */
   find<Found extends T | undefined>(key: string, read: () => Promise<Found>): Promise<T | Found>
@@ -20,10 +17,7 @@ export interface Memory<T> {
 export interface MemoryOptions<T> {
   /** The cache's label in the metrics. */
   readonly name: string
-  /**
-   * Returns the rows that the value depends on: it is forgotten when one of them changes. Undefined for a
-   * value that must not be cached. Must return the same for the same value each time.
-   */
+  /** Returns, always the same, the rows whose changes make it forget the value; undefined for a value not to cache. */
   readonly dependsOn: (value: T) => readonly Dependency[] | undefined
   /** The maximum number of values in the cache, which keeps the most recently used ones. */
   readonly most?: number
@@ -32,10 +26,7 @@ export interface MemoryOptions<T> {
 }
 
 const MOST = 20_000
-/**
- * The longest time in the cache, in case rows change while triggers are off. After one minute, busy rows were
- * read too often.
- */
+/** The longest time in the cache, in case rows change while triggers are off. A minute is too short for busy rows. */
 const LONGEST_MS = 600_000
 
 export function createMemory<T extends object>(
@@ -82,8 +73,7 @@ export function createMemory<T extends object>(
       const { position } = freshness
       const value = await read()
       const rows = value && dependsOn(value)
-      // Only now are the rows known. Calling `current` can receive a change, so call it before comparing
-      // positions.
+      // Only now are the rows known. Calling `current` can receive a change, so call it before comparing positions.
       if (!value || !rows || !freshness.current(...rows.map(({ kind }) => kind))) return value
       // The read may be affected by a change received during it.
       if (freshness.position !== position) return value

@@ -8,10 +8,7 @@ export type ChangeSource =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly listenUrl: string }
 
-/**
- * Starts to receive changes, a moment after it returns. `warn` gets a sentence if some changes might not be
- * announced.
- */
+/** Starts to receive changes, soon after it returns. `warn` gets a sentence if some changes might not be announced. */
 export async function openCacheFreshness(
   database: Database,
   source: ChangeSource,

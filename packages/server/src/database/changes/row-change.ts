@@ -6,10 +6,7 @@ export interface RowChange {
   readonly id: string
 }
 
-/**
- * The kinds of rows, with the meaning of their ids. An id's parts are separated by slashes. A kind is its
- * table's name with dashes.
- */
+/** The kinds of rows (tables' names with dashes), with the meaning of their ids, whose parts slashes separate. */
 export const CHANGE_KINDS = [
   'token-session',
   'account',
@@ -53,4 +50,18 @@ export function parseChange(payload: string): RowChange | undefined {
 export function changeOf(word: unknown, id: unknown): RowChange | undefined {
   const kind = CHANGE_KINDS.find((known) => known === word)
   return kind && typeof id === 'string' ? { kind, id } : undefined
+}
+
+/** The messages that PostgreSQL carries between nodes. */
+export interface Notifications {
+  /**
+   * Sends a heartbeat with a notification to the host that runs our statements, on a connection that no request waits
+   * for. The notification is sent only once the host has shown that it is still the primary. Throws the driver's error.
+   */
+  send(channel: string, payload: string): Promise<void>
+  /**
+   * Calls the only subscriber with the payload of each change that this process makes, before the code that
+   * made it continues. Some of these changes may have been rolled back.
+   */
+  onOwnChange(onChange: (payload: string) => void): void
 }

@@ -1,7 +1,4 @@
-/**
- * Guarantee: a process does not cache rows whose changes might not be announced, and warns about them; it
- * caches all others.
- */
+/** Guarantee: a process does not cache rows whose changes might not be announced, and warns; it caches all others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql, type Transaction } from 'kysely'
@@ -49,11 +46,7 @@ const ON_POSTGRES: readonly (readonly [title: string, statements: readonly strin
       warning: `${general('token_session, api_key')} ${silent('token_session, api_key')}`,
     },
   ],
-  [
-    'a trigger that runs only for replication',
-    ['alter table model enable replica trigger model_announce_update'],
-    MODEL,
-  ],
+  ['a trigger for replication', ['alter table model enable replica trigger model_announce_update'], MODEL],
   ['a trigger that always runs', ['alter table model enable always trigger model_announce_update'], NOTHING],
   [
     'all triggers except those that also run for replication, in a replicating session',

@@ -11,10 +11,7 @@ import { CHANGE_KINDS, type ChangeKind, tableOf } from './row-change.ts'
 /** Checks the catalogue. Throws `Unavailable` and any other error of the statements. */
 export type FindUnannounced = () => Promise<ReadonlySet<ChangeKind>>
 
-/**
- * Returns a function that checks once. `warn` gets a sentence for the operator each time that it finds such
- * tables.
- */
+/** Returns a function that checks once. `warn` gets a sentence for the operator each time that it finds such tables. */
 export function findUnannounced(
   database: Pick<Database, 'query' | 'kind'>,
   warn: (message: string) => void,
@@ -34,10 +31,7 @@ export function findUnannounced(
 
 type Tables = ReadonlySet<string>
 
-/**
- * Returns the tables that lack an announcing trigger of the migrations, or have one that doesn't run on this
- * connection.
- */
+/** Returns the tables where an announcing trigger of the migrations is missing or doesn't run on this connection. */
 async function withoutTriggers({ query, kind }: Pick<Database, 'query' | 'kind'>): Promise<Tables> {
   const present = await presentTriggers(query, kind)
   const missing = triggerNames(kind).filter(

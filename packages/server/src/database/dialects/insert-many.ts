@@ -2,9 +2,10 @@
  * Inserts many rows with one parameter, a JSON list, so the statement is the same for any number of rows.
  * With a parameter for each value, compiling, sending and parsing 1,000 devices took as long as storing them.
  */
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { refuseUnstorableText } from '../driver.ts'
 import type { Schema } from '../schema/schema.ts'
+import { isPostgres } from './expressions.ts'
 
 type Value = string | number | null | Uint8Array
 
@@ -15,10 +16,9 @@ export function insertMany<Table extends keyof Schema, Column extends keyof Sche
   rows: readonly Readonly<Record<Column, Value>>[],
 ) {
   const columns = Object.keys(rows[0] ?? {}) as Column[]
-  const isPostgres = query.getExecutor().adapter instanceof PostgresAdapter
   const bytes = columns.filter((name) => rows.some((row) => row[name] instanceof Uint8Array))
-  const list = JSON.stringify(rows.map((row) => inJson(row, columns, bytes, isPostgres ? '\\x' : '')))
-  const selected = isPostgres ? populated(table, columns, list) : taken(columns, bytes, list)
+  const list = JSON.stringify(rows.map((row) => inJson(row, columns, bytes, isPostgres(query) ? '\\x' : '')))
+  const selected = isPostgres(query) ? populated(table, columns, list) : taken(columns, bytes, list)
   return query.insertInto(table).columns(columns).expression(selected)
 }
 

@@ -1,8 +1,9 @@
 /** Inserts rows with their entries in the audit log. */
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { compiledOnce, type Values } from '../compiled-once.ts'
 import type { AuditEntryTable, Schema } from '../schema/schema.ts'
 import { inTransaction } from '../transaction.ts'
+import { insertsInWith } from './expressions.ts'
 import { listed, listOf } from './listed.ts'
 
 /** An entry that is not linked to the chain yet. */
@@ -19,10 +20,9 @@ const ENTRY = {
 } as const
 
 /**
- * Returns a function that inserts rows and adds their entries. `insert` is built once; it inserts the rows
- * and returns the `subject` of each inserted one. Only entries of those subjects are added. On PostgreSQL all
- * is one statement. SQLite has no inserts in a `with`, so it uses a transaction. The function returns the
- * subjects.
+ * Returns a function that inserts rows and adds their entries. `insert` is built once; it inserts the rows and returns
+ * the `subject` of each inserted one. Only entries of those subjects are added. On PostgreSQL all is one statement.
+ * SQLite has no inserts in a `with`, so it uses a transaction. The function returns the subjects.
  */
 export function insertRecorded<Given extends Values>(
   insert: (query: Kysely<Schema>, values: Given) => RawBuilder<Recorded>,
@@ -64,7 +64,3 @@ const insertEntries = (query: Kysely<Schema>, { entries }: Listed): RawBuilder<u
 }
 
 const addEntries = compiledOnce(insertEntries)
-
-/** Whether several inserts can be one statement, in a `with`. On SQLite they need a transaction. */
-export const insertsInWith = (query: Kysely<Schema>): boolean =>
-  query.getExecutor().adapter instanceof PostgresAdapter

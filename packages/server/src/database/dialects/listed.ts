@@ -2,19 +2,17 @@
  * Rows that are not in the database yet, for use in `from`. They are one parameter, a JSON list, so the
  * statement is the same for any number of rows.
  */
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { refuseUnstorableText } from '../driver.ts'
 import type { Schema } from '../schema/schema.ts'
+import { isPostgres } from './expressions.ts'
 
 type Types = Readonly<Record<string, 'text' | 'bigint' | 'bytea'>>
 type Rows<Columns extends Types> = readonly Readonly<
   Record<keyof Columns, string | number | null | Uint8Array>
 >[]
 
-/**
- * `list` comes from {@link listOf} with the same columns, or is its placeholder. `name` and column names must
- * be our own.
- */
+/** `list` is from {@link listOf} with the same columns, or its placeholder. `name` and columns must be our own. */
 export function listed(
   query: Kysely<Schema>,
   name: string,
@@ -22,7 +20,7 @@ export function listed(
   list: string,
 ): RawBuilder<unknown> {
   const names = Object.keys(columns)
-  if (query.getExecutor().adapter instanceof PostgresAdapter) {
+  if (isPostgres(query)) {
     const typed = names.map((column) => sql`${sql.ref(column)} ${sql.raw(columns[column] ?? '')}`)
     return sql`json_to_recordset(${list}::json) as ${sql.table(name)} (${sql.join(typed)})`
   }

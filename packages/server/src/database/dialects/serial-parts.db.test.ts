@@ -1,14 +1,12 @@
-/**
- * Guarantee: a search finds exactly the devices whose serial contains the text, after any changes to the
- * register.
- */
+/** Guarantee: a search finds exactly the devices whose serial contains the text, after any changes to the register. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { eachDatabase } from '../../../test/support/databases.ts'
 import { type Database, insertMany } from '../index.ts'
-import { contains, devicesByParts } from './serial-parts.ts'
+import { contains } from './expressions.ts'
+import { devicesByParts } from './serial-parts.ts'
 
 const BRANDS = ['acme', 'best'] as const
 

@@ -1,22 +1,12 @@
 /** Finds serials by any part of them, with the index that `schema/statements/serial-parts.ts` creates. */
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../schema/schema.ts'
+import { contains, isPostgres } from './expressions.ts'
 
 /** How many characters of a serial are in one entry of the index. */
 const PART = 3
-/**
- * For a longer string, SQLite searches only its end of this length: each further character is one more list
- * to read.
- */
+/** SQLite searches only this many last characters of a string: each further one is one more list to read. */
 const END = 9
-
-const isPostgres = (query: Kysely<Schema>): boolean => query.getExecutor().adapter instanceof PostgresAdapter
-
-/** Whether a column contains the text, case-sensitively. The column's name must be our own. */
-export const contains = (query: Kysely<Schema>, column: string, text: string): RawBuilder<boolean> =>
-  isPostgres(query)
-    ? sql<boolean>`strpos(${sql.ref(column)}, ${text}) > 0`
-    : sql<boolean>`instr(${sql.ref(column)}, ${text}) > 0`
 
 /** The two forms in which a query can use the index. */
 interface ByParts {
@@ -62,10 +52,7 @@ export function devicesByParts(
   }
 }
 
-/**
- * Every second part, and the last one. Each part is one more list to read, and these contain every pair of
- * characters.
- */
+/** Every second part, and the last one: each is one more list to read, and these contain every pair of characters. */
 function partsOf(characters: readonly string[]): readonly string[] {
   const last = characters.length - PART
   const starts = Array.from({ length: Math.ceil(last / 2) }, (_, index) => index * 2)

@@ -35,16 +35,10 @@ const AWAY_MESSAGES: readonly RegExp[] = [
   /^the server does not confirm writes/,
 ]
 
-/**
- * Primary result codes of SQLite: PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN,
- * PROTOCOL, NOLFS, NOTADB.
- */
+/** PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOLFS, NOTADB. */
 const AWAY_SQLITE: ReadonlySet<number> = new Set([3, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 22, 26])
 
-/**
- * Returns the error to throw instead of `error`: an {@link Unavailable} if it means "away", otherwise `error`
- * itself.
- */
+/** Returns the error to throw: an {@link Unavailable} if `error` means "away", otherwise `error` itself. */
 export function translateAway(error: unknown, file?: string): unknown {
   return error instanceof Error && meansAway(error) ? away(error, file) : error
 }
@@ -62,10 +56,7 @@ export function away(error: Error, file?: string): Unavailable {
   return new Unavailable(`${what} cannot be used: ${describe(error)}${advice}`, { cause: error })
 }
 
-/**
- * Whether a statement did not run because its prepared form is outdated: a migration has changed a table, or
- * the prepared form has gone.
- */
+/** Whether a statement did not run because its prepared form is gone, or outdated by a migration. */
 export function isOutdated(error: unknown): boolean {
   const state = sqlState(error)
   if (state === '26000') return true

@@ -1,7 +1,4 @@
-/**
- * Recognises refusals by a PostgreSQL that is busy, starting, or waiting for its disk. The next attempt may
- * succeed.
- */
+/** Recognises refusals by a PostgreSQL that is busy, starting, or waiting for its disk. Another attempt may succeed. */
 import { sqlState } from './driver-errors.ts'
 
 const STATES: ReadonlySet<string> = new Set([

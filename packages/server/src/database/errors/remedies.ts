@@ -8,10 +8,7 @@ const CERTIFICATE =
 const READ_ONLY =
   'Name the primary in RATAFIA_DATABASE_URL, or all hosts. If this is the primary, reset default_transaction_read_only of the database and the role.'
 
-/**
- * Remedies by SQLSTATE, or by the code of Node's network and TLS errors. Those about files are in
- * `system-reason.ts`.
- */
+/** Remedies by SQLSTATE, or by Node's code of network and TLS errors. Those about files: `system-reason.ts`. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '25006': READ_ONLY,
   '28000':
@@ -41,10 +38,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'Renew the certificate of the database server.',
 }
 
-/**
- * Remedies for 42501, by its message. The server's messages can be in a different language, so the last row
- * matches any.
- */
+/** Remedies for 42501, by its message. The last row matches any, because messages can be in another language. */
 const GRANTS: readonly (readonly [message: RegExp, remedy: string])[] = [
   [
     /permission denied for schema/,

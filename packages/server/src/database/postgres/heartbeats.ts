@@ -10,14 +10,9 @@
  */
 import type pg from 'pg'
 
-/**
- * How long a heartbeat is valid, in milliseconds. A credential accepted now was revoked at most a second ago.
- */
+/** How long a heartbeat is valid, in milliseconds. A credential accepted now was revoked at most a second ago. */
 const PROVEN_MS = 900
-/**
- * How long the first heartbeat to a host can take, and how old a heartbeat must be before another process
- * cancels it.
- */
+/** How long the first heartbeat to a host can take, and the age at which another process cancels a heartbeat. */
 const FIRST_MS = 2_000
 
 /** A message that comes with an answer, reduced to the part that does not depend on the server's language. */
@@ -54,10 +49,7 @@ export class NotConfirmed extends Error {
   }
 }
 
-/**
- * The heartbeats to one host while it is in use. They have their own connection, so they don't wait behind
- * requests.
- */
+/** The heartbeats to one host while it is in use, on their own connection, so that they don't wait for requests. */
 export class Heartbeats {
   readonly #connections: pg.Pool
   readonly #patienceMs: number
@@ -84,10 +76,7 @@ export class Heartbeats {
     this.#measured = on.measured
   }
 
-  /**
-   * Sends a heartbeat, on `client` if it is given. Resolves once it is acknowledged. Throws
-   * {@link NotConfirmed} or the driver's error.
-   */
+  /** Sends a heartbeat. Resolves once it is acknowledged. Throws {@link NotConfirmed} or the driver's error. */
   async send(notification?: Notification, client?: pg.PoolClient): Promise<void> {
     while (this.#sending) await this.#sending.catch(() => {})
     this.#sending = this.#send(notification, client).finally(() => {
@@ -96,10 +85,7 @@ export class Heartbeats {
     await this.#sending
   }
 
-  /**
-   * Resolves once the host has acknowledged a first heartbeat, sent on this connection if necessary. Throws
-   * as {@link send} does.
-   */
+  /** Resolves once the host acknowledged a first heartbeat, sent here if necessary. Throws as {@link send} does. */
   async begin(client: pg.PoolClient): Promise<void> {
     while (!this.#begun) await (this.#sending ?? this.send(undefined, client))
   }
@@ -185,19 +171,13 @@ export class Heartbeats {
   }
 }
 
-/**
- * Returns the server's time. A heartbeat is several statements, so its answer is a list of results;
- * {@link TIME} is last.
- */
+/** Returns the server's time. A heartbeat is several statements, whose results are a list; {@link TIME} is last. */
 function timeIn(answers: pg.QueryResult | readonly pg.QueryResult[]): number | undefined {
   const time: unknown = [answers].flat().at(-1)?.rows[0]?.time
   return typeof time === 'number' ? time : undefined
 }
 
-/**
- * Returns a statement for after the waiting commit, because PostgreSQL commits notifications one transaction
- * at a time.
- */
+/** Returns a statement for after the waiting commit: PostgreSQL commits notifications one transaction at a time. */
 function notifying(client: pg.ClientBase, notification: Notification | undefined): string {
   if (!notification) return ''
   const [channel, payload] = [notification.channel, notification.payload].map((text) =>
@@ -206,9 +186,7 @@ function notifying(client: pg.ClientBase, notification: Notification | undefined
   return `; select pg_notify(${channel}, ${payload})`
 }
 
-/**
- * Whether a commit's wait for the standby was cancelled. The server then reports success, with this warning.
- */
+/** Whether a commit's wait for the standby was cancelled. The server then reports success, with this warning. */
 export const saysUnconfirmed = ({ routine }: Notice): boolean => routine === 'SyncRepWaitForLSN'
 
 const isTimeout = (error: unknown): boolean =>

@@ -19,10 +19,7 @@ export class MeasuredClock implements DatabaseClock {
     this.#monotonic = monotonic
   }
 
-  /**
-   * Adds a measurement: the server read `time` after `sent` and before now. All in milliseconds; `sent` is
-   * monotonic.
-   */
+  /** Adds a measurement, in milliseconds: the server read `time` after `sent` (monotonic) and before now. */
   measured(sent: number, time: number): void {
     const at = this.#monotonic()
     const measured = { low: time - at, high: time - sent, at }

@@ -7,13 +7,39 @@
 import pg from 'pg'
 import { postgresUrls } from '../../postgres-urls.ts'
 import { CHANGE_MESSAGE } from '../changes/row-change.ts'
+import type { PoolState } from '../driver.ts'
 import { sqlState } from '../errors/driver-errors.ts'
-import type { PoolState } from '../pool-state.ts'
 import { Heartbeats, NotConfirmed, type Notification, saysUnconfirmed } from './heartbeats.ts'
-import { INSPECTION, type Inspected, isDirect, limitsAtStart, limitsHold } from './inspection.ts'
-import { type Known, LeasedConnection } from './leased-connection.ts'
-import type { PostgresLimits } from './limits.ts'
+import {
+  INSPECTION,
+  type Inspected,
+  isDirect,
+  limitsAtStart,
+  limitsHold,
+  type PostgresLimits,
+} from './limits.ts'
 import { MeasuredClock } from './measured-clock.ts'
+
+/** The known facts about a connection, and the notices that it sent. */
+interface Known {
+  /** Whether the time limits are in force on it. If not, each transaction must set its own. */
+  limited: boolean
+  /** Whether statements prepared on it stay. */
+  direct: boolean
+  /** The changes announced on it. */
+  announced: string[]
+  /** Whether a commit was acknowledged without a standby having it. */
+  unconfirmed: boolean
+}
+
+/** A connection that its holder has until `client` is released. */
+export interface Leased {
+  readonly client: pg.PoolClient
+  readonly known: Known
+  readonly heartbeats: Heartbeats
+  /** Drops every connection to this server, because it no longer accepts writes. */
+  leaveHost(): void
+}
 
 /** The connections to one host. */
 interface Generation {
@@ -39,9 +65,7 @@ export class PostgresPool {
   #limitsAtStart = true
   #current: Generation
   #isClosed = false
-  /**
-   * Sends heartbeats where no listener does. Without it, a commit would wait endlessly for a lost standby.
-   */
+  /** Sends heartbeats where no listener does. Without it, a commit would wait endlessly for a lost standby. */
   readonly #watching: NodeJS.Timeout
 
   constructor(url: string, limits: PostgresLimits) {
@@ -58,12 +82,14 @@ export class PostgresPool {
   }
 
   /** Returns a connection. Throws the error of the last host. */
-  async acquire(): Promise<LeasedConnection> {
+  async acquire(): Promise<Leased> {
     // Try each host once, and one of them again if its first connection showed which parameters it accepts.
     for (let tries = this.#urls.length; ; tries--) {
       const generation = this.#current
       try {
-        return this.#leased(await connect(generation), generation)
+        const client = await connect(generation)
+        const { heartbeats } = generation
+        return { client, known: this.#knownOf(client), heartbeats, leaveHost: () => this.#leave(generation) }
       } catch (error) {
         const again = this.#lookElsewhere(generation, error)
         if (!again || tries === 0) throw error
@@ -99,21 +125,12 @@ export class PostgresPool {
     return { most: this.#limits.maxConnections, open, idle, waiting }
   }
 
-  #leased(client: pg.PoolClient, generation: Generation): LeasedConnection {
-    return new LeasedConnection(client, this.#knownOf(client), generation.heartbeats, () =>
-      this.#leave(generation),
-    )
-  }
-
   #knownOf(client: pg.ClientBase): Known {
-    const known = this.#known.get(client) ?? {
-      limited: false,
-      direct: false,
-      announced: [],
-      unconfirmed: false,
-    }
-    this.#known.set(client, known)
-    return known
+    const known = this.#known.get(client)
+    if (known) return known
+    const unknown: Known = { limited: false, direct: false, announced: [], unconfirmed: false }
+    this.#known.set(client, unknown)
+    return unknown
   }
 
   /** Leaves the host if the error is a reason to. Returns whether another try is worthwhile. */
@@ -137,10 +154,7 @@ export class PostgresPool {
     this.#replace()
   }
 
-  /**
-   * Opens connections to the new host. Does nothing once the pool is closed, because a heartbeat can still
-   * fail then.
-   */
+  /** Opens connections to the new host, unless the pool is closed: a heartbeat can still fail then. */
   #replace(): void {
     if (this.#isClosed) return
     const left = this.#current
@@ -234,19 +248,13 @@ class HostLeft extends Error {
   }
 }
 
-/**
- * Closes the heartbeats' connections last: without heartbeats, answers on a connection in use would not be
- * trusted.
- */
+/** Closes the heartbeats' connections last: without heartbeats, answers on a connection in use would not be trusted. */
 async function end({ work, heartbeatConnections }: Generation): Promise<void> {
   await work.end()
   await heartbeatConnections.end()
 }
 
-/**
- * Returns a connection to a host that has acknowledged a heartbeat. Stops waiting if the host is abandoned
- * meanwhile.
- */
+/** Returns a connection to a host that acknowledged a heartbeat. Stops waiting if the host is abandoned meanwhile. */
 async function connect({ work, waiting, heartbeats }: Generation): Promise<pg.PoolClient> {
   const client = await new Promise<pg.PoolClient>((resolve, reject) => {
     waiting.add(reject)
@@ -270,18 +278,12 @@ async function connect({ work, waiting, heartbeats }: Generation): Promise<pg.Po
   }
 }
 
-/**
- * Whether PgBouncer refused the limits: it accepts only parameters it knows or has in
- * `ignore_startup_parameters`.
- */
+/** Whether PgBouncer refused the limits: it accepts only parameters it knows or has in `ignore_startup_parameters`. */
 function refusesLimits(error: unknown): boolean {
   return sqlState(error) === '08P01' && error instanceof Error && /startup parameter/.test(error.message)
 }
 
-/**
- * Whether to try another host. Not if the pool or server is full or our credentials are refused: others would
- * do the same.
- */
+/** Whether to try another host. Not if the pool or server is full or refuses our credentials: others would too. */
 function leadsElsewhere(error: unknown): boolean {
   const state = sqlState(error)
   if (state !== undefined) return !/^(53|28|3D)/.test(state)

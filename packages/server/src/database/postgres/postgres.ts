@@ -1,5 +1,4 @@
 /** PostgreSQL through pools of `pg`. Every wait has a limit, so that a silent network is noticed. */
-
 import { createHash } from 'node:crypto'
 import {
   AbortedTransactionError,
@@ -12,21 +11,21 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import type { DatabaseClock } from '../../clock.ts'
-import type { Notifications } from '../changes/notifications.ts'
-import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
+import type { Notifications } from '../changes/row-change.ts'
+import {
+  createDriver,
+  type DatabaseObserver,
+  type PoolState,
+  type RawConnection,
+  type RawDriver,
+} from '../driver.ts'
 import { away, isOutdated } from '../errors/away.ts'
 import { sqlState } from '../errors/driver-errors.ts'
-import type { PoolState } from '../pool-state.ts'
 import { NotConfirmed } from './heartbeats.ts'
-import { limitsForTransaction } from './inspection.ts'
-import type { LeasedConnection } from './leased-connection.ts'
-import type { PostgresLimits } from './limits.ts'
-import { PostgresPool } from './pool.ts'
+import { limitsForTransaction, type PostgresLimits } from './limits.ts'
+import { type Leased, PostgresPool } from './pool.ts'
 
-/**
- * Creates a dialect over the database at `url`
- * (`postgres://user:password@host:port,host:port/name?sslmode=…`).
- */
+/** Creates a dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
 export function postgresDialect(url: string, limits: PostgresLimits, observer?: DatabaseObserver) {
   const driver = new PostgresDriver(url, limits)
   const dialect: Dialect = {
@@ -52,7 +51,7 @@ class PostgresDriver implements RawDriver, Notifications {
   async acquire(): Promise<RawConnection> {
     const leased = await this.#pool.acquire()
     return new PostgresConnection(leased, this.#limits, this.#names, () => {
-      for (const change of leased.takeAnnounced()) this.#onOwnChange(change)
+      for (const change of leased.known.announced.splice(0)) this.#onOwnChange(change)
     })
   }
 
@@ -85,13 +84,12 @@ class PostgresDriver implements RawDriver, Notifications {
 const READ_ONLY = '25006'
 
 /**
- * A connection whose answers count only once a heartbeat has ruled out that its host was cut off. A single
- * statement waits for that; a transaction waits at its end, because its answers are not used earlier. If it
- * waited inside, the heartbeat might never come: such transactions can keep all connections that a PgBouncer
- * has to the server.
+ * A connection whose answers count only once a heartbeat has ruled out that its host was cut off. A single statement
+ * waits for that; a transaction waits at its end, because its answers are not used earlier. If it waited inside, the
+ * heartbeat might never come: such transactions can keep all connections that a PgBouncer has to the server.
  */
 class PostgresConnection implements RawConnection {
-  readonly #leased: LeasedConnection
+  readonly #leased: Leased
   /** The statements that begin a transaction with limits; empty if the connection itself has limits. */
   readonly #limits: string
   readonly #names: PreparedNames
@@ -99,16 +97,11 @@ class PostgresConnection implements RawConnection {
   #inTransaction = false
   #brokenBy: unknown
 
-  constructor(
-    leased: LeasedConnection,
-    limits: PostgresLimits,
-    names: PreparedNames,
-    tellChanges: () => void,
-  ) {
+  constructor(leased: Leased, limits: PostgresLimits, names: PreparedNames, tellChanges: () => void) {
     this.#leased = leased
     this.#names = names
     this.#tellChanges = tellChanges
-    this.#limits = leased.limited ? '' : limitsForTransaction(limits)
+    this.#limits = leased.known.limited ? '' : limitsForTransaction(limits)
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
@@ -162,9 +155,8 @@ class PostgresConnection implements RawConnection {
   }
 
   release(): void {
-    this.#leased.release(this.#broken)
-    // By now the changes are committed or their fate is unknown. The code that made them continues after
-    // this.
+    this.#leased.client.release(this.#broken)
+    // By now the changes are committed or their fate is unknown. The code that made them continues after this.
     this.#tellChanges()
   }
 
@@ -173,14 +165,17 @@ class PostgresConnection implements RawConnection {
   }
 
   async #query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
-    const name = this.#leased.direct ? this.#names.nameOf(sql, parameters) : undefined
+    const { client, known, leaveHost } = this.#leased
+    const name = known.direct ? this.#names.nameOf(sql, parameters) : undefined
     const values = [...parameters]
     try {
-      const result = await this.#leased.client.query(
+      const result = await client.query(
         name === undefined ? { text: sql, values } : { name, text: sql, values },
       )
       // Its wait for the standby was cancelled: the change is stored here, and perhaps nowhere else.
-      if (this.#leased.takeUnconfirmed()) throw new NotConfirmed()
+      const { unconfirmed } = known
+      known.unconfirmed = false
+      if (unconfirmed) throw new NotConfirmed()
       return result
     } catch (error) {
       if (isOutdated(error)) {
@@ -191,7 +186,7 @@ class PostgresConnection implements RawConnection {
       const state = sqlState(error)
       // An error that the server did not report leaves the connection in an unknown state.
       if (state === undefined || state.startsWith('57P') || state === READ_ONLY) this.#brokenBy = error
-      if (state === READ_ONLY) this.#leased.leaveHost()
+      if (state === READ_ONLY) leaveHost()
       throw withoutValues(error)
     }
   }
@@ -206,7 +201,7 @@ class PostgresConnection implements RawConnection {
 
   async #prove(): Promise<void> {
     try {
-      await this.#leased.prove()
+      await this.#leased.heartbeats.prove()
     } catch (error) {
       throw error instanceof Error ? away(error) : error
     }
@@ -228,19 +223,15 @@ function withoutValues(error: unknown): unknown {
   return error
 }
 
-/**
- * The maximum number of names on one connection. Each takes some 20 KB of the server, and the service itself
- * has fewer statements.
- */
+/** The maximum number of names on one connection, at some 20 KB of the server each. The service has fewer. */
 const MOST_NAMES = 400
 /** A longer list of values rarely has the same length again. */
 const MOST_PARAMETERS = 40
 
 /**
- * Names for statements, so that each connection prepares a statement once and the server keeps its plan.
- * Without a name, the server parses and plans the statement each time. A read of one row by its key then
- * costs it three times as much (59 µs of CPU instead of 19), and this process half as much again (46 instead
- * of 30).
+ * Names for statements, so that each connection prepares a statement once and the server keeps its plan. Without a
+ * name, the server parses and plans the statement each time. A read of one row by its key then costs it three times as
+ * much (59 µs of CPU instead of 19), and this process half as much again (46 instead of 30).
  *
  * The server reconsiders a kept plan's costs only when the table is analysed. `autovacuum` does that within a
  * minute of a large change.

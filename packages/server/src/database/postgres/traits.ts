@@ -1,14 +1,10 @@
-/**
- * The requirements for a PostgreSQL database, its role and its settings. Each trait explains how to fix a
- * problem.
- */
+/** The requirements for a PostgreSQL database, its role and its settings. Each trait explains how to fix a problem. */
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { migrationsDone } from '../schema/bookkeeping.ts'
+import { migrationsDone, SchemaError } from '../schema/bookkeeping.ts'
 import { tableNames } from '../schema/migrated-names.ts'
 import { migrations } from '../schema/migrations/index.ts'
 import type { Schema } from '../schema/schema.ts'
-import { SchemaError } from '../schema/schema-error.ts'
 
 interface Found {
   readonly version: number

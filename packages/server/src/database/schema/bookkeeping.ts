@@ -1,10 +1,9 @@
 /** The tables of the migrations themselves: which ones ran, and the lock that lets one process at a time run them. */
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { databaseNow } from '../dialects/now.ts'
+import { databaseNow } from '../dialects/expressions.ts'
 import { type DatabaseKind, wordsOf } from '../differences.ts'
 import { sqlState } from '../errors/driver-errors.ts'
 import type { Schema } from './schema.ts'
-import { SchemaError } from './schema-error.ts'
 
 /** The migrations' own tables, which the rest of the code does not see. */
 interface Bookkeeping {
@@ -15,16 +14,12 @@ interface Bookkeeping {
 const bookkeepingOf = (query: Kysely<Schema>) => query as unknown as Kysely<Bookkeeping>
 
 /**
- * Errors of a process that lost a race. On PostgreSQL "if not exists" is not atomic: of two processes at
- * once, the later one may find a duplicate row in the catalogue, a duplicate table or a duplicate type. The
- * table exists then.
+ * Errors of a process that lost a race. On PostgreSQL "if not exists" is not atomic: of two processes at once, the
+ * later one may find a duplicate row in the catalogue, a duplicate table or a duplicate type. The table exists then.
  */
 const LOST_TO_ANOTHER: ReadonlySet<string> = new Set(['23505', '42P07', '42710'])
 
-/**
- * Creates the row that {@link lockSchema} locks. Call it outside a transaction, which losing to another
- * process would abort.
- */
+/** Creates the row that {@link lockSchema} locks. Losing to another process would abort a transaction around it. */
 export async function prepareSchemaLock(query: Kysely<Schema>, kind: DatabaseKind): Promise<void> {
   for (const statement of bookkeepingStatements(kind)) {
     await sql
@@ -86,3 +81,17 @@ export async function migrationsDone(query: Kysely<Schema>, kind: DatabaseKind):
 
 /** Whether these are migrations from before the first release, whose tables no release knows. */
 export const isUnreleased = (names: readonly string[]): boolean => names.includes('0001-first')
+
+/**
+ * Thrown when the database's schema does not fit this code or, with `unfit-database`, when the database can't
+ * have the schema that this code needs. The message has the remedy.
+ */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError'
+  readonly code: 'schema-too-new' | 'schema-too-old' | 'wrong-partitions' | 'unfit-database'
+
+  constructor(code: SchemaError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}

@@ -165,31 +165,25 @@ async function namesOf(query: Query, statement: RawBuilder<unknown>): Promise<Re
 }
 
 /** Returns the names of the indexes that exist and are valid. */
-export async function presentIndexes(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
-  return namesOf(
+export const presentIndexes = (query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> =>
+  namesOf(
     query,
     kind === 'sqlite'
       ? sql`select name from sqlite_master where type = 'index'`
       : sql`select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
           where i.indisvalid and pg_table_is_visible(i.indrelid)`,
   )
-}
 
 /** Returns `table.trigger` for each trigger that exists and runs for this connection's changes. */
-export async function presentTriggers(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
-  if (kind === 'sqlite') {
-    return namesOf(
-      query,
-      sql`select tbl_name || '.' || name as name from sqlite_master where type = 'trigger'`,
-    )
-  }
-  return namesOf(
+export const presentTriggers = (query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> =>
+  namesOf(
     query,
-    sql`select tgrelid::regclass::text || '.' || tgname as name from pg_trigger
-      where not tgisinternal and pg_table_is_visible(tgrelid)
-        and tgenabled in ('A', case current_setting('session_replication_role') when 'replica' then 'R' else 'O' end)`,
+    kind === 'sqlite'
+      ? sql`select tbl_name || '.' || name as name from sqlite_master where type = 'trigger'`
+      : sql`select tgrelid::regclass::text || '.' || tgname as name from pg_trigger
+          where not tgisinternal and pg_table_is_visible(tgrelid)
+            and tgenabled in ('A', case current_setting('session_replication_role') when 'replica' then 'R' else 'O' end)`,
   )
-}
 
 /** Returns `table.constraint` for each constraint that exists and was checked for every row. */
 export async function presentConstraints(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {

@@ -12,33 +12,29 @@ import {
   migrationsDone,
   prepareSchemaLock,
   recordMigration,
+  SchemaError,
 } from './bookkeeping.ts'
 import { partitionsOf } from './catalogue.ts'
 import type { Migration } from './migration.ts'
 import { schema } from './migrations/0001-schema.ts'
 import { migrations as ours } from './migrations/index.ts'
 import type { Schema } from './schema.ts'
-import { SchemaError } from './schema-error.ts'
 import { contracts, refuseNewer, refuseUnknown } from './schema-state.ts'
 
 interface Options {
   readonly migrations?: readonly Migration[]
-  /**
-   * Into how many partitions PostgreSQL divides the tables with rows for each device. This can't be changed
-   * later. Default: 0, undivided.
-   */
+  /** The number of partitions of PostgreSQL's tables with rows for each device, fixed from then on. Default: 0. */
   readonly partitions?: number
   /** Runs in the transaction of the migrations, if any ran. */
   readonly also?: (query: Transaction<Schema>, names: readonly string[]) => Promise<void>
 }
 
 /**
- * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one
- * fails, none. If several processes start at once, one does the work and the others return `[]` after it. On
- * PostgreSQL it starts over while others hold locks on its tables, so statements queued behind it wait a
- * second at most. Throws {@link SchemaError} `schema-too-new` if newer code has dropped something this code
- * needs, `schema-too-old` for a database from before the first release, `wrong-partitions` if those tables
- * exist and are divided differently.
+ * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one fails, none. If
+ * several processes start at once, one does the work and the others return `[]` after it. On PostgreSQL it starts over
+ * while others hold locks on its tables, so statements queued behind it wait a second at most. Throws {@link
+ * SchemaError} `schema-too-new` if newer code has dropped something this code needs, `schema-too-old` for a database
+ * from before the first release, `wrong-partitions` if those tables exist and are divided differently.
  */
 export async function migrate(
   { kind, locking }: Database,

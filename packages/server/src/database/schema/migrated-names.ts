@@ -1,7 +1,4 @@
-/**
- * The names of everything that the migrations create, read from their statements. No migration drops anything
- * yet.
- */
+/** The names of everything that the migrations create, read from their statements. No migration drops anything yet. */
 import { type DatabaseKind, wordsOf } from '../differences.ts'
 import { migrations as ours } from './migrations/index.ts'
 
@@ -14,9 +11,7 @@ const CREATE_TABLE = /^\s*create table (\w+)/i
 const CREATE_INDEX = /^\s*create (?:unique )?index (\w+)/i
 const CREATE_TRIGGER = /^\s*create trigger (\w+) after \w+ on (\w+)/i
 
-/**
- * Tables that belong to one file and its processes, or to its index of serials, and are not part of a backup.
- */
+/** Tables that belong to one file and its processes, or to its index of serials, and are not part of a backup. */
 const OF_THE_FILE: readonly string[] = ['recent_change', 'searched_brand']
 
 /**

@@ -1,6 +1,4 @@
-/**
- * The conditions of the index `token_session_reminded` (`0001-schema/tokens.ts`) and of the one for API keys.
- */
+/** The conditions of the index `token_session_reminded` (`0001-schema/tokens.ts`) and of the one for API keys. */
 import { type RawBuilder, sql } from 'kysely'
 
 /**

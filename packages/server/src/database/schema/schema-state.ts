@@ -1,17 +1,13 @@
 /** Whether the schema of a database fits this code. */
 import type { Database } from '../database.ts'
-import { migrationsDone } from './bookkeeping.ts'
+import { migrationsDone, SchemaError } from './bookkeeping.ts'
 import type { Migration } from './migration.ts'
 import { migrations as ours } from './migrations/index.ts'
-import { SchemaError } from './schema-error.ts'
 
 /** `older` lacks something this code needs; `newer` has it and more; `contracted` has dropped some of it. */
 export type SchemaState = 'current' | 'older' | 'newer' | 'contracted'
 
-/**
- * Returns the state of the schema for a process that is already running, because another may have migrated it
- * since.
- */
+/** Returns the state of the schema for a running process, because another may have migrated it since. */
 export async function schemaState({ query, kind }: Database, migrations = ours): Promise<SchemaState> {
   const done = new Set(await migrationsDone(query, kind))
   if (migrations.some(({ name }) => !done.has(name))) return 'older'
@@ -37,10 +33,7 @@ export async function requireCurrentSchema({ query, kind }: Database, migrations
 /** Whether a migration drops something. Its name, `NNNN-contract-what`, lets older code recognise this. */
 export const contracts = (name: string): boolean => /^[0-9]+-contract-/.test(name)
 
-/**
- * Refuses migrations that drop something. Additions are fine: old and new nodes run together in a rolling
- * upgrade.
- */
+/** Refuses migrations that drop something. Additions are fine: old and new nodes run together in a rolling upgrade. */
 export function refuseNewer(done: Iterable<string>, migrations: readonly Migration[]): void {
   refuseUnknown([...done].filter(contracts), migrations)
 }

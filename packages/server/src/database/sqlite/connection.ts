@@ -1,6 +1,4 @@
-/**
- * SQLite's connection while one statement or transaction holds it, and its wait for another process's lock.
- */
+/** SQLite's connection while one statement or transaction holds it, and its wait for another process's lock. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AbortedTransactionError, type QueryResult, type TransactionSettings } from 'kysely'
@@ -19,14 +17,9 @@ export interface SqliteTurns {
   /** The file of the database, for messages. */
   readonly file: string
   readonly connection: Turns
-  /**
-   * The turns of those that found the lock taken. Only the first asks for it, because asking blocks the
-   * thread. None asks while another connection of this process has the lock.
-   */
+  /** The turns of those that found the lock taken. Only the first asks for it, because asking blocks the thread. */
   readonly lock: Turns
-  /**
-   * Whether a transaction keeps its turn for the lock until it ends, while the process's other writers wait.
-   */
+  /** Whether a transaction keeps its turn for the lock until it ends, while the process's other writers wait. */
   readonly keepsLock: boolean
   /** How long to wait, in milliseconds. */
   readonly patience: number
@@ -164,10 +157,7 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === SQLITE_BUSY
 }
 
-/**
- * Returns a row as `pg` does: a plain object with Buffers. `node:sqlite` has no prototype and bare
- * Uint8Arrays.
- */
+/** Returns a row as `pg` does: a plain object with Buffers. `node:sqlite` has no prototype and bare Uint8Arrays. */
 function plainRow(row: Record<string, SQLOutputValue>): Record<string, unknown> {
   const plain: Record<string, unknown> = {}
   for (const name of Object.keys(row)) {

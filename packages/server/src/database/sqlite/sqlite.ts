@@ -1,7 +1,6 @@
 /**
- * SQLite through `node:sqlite`. One connection is used by one statement or transaction at a time, and each
- * long-running work has its own. Other processes (commands on the same host) write to the same file; this one
- * waits for their locks.
+ * SQLite through `node:sqlite`. One connection is used by one statement or transaction at a time, and each long-running
+ * work has its own. Other processes (commands on the same host) write to the same file; this one waits for their locks.
  */
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,24 +8,23 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
-import type { PoolState } from '../pool-state.ts'
+import {
+  createDriver,
+  type DatabaseObserver,
+  type PoolState,
+  type RawConnection,
+  type RawDriver,
+} from '../driver.ts'
 import type { Announcing } from '../waiting.ts'
 import { isBusy, type PreparedStatement, RETRY_MS, SqliteConnection, type SqliteTurns } from './connection.ts'
 import { Turns } from './turns.ts'
 
 /** How long to wait for the connection, or for another process's lock. */
 const PATIENCE_MS = 5_000
-/**
- * SQLite blocks the thread while it waits for a lock. Let it do so for this long, and wait the rest with
- * timers.
- */
+/** SQLite blocks the thread while it waits for a lock. Let it do so for this long, and wait the rest with timers. */
 const BLOCKING_WAIT_MS = 20
 
-/**
- * `read`: this process does not change the file, but others can. `read-still`: the file can't change, so it
- * is read without the files next to it, which could not be created.
- */
+/** `read`: others can change the file. `read-still`: the file can't change, so it needs no files next to it. */
 export type SqliteAccess = 'write' | 'read' | 'read-still'
 
 interface SqliteOptions {
@@ -37,10 +35,7 @@ interface SqliteOptions {
   readonly beside?: SqliteDriver | undefined
 }
 
-/**
- * Creates a dialect over `file`. The file is created (mode 0600) if it does not exist, unless it is only
- * read.
- */
+/** Creates a dialect over `file`. The file is created (mode 0600) if it does not exist, unless it is only read. */
 export function sqliteDialect(file: string, options: SqliteOptions, observer?: DatabaseObserver) {
   const driver = new SqliteDriver(file, options)
   const dialect: Dialect = {

@@ -11,10 +11,7 @@ export class Turns {
     return this.#waiting.length
   }
 
-  /**
-   * Resolves to true once it is the caller's turn, or to false after `patience` milliseconds. The holder must
-   * give it back.
-   */
+  /** Resolves to true at the caller's turn, which must be given back, or to false after `patience` milliseconds. */
   async take(patience: number): Promise<boolean> {
     if (!this.#taken) {
       this.#taken = true

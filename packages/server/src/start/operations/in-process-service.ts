@@ -155,7 +155,6 @@ async function surroundingsOf({ config, database }: Installation): Promise<Surro
   const { certificatesOf } = await import('../../config/postgres-tls-files.ts')
   const { schemaState } = await import('../../database/index.ts')
   const { channelsOf } = await import('../../reminders/reminder.ts')
-  const { askService } = await import('../../status/service-answer.ts')
   const socket = socketOf(config)
   return {
     database: { kind: database.kind, location: describeDatabase(config.database) },
@@ -172,4 +171,21 @@ function socketOf({ host, port }: Config): string | undefined {
   const local =
     host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   return `http://${local}:${port}`
+}
+
+const PATIENCE_MS = 3_000
+
+/** Asks the service at the URL of its socket, without a trailing slash. Never rejects. */
+async function askService(address: string): Promise<NonNullable<Surroundings['answer']>> {
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    const response = await fetch(`${address}/health/ready`, { signal, redirect: 'manual' })
+    if (response.ok) return { url: address, ready: true }
+    return { url: address, ready: false, why: `it answers ${response.status} to /health/ready.` }
+  } catch (error) {
+    const isSlow = error instanceof Error && error.name === 'TimeoutError'
+    return isSlow
+      ? { url: address, ready: false, why: 'it does not answer within three seconds.' }
+      : { url: address, ready: undefined }
+  }
 }

@@ -1,7 +1,4 @@
-/**
- * The operations of the management API in groups that are loaded when needed: the service loads all, and a command on
- * the database only the one that it calls.
- */
+/** The management API's operations in groups: the service loads all, a command on the database the one it calls. */
 import type { AddManagementRoute } from '../../http/management/management-route.ts'
 import type { Installation } from '../../installation.ts'
 import type { JobAuthority } from '../../management/jobs/make-job.ts'
@@ -64,59 +61,46 @@ export const MANAGEMENT_GROUPS: readonly Group[] = [
   },
   {
     below: ['/audit'],
-    addTo: async (add, { installation }) => {
-      const { auditManagementRoutes } = await import('../../audit/routes.ts')
-      auditManagementRoutes(add, installation)
-    },
+    addTo: async (add, { installation }) =>
+      (await import('../../audit/routes.ts')).auditManagementRoutes(add, installation),
   },
   {
     below: ['/accounts/:id/agents', '/me/agents'],
-    addTo: async (add, { installation }) => {
-      const { agentManagementRoutes } = await import('../../identity/agents/routes.ts')
-      agentManagementRoutes(add, installation)
-    },
+    addTo: async (add, { installation }) =>
+      (await import('../../identity/agents/routes.ts')).agentManagementRoutes(add, installation),
   },
   {
     below: ['/me/browsers'],
-    addTo: async (add, { installation }) => {
-      const { browserManagementRoutes } = await import('../../identity/browsers/routes.ts')
-      browserManagementRoutes(add, installation)
-    },
+    addTo: async (add, { installation }) =>
+      (await import('../../identity/browsers/routes.ts')).browserManagementRoutes(add, installation),
   },
   {
     below: ['/devices'],
-    addTo: async (add, { installation }) => {
-      const { deviceManagementRoutes } = await import('../../devices/administration/routes.ts')
-      deviceManagementRoutes(add, installation)
-    },
+    addTo: async (add, { installation }) =>
+      (await import('../../devices/administration/routes.ts')).deviceManagementRoutes(add, installation),
   },
   {
     below: ['/clone-evidence'],
-    addTo: async (add, { installation }) => {
-      const { evidenceManagementRoutes } = await import('../../devices/administration/evidence-routes.ts')
-      evidenceManagementRoutes(add, installation)
-    },
+    addTo: async (add, { installation }) =>
+      (await import('../../devices/administration/evidence-routes.ts')).evidenceManagementRoutes(
+        add,
+        installation,
+      ),
   },
   {
     below: ['/brands', '/signing-keys', '/trust-roots', '/hardware-identities'],
-    addTo: async (add, { installation }) => {
-      const { brandManagementRoutes } = await import('../../brands/administration/brand-routes.ts')
-      brandManagementRoutes(add, installation)
-    },
+    addTo: async (add, { installation }) =>
+      (await import('../../brands/administration/brand-routes.ts')).brandManagementRoutes(add, installation),
   },
   {
     below: ['/models'],
-    addTo: async (add, { installation }) => {
-      const { modelManagementRoutes } = await import('../../brands/administration/model-routes.ts')
-      modelManagementRoutes(add, installation)
-    },
+    addTo: async (add, { installation }) =>
+      (await import('../../brands/administration/model-routes.ts')).modelManagementRoutes(add, installation),
   },
   {
     below: ['/packages'],
-    addTo: async (add, { installation }) => {
-      const { packageManagementRoutes } = await import('../../package-directory/routes.ts')
-      packageManagementRoutes(add, installation)
-    },
+    addTo: async (add, { installation }) =>
+      (await import('../../package-directory/routes.ts')).packageManagementRoutes(add, installation),
   },
   {
     below: ['/counters'],

@@ -200,10 +200,7 @@ async function addDeviceSessions(
   })
 }
 
-/**
- * Counts recorded evidence. Every kind has a series from the start, because Prometheus does not see an
- * increase to a first value.
- */
+/** Counts evidence. Every kind has a series from the start: Prometheus does not see an increase to a first value. */
 function counting(clones: CloneStore, { metrics }: Telemetry): CloneStore {
   for (const kind of CLONE_EVIDENCE_KINDS) metrics.cloneSeen(kind, 0)
   return {
@@ -239,10 +236,7 @@ const frameOf =
     }
   }
 
-/**
- * Adds the identity service below `prefix`, a path without a trailing slash. `consoleReturn` is the console's
- * URL of the same service, where browsers return.
- */
+/** Adds the identity service below `prefix` (no trailing slash). Browsers return to `consoleReturn`, the console's URL. */
 export async function addIdentity(
   prefix: string,
   { app, baseUrl, installation, counters, tally, freshness }: IdentityParts,

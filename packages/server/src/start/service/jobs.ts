@@ -61,56 +61,38 @@ const DAY_MS = 86_400_000
 /** Longer than a reminder is retried, and than its period: until then, the row keeps it from being queued again. */
 const REMINDERS_MS = 30 * DAY_MS
 
-function retentionTasks(
-  {
-    config: { retention },
-    completedLogins,
-    signInSessions,
-    secondFactors,
-    oneTimeLinks,
-    repeats,
-    keptForms,
-    jobs,
-    reminders,
-    counts,
-    tokenSessions,
-    usedTokens,
-    deviceSessions,
-    registrations,
-    clones,
-  }: Installation,
-  change: Changing,
-): readonly RetentionTask[] {
+function retentionTasks(on: Installation, change: Changing): readonly RetentionTask[] {
+  const { retention } = on.config
   const { audit } = retention
   return [
     // Kept for a day after they expire, because the database's clock can be set back.
-    { table: 'completed_login', keepMs: DAY_MS, remove: completedLogins.removeExpired },
-    { table: 'sign_in_session', keepMs: DAY_MS, remove: signInSessions.removeExpired },
-    { table: 'used_time_step', keepMs: DAY_MS, remove: secondFactors.removeUsedSteps },
-    { table: 'reset_link', keepMs: DAY_MS, remove: oneTimeLinks.removeExpired },
-    { table: 'kept_form', keepMs: DAY_MS, remove: keptForms.removeExpired },
-    { table: 'idempotent_request', keepMs: DAY_MS, remove: repeats.removeOld },
-    { table: 'job', keepMs: retention.jobs, remove: jobs.removeOld },
-    { table: 'reminder', keepMs: REMINDERS_MS, remove: reminders.removeOld },
+    { table: 'completed_login', keepMs: DAY_MS, remove: on.completedLogins.removeExpired },
+    { table: 'sign_in_session', keepMs: DAY_MS, remove: on.signInSessions.removeExpired },
+    { table: 'used_time_step', keepMs: DAY_MS, remove: on.secondFactors.removeUsedSteps },
+    { table: 'reset_link', keepMs: DAY_MS, remove: on.oneTimeLinks.removeExpired },
+    { table: 'kept_form', keepMs: DAY_MS, remove: on.keptForms.removeExpired },
+    { table: 'idempotent_request', keepMs: DAY_MS, remove: on.repeats.removeOld },
+    { table: 'job', keepMs: retention.jobs, remove: on.jobs.removeOld },
+    { table: 'reminder', keepMs: REMINDERS_MS, remove: on.reminders.removeOld },
     // No upload of a file takes longer.
-    { table: 'job_part', keepMs: DAY_MS, remove: jobs.removeUploading },
-    { table: 'counter', keepMs: retention.counters, remove: counts.removeOld },
-    { table: 'used_workload_token', keepMs: DAY_MS, remove: usedTokens.removeExpired },
+    { table: 'job_part', keepMs: DAY_MS, remove: on.jobs.removeUploading },
+    { table: 'counter', keepMs: retention.counters, remove: on.counts.removeOld },
+    { table: 'used_workload_token', keepMs: DAY_MS, remove: on.usedTokens.removeExpired },
     // Kept while a node whose clock is behind could open it again from its root, so that a revocation stays known.
     {
       table: 'token_session',
       keepMs: Math.max(DAY_MS, retention.tokenSessions),
-      remove: tokenSessions.removeEnded,
+      remove: on.tokenSessions.removeEnded,
     },
-    { table: 'device_session', keepMs: retention.deviceSessions, remove: deviceSessions.removeExpired },
-    { table: 'device_registration', keepMs: retention.registrations, remove: registrations.removeSettled },
-    { table: 'used_request_id', keepMs: GUARD_MS, remove: registrations.removeUsed },
+    { table: 'device_session', keepMs: retention.deviceSessions, remove: on.deviceSessions.removeExpired },
+    { table: 'device_registration', keepMs: retention.registrations, remove: on.registrations.removeSettled },
+    { table: 'used_request_id', keepMs: GUARD_MS, remove: on.registrations.removeUsed },
     {
       table: 'device',
       keepMs: retention.waitingDevices,
       remove: (before, limit) => removeOldWaiting(before, limit, change),
     },
-    { table: 'clone_evidence', keepMs: retention.cloneEvidence, remove: clones.removeOld },
+    { table: 'clone_evidence', keepMs: retention.cloneEvidence, remove: on.clones.removeOld },
     ...(audit === undefined
       ? []
       : [

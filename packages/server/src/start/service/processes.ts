@@ -36,10 +36,7 @@ export async function serve(options: ServeOptions, say: (text: string) => void):
 /** Uses the monotonic clock, because setting back the system's clock would refuse every request for that long. */
 const countersOfProcess = (): Counters => localCounters({ clock: monotonicClock })
 
-/**
- * Ends the process soon. All work is done, but the exporter of traces may wait for a collector that does not answer,
- * for longer than a service manager would.
- */
+/** Ends the process soon: the exporter of traces may wait for a collector longer than a service manager would. */
 const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref()
 
 async function serveAlone(options: ServeOptions, say: (text: string) => void): Promise<void> {
@@ -107,9 +104,7 @@ const RETRY_MS = 500
 /** Short, because neither a migration nor work that waits for the database is left half done when the process exits. */
 const STOP_MS = 500
 
-/**
- * Starts the service, and retries while its database is busy. Returns undefined if it was stopped before it listened.
- */
+/** Starts the service; retries while its database is busy. Returns undefined if it was stopped before it listened. */
 async function start(options: ServeOptions): Promise<Begun | undefined> {
   const { stop, log } = options
   let started = false

@@ -10,10 +10,7 @@ import type { ServiceOptions } from '../options.ts'
 
 const LOOK_MS = 60_000
 
-/**
- * Returns the URL where this process serves them, or undefined. Adds functions that close what it opened to
- * `opened`.
- */
+/** Returns the URL where this process serves them, or undefined. Adds what closes them to `opened`. */
 export async function publishMetrics(
   installation: Installation,
   metrics: Metrics,

@@ -50,10 +50,7 @@ export async function fetchKeys(
   return { ...storedKeys(await fetchDocument(jwksUri, from), algorithms), jwksUri }
 }
 
-/**
- * Returns keys in the form that the database stores. Throws `invalid-field` for a string that is not a key
- * set.
- */
+/** Returns keys in the form that the database stores. Throws `invalid-field` for a string that is not a key set. */
 function storedKeys(keySet: string, algorithms: readonly string[]): StoredKeys {
   const stored = { keys: readKeySet(keySet), algorithms: JSON.stringify(algorithms) }
   const revision = createHash('sha256').update(`${stored.algorithms}\n${stored.keys}`).digest('hex')
@@ -77,9 +74,7 @@ function readDocument(text: string, where: string): Readonly<Record<string, unkn
   throw refused(where, 'is not a JSON object')
 }
 
-/**
- * Returns the names; none if the document has no list. The verification of ID tokens decides which of them we accept.
- */
+/** Returns the names; none if the document has no list. Verification decides which of them we accept. */
 function algorithmsOf(value: unknown, where: string): readonly string[] {
   if (value === undefined) return []
   const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_ALGORITHMS

@@ -33,9 +33,7 @@ export interface IssuerKeysStore {
    * begin.
    */
   begin(issuerId: string, at: Date, pauses: Pauses): Promise<string | undefined>
-  /**
-   * Ends the fetch that began at that instant. Returns false and writes nothing if another began or keys were pinned.
-   */
+  /** Ends the fetch that began then. Returns false and writes nothing if another began or keys were pinned. */
   succeed(issuerId: string, at: Date, keys: StoredKeys): Promise<boolean>
   /** Ends a failed fetch in the same way. */
   fail(issuerId: string, at: Date, failure: string): Promise<void>

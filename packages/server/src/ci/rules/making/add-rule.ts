@@ -4,12 +4,11 @@ import type { Account } from '../../../accounts/account.ts'
 import { invalidField } from '../../../errors.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
 import { formatMatch } from '../matcher.ts'
-import type { Rule } from '../rule.ts'
+import { type Rule, versionOf } from '../rule.ts'
 import type { KnownRule, NewRule } from '../rule-store.ts'
 import { idsOfRule } from '../stable-ids.ts'
 import { type CheckDeps, checkWanted, type WantedRule } from './check-wanted.ts'
 import { authorOf, requireMayLetJobsIn } from './rule-maker.ts'
-import { versionOf } from './rule-version.ts'
 
 export interface AddedRule extends KnownRule {
   readonly rule: Rule
@@ -20,10 +19,7 @@ export interface AddedRule extends KnownRule {
 /** An exchange reads all rules of a project at once. */
 export const MOST_RULES_OF_A_PROJECT = 100
 
-/**
- * Throws `invalid-field`, whose message has a line for each problem, and the errors of `requireMayMakeRules` and
- * `requireMayLetJobsIn`.
- */
+/** Throws `invalid-field` (a line per problem) and the errors of `requireMayMakeRules` and `requireMayLetJobsIn`. */
 export async function addRule(wanted: WantedRule, deps: CheckDeps): Promise<AddedRule> {
   const createdAt = deps.clock()
   const { account, issuer, match, warnings, grants, lifetime } = await checkWanted(wanted, createdAt, deps)

@@ -118,10 +118,7 @@ async function accountFor({ account, maker }: WantedRule, now: Date, deps: Check
   return found
 }
 
-/**
- * Looks names up one by one, to report each unknown one. Keeps a string that cannot be a name; `checkGrants`
- * reports it.
- */
+/** Looks names up singly, to report each unknown one. Keeps what cannot be a name for `checkGrants` to report. */
 async function packageIds(
   references: readonly PackageReference[],
   noted: Noted,

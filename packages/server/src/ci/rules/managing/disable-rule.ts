@@ -1,6 +1,4 @@
-/**
- * Disables a rule: it grants no more tokens, and the sessions it opened are revoked at once (contract/oidc.md, A12).
- */
+/** Disables a rule: it grants no more tokens, and its sessions are revoked at once (contract/oidc.md, A12). */
 import { requireMayManage } from '../../../accounts/administration/may-manage.ts'
 import { type Authority, requireForAll } from '../../../authority.ts'
 import type { Stores } from '../../../stores.ts'

@@ -1,5 +1,9 @@
-/** Finds a rule by its name. */
-import { invalidField, quote, RequestError } from '../../../errors.ts'
+/** Finds and lists rules: all of them, or those of the caller's own account. */
+import type { AccountId } from '@ratafia/api'
+import { findAccount } from '../../../accounts/find.ts'
+import type { Authority } from '../../../authority.ts'
+import { invalidField, noSuchRecord, quote, RequestError } from '../../../errors.ts'
+import { type Page, type Paging, pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { findIssuer } from '../../issuers/find.ts'
 import { checkRule } from '../check-rule.ts'
@@ -8,11 +12,14 @@ import type { KnownRule, RuleStore } from '../rule-store.ts'
 
 /** Throws `invalid-field` if there is no such rule. */
 export async function findRule(name: string, rules: Pick<RuleStore, 'find'>): Promise<KnownRule> {
-  // The name can be any string, even one that a database refuses.
-  const found = isRuleName(name) ? await rules.find(name) : undefined
+  const found = await ruleNamed(name, rules)
   if (found) return found
   throw noRule(name)
 }
+
+/** The name can be any string, even one that a database refuses. */
+const ruleNamed = async (name: string, rules: Pick<RuleStore, 'find'>): Promise<KnownRule | undefined> =>
+  isRuleName(name) ? rules.find(name) : undefined
 
 export const noRule = (name: string): RequestError =>
   invalidField(`There is no rule ${quote(name)}. \`ratafia publishers list\` shows all of them.`, {
@@ -36,4 +43,47 @@ export async function withWarnings(known: KnownRule, stores: TransactionStores):
     if (!(error instanceof RequestError)) throw error
     return { ...known, warnings: error.message.split('\n') }
   }
+}
+
+/** Sorted by name, which is also the position in the list. */
+export async function listOwnRules(
+  { authority, after, limit }: Paging<string> & { readonly authority: Authority },
+  { rules }: TransactionStores,
+): Promise<Page<KnownRule>> {
+  const accountId = ownAccountId(authority)
+  return pageOf(limit, (most) => rules.page({ accountId, issuerId: undefined, after, limit: most }))
+}
+
+/** Throws {@link RequestError} `no-such-record`, with the same message for a rule of another account. */
+export async function findOwnRule(
+  { authority, name }: { readonly authority: Authority; readonly name: string },
+  { rules }: TransactionStores,
+): Promise<KnownRule> {
+  const accountId = ownAccountId(authority)
+  const found = await ruleNamed(name, rules)
+  if (found?.rule.accountId === accountId) return found
+  throw noOwnRule(name)
+}
+
+export const noOwnRule = (name: string): RequestError =>
+  noSuchRecord(`You have no rule ${quote(name.slice(0, 64))}.`, { kind: 'publisher', id: name.slice(0, 64) })
+
+function ownAccountId({ accountId }: Authority): AccountId {
+  if (accountId === undefined) throw new TypeError('only an account has rules of its own')
+  return accountId
+}
+
+/**
+ * Lists all rules, or those of an account (username or id) or an issuer (URL or id), by name. Throws `invalid-field` if
+ * there is no such account or issuer.
+ */
+export async function listRules(
+  input: Paging<string> & { readonly account?: string | undefined; readonly issuer?: string | undefined },
+  stores: TransactionStores,
+): Promise<Page<KnownRule>> {
+  const account = input.account === undefined ? undefined : await findAccount(input.account, stores)
+  const issuer = input.issuer === undefined ? undefined : (await findIssuer(input.issuer, stores)).issuer
+  return pageOf(input.limit, (limit) =>
+    stores.rules.page({ accountId: account?.id, issuerId: issuer?.id, after: input.after, limit }),
+  )
 }

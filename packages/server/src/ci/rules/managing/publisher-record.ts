@@ -1,5 +1,4 @@
 /** Formats a rule for the API, `--json` and the console. */
-
 import type { Rule } from '../rule.ts'
 import type { KnownRule } from '../rule-store.ts'
 import type { TestedRule } from './test-rule.ts'

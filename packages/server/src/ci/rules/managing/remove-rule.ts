@@ -4,8 +4,7 @@ import { requireForAll } from '../../../authority.ts'
 import type { Stores } from '../../../stores.ts'
 import type { KnownRule } from '../rule-store.ts'
 import type { EndedRule, RuleToEnd } from './disable-rule.ts'
-import { findRule, noRule } from './find-rule.ts'
-import { findOwnRule, noOwnRule } from './own-rules.ts'
+import { findOwnRule, findRule, noOwnRule, noRule } from './find-rule.ts'
 
 interface RuleToRemove extends RuleToEnd {
   /** Whether to remove only a rule of the caller's own account, which requires no permission. */

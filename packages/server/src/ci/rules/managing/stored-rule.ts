@@ -5,8 +5,8 @@ import { isObject } from '../../../foreign-json.ts'
 import type { Issuer, IssuerSettings } from '../../issuers/issuer.ts'
 import { KIND_NAMES } from '../../issuers/kinds.ts'
 import { checkGrants } from '../making/check-grants.ts'
-import { versionOf } from '../making/rule-version.ts'
 import { readMatch } from '../matchers/read-match.ts'
+import { versionOf } from '../rule.ts'
 import { idsOfRule } from '../stable-ids.ts'
 
 /** A rule as the database stores it: see its migration. */

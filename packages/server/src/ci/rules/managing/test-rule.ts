@@ -21,9 +21,7 @@ export interface TestedRule {
   /** Whether a signed ID token with these claims, not used before, gets what the rule grants. */
   readonly holds: boolean
   readonly lines: readonly TestedLine[]
-  /**
-   * When the claims were issued, if they contain that; their times are checked as of then, because a file can be old.
-   */
+  /** When the claims were issued, if they contain that: their times are checked as of then, since files can be old. */
   readonly at: Date
 }
 

@@ -2,12 +2,9 @@
 import { claimOf } from '../../id-token/claims.ts'
 import type { Claims } from '../../id-token/id-token.ts'
 import type { Events } from '../../issuers/kinds.ts'
-import type { Match, Matcher } from '../matcher.ts'
-import { alternatives, holds } from './holds.ts'
+import { alternatives, holds, type Match, type Matcher } from '../matcher.ts'
 
-/**
- * Checks the event of a token whose other claims match. A kind without events allows all; an absent claim never passes.
- */
+/** Checks the event of a matching token. A kind without events allows all; an absent claim never passes. */
 export function isEventAllowed(events: Events | undefined, match: Match, claims: Claims): boolean {
   if (events === undefined) return true
   const value = claimOf(claims, events.claim)

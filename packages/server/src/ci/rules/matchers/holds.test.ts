@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from './holds.ts'
+import { holds } from '../matcher.ts'
 import { readMatch } from './read-match.ts'
 
 for (const [matcher, value, expected] of [
@@ -72,11 +72,7 @@ for (const [what, json, message] of [
   ['a list', [], /a JSON object/],
   ['a string', 'sub=x', /a JSON object/],
   ['null', null, /a JSON object/],
-  [
-    '33 claims',
-    Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`c${at}`, 'x'])),
-    /at most 32 claims/,
-  ],
+  ['33 claims', { ...Array.from({ length: 33 }, () => 'x') }, /at most 32 claims/],
   ['null for a claim', { sub: null }, /sub: a matcher is a string/],
   ['a list for a claim', { sub: ['a'] }, /sub: a matcher is/],
   ['a negation', { sub: { not: 'a' } }, /sub: a matcher is/],

@@ -1,6 +1,6 @@
 /** `--from`: the source of this job's ID token. */
 import { access } from 'node:fs/promises'
-import type { JobEnvironment } from '../../../config/job-environment.ts'
+import type { JobEnvironment } from '../../../config/command-environment.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../../context.ts'
 import { readStandardInput, textOfFile } from '../../files.ts'
 import { fromVariable, type IdTokenSource, PLATFORMS, type PlatformName, textOf } from './id-token-source.ts'

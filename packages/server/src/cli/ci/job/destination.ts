@@ -3,7 +3,7 @@
  * request.
  */
 import { access, constants, open } from 'node:fs/promises'
-import type { JobEnvironment } from '../../../config/job-environment.ts'
+import type { JobEnvironment } from '../../../config/command-environment.ts'
 import { tryToWrite } from '../../../files/draft.ts'
 import { systemReason } from '../../../text/system-reason.ts'
 import { FileError, type Streams, UsageError } from '../../context.ts'

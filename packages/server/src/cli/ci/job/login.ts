@@ -1,7 +1,7 @@
 /** `ratafia ci login`: exchanges a job's ID token for a credential that expires after some minutes. */
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { JobEnvironment } from '../../../config/job-environment.ts'
+import type { JobEnvironment } from '../../../config/command-environment.ts'
 import { type JsonObject, objectIn } from '../../../foreign-json.ts'
 import { pasteFault, withoutWhiteSpace } from '../../../http/credentials/pasted.ts'
 import { type CommandContext, ServiceRefusal, type Streams, UsageError } from '../../context.ts'

@@ -3,7 +3,7 @@
  * them.
  */
 import { execFile } from 'node:child_process'
-import type { JobEnvironment } from '../../../config/job-environment.ts'
+import type { JobEnvironment } from '../../../config/command-environment.ts'
 import { ServiceRefusal } from '../../context.ts'
 
 interface Options {

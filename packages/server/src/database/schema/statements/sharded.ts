@@ -1,13 +1,9 @@
-/**
- * Tables with a row for each device, which PostgreSQL can divide into partitions by the hash of one column.
- */
+/** Tables with a row for each device, which PostgreSQL can divide into partitions by the hash of one column. */
 import type { Words } from '../../differences.ts'
 
 interface ShardedTable {
   readonly name: string
-  /**
-   * The column that divides it, part of every primary key, unique constraint and foreign key of the table.
-   */
+  /** The column that divides it, part of every primary key, unique constraint and foreign key of the table. */
   readonly by: string
   /** Columns and constraints, as in `create table`. */
   readonly columns: string

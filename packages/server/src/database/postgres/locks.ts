@@ -1,6 +1,9 @@
-/** Finds out who keeps our server processes waiting for a lock. */
+/** Waits for locks: who keeps our server processes waiting, and work that is repeated until it gets every lock. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
+import { sqlState } from '../errors/driver-errors.ts'
 import type { Schema } from '../schema/schema.ts'
+import { LONGEST_WAIT_MS } from './limits.ts'
 
 interface Holder {
   readonly what: string
@@ -10,9 +13,7 @@ interface Holder {
   readonly seconds: number | null
 }
 
-/**
- * Returns a sentence about the lock that one of these server processes waits for; undefined if none waits.
- */
+/** Returns a sentence about the lock that one of these server processes waits for; undefined if none waits. */
 export async function lockWaitOf(
   query: Kysely<Schema>,
   pids: readonly number[],
@@ -42,3 +43,25 @@ function since(seconds: number | null): string | undefined {
   if (seconds === null) return undefined
   return seconds < 60 ? 'for less than a minute' : `for ${Math.floor(seconds / 60)} min`
 }
+
+/** A lock was not free in time, or this side was chosen to end a deadlock. */
+const LOCK_REFUSALS: ReadonlySet<string> = new Set(['55P03', '40P01'])
+const SHORTEST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 4_000
+
+/** Repeats `attempt`; waiting statements run in the pauses. Throws other errors, and the last at the deadline. */
+export async function repeatedUntilLocked<T>(attempt: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + LONGEST_WAIT_MS
+  for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isLockRefusal(error) || performance.now() > deadline) throw error
+    }
+    // A random pause, so that two processes that do the same don't stay in step.
+    await sleep(pause * (0.5 + Math.random()))
+  }
+}
+
+const isLockRefusal = (error: unknown): boolean =>
+  error instanceof Error && LOCK_REFUSALS.has(sqlState(error) ?? sqlState(error.cause) ?? '')
