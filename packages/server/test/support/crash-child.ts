@@ -9,9 +9,6 @@ import { DatabaseSync, StatementSync } from 'node:sqlite'
 import pg from 'pg'
 import { readConfig } from '../../src/config/config.ts'
 import type { DatabaseTarget } from '../../src/database/index.ts'
-import { runJobs } from '../../src/management/jobs/run-jobs.ts'
-import { openInstallation } from '../../src/start/installation.ts'
-import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import { cheapPasswords } from './passwords.ts'
 
@@ -67,6 +64,8 @@ const options = {
   passwords: cheapPasswords(),
 }
 if (plan.work === 'jobs') {
+  const { openInstallation } = await import('../../src/start/installation.ts')
+  const { runJobs } = await import('../../src/management/jobs/run-jobs.ts')
   const installation = await openInstallation({ ...options, schema: 'require' })
   armed = true
   await runJobs(async () => true, installation)
@@ -74,6 +73,7 @@ if (plan.work === 'jobs') {
   process.stdout.write('done\n')
   await installation.close()
 } else {
+  const { startService } = await import('../../src/start/service/service.ts')
   const service = await startService(options)
   armed = true
   process.stdout.write(`${service.origin}\n`)
