@@ -68,13 +68,15 @@ eachDatabase((_kind, _open, fresh) => {
       /^acme-brand\/acme-gadget ignores its allow-list, because its registration policy is "\w+"\. /
     const policy = (registration: string) =>
       program.run(['models', 'set-policy', 'acme-brand/acme-gadget', '--registration', registration])
+    const few = join(program.directory, 'few.csv')
+    await writeFile(few, 'serial\nSN000000\n')
     for (const [registration, expected] of [
       ['approval', true],
       ['auto', true],
       ['allow-list', false],
     ] as const) {
       assert.equal((await policy(registration)).code, 0)
-      const { stderr } = await program.run(['allow-list', 'import', file, ...model])
+      const { stderr } = await program.run(['allow-list', 'import', few, ...model])
       assert.equal(ignored.test(stderr), expected, stderr)
     }
     const list = await program.json('allow-list', 'list', ...model)
