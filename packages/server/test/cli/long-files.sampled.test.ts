@@ -42,6 +42,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
     await says(`${words} --dry-run`, `0 entries would be added; ${ROWS} already on the list.\n`)
     const ignored = /^acme-brand\/listed ignores its allow-list, because its registration policy is "\w+"\. /
+    const few = await fileOf('few.csv', 'serial\nSN000000\n')
     for (const [registration, expected] of [
       ['approval', true],
       ['auto', true],
@@ -49,7 +50,7 @@ eachDatabase((_kind, _open, fresh) => {
     ] as const) {
       const set = await program.run(`models set-policy acme-brand/listed --registration ${registration}`)
       assert.equal(set.code, 0)
-      const { stderr } = await program.run(words)
+      const { stderr } = await program.run(`allow-list import ${few} ${MODEL}`)
       assert.equal(ignored.test(stderr), expected, stderr)
     }
     const list = await json(`allow-list list ${MODEL}`)

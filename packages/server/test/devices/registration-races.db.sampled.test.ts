@@ -90,7 +90,8 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('Guarantee: if numbers are reissued, each revision is given once and one key has the number', async () => {
     const { of, rows } = await newModel({ takenSerial: 'reissue' })
-    const wanted = keys.slice(0, MANY / 2)
+    // Each number that is given makes all others sign again, so the work grows with the square of this number.
+    const wanted = keys.slice(0, FULL ? 25 : 5)
     const answers = await Promise.all(
       wanted.map((key, i) => register(node(i), { ...of, serial: 'SN-1', key })),
     )

@@ -20,11 +20,12 @@ import {
 } from '../support/devices.ts'
 import { testService } from '../support/service.ts'
 
-const FLOOD = FULL ? 10_000 : 60
 const MODEL = 'waiting'
 const someKeys = freshDeviceKeys(1)
 
-eachDatabase((_kind, _open, fresh) => {
+eachDatabase((kind, _open, fresh) => {
+  // PostgreSQL gets fewer: those over the limit are all refused in the same way.
+  const devices = FULL ? (kind === 'sqlite' ? 10_000 : 3_000) : 60
   const service = testService(fresh, { RATAFIA_TRUSTED_PROXIES: '127.0.0.1' })
   let modelText: Uint8Array
   before(async () => {
@@ -32,7 +33,7 @@ eachDatabase((_kind, _open, fresh) => {
     modelText = await addAcmeModel(service.installation, MODEL, { policy: { registration: 'approval' } })
   })
 
-  test(`${FLOOD} registrations from one /24 leave at most twice the limit of an address`, async () => {
+  test(`${devices} registrations from one /24 leave at most twice the limit of an address`, async () => {
     const name = { brandId: ACME.brandId, model: MODEL }
     const { waiting, models: stored } = service.installation
     const [key] = await someKeys
@@ -72,10 +73,10 @@ eachDatabase((_kind, _open, fresh) => {
         refused++
       }
     }
-    const hosts = Array.from({ length: FLOOD }, (_, i) => i % 256)
+    const hosts = Array.from({ length: devices }, (_, i) => i % 256)
     await pLimit(8).map(hosts, askFrom)
-    assert.equal(await waiting.count(name, FLOOD + 1), 2 * mostWaiting)
-    assert.equal(refused, FLOOD - 2 * mostWaiting)
+    assert.equal(await waiting.count(name, devices + 1), 2 * mostWaiting)
+    assert.equal(refused, devices - 2 * mostWaiting)
     const requestHeaders = { 'x-forwarded-for': '198.51.100.7' }
     assert.equal((await register(service, { model: MODEL, modelText, key, requestHeaders })).status, 202)
   })
