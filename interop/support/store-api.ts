@@ -18,7 +18,7 @@ interface Verdict {
   readonly permissions?: readonly string[]
 }
 
-const NOBODY: Verdict = { allowed: false, refresh_required: false }
+const REFUSED: Verdict = { allowed: false, refresh_required: false }
 
 export interface Seen {
   readonly method: string
@@ -52,7 +52,7 @@ export async function startStoreApi(): Promise<StoreApi> {
     if (found === undefined) return reply(response, 404, '{}')
     const { authorization } = headers
     const asked = { http_uri: `${store.url}${url}`, http_method: method }
-    const verdict = authorization === undefined ? NOBODY : await verify({ authorization, ...asked })
+    const verdict = authorization === undefined ? REFUSED : await verify({ authorization, ...asked })
     seen.push({
       method,
       path,

@@ -9,7 +9,7 @@ import { VIOLATIONS } from './violations.fixture.ts'
 const server = 'packages/server/src'
 
 /** Rules that also catch some violations of other rules. */
-const OVERLAPPING = ['declared-dependencies', 'nobody-imports-server', 'folders-one-way', 'no-cycles']
+const OVERLAPPING = ['declared-dependencies', 'no-import-of-server', 'folders-one-way', 'no-cycles']
 
 test('a tree in which every layer imports everything that it may has no findings', () => {
   withTree({}, (root) => assert.deepEqual(check(root).findings, []))

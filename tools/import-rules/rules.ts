@@ -50,7 +50,7 @@ export const RULES: readonly Rule[] = [
     may: [ownPackage],
   }),
   limit({
-    name: 'nobody-imports-server',
+    name: 'no-import-of-server',
     sentence: 'No other package imports `server`, not even in a test.',
     advice: 'move what you need into a package that both can import',
     who: (place) => place.package !== 'server',
@@ -70,14 +70,14 @@ export const RULES: readonly Rule[] = [
 
   // Inside the server
   limit({
-    name: 'nobody-imports-start',
+    name: 'no-import-of-start',
     sentence: 'No other folder imports `start/` or `cli/`.',
     advice: 'only bin/ratafia.js may import start/; accept what it builds as an argument',
     who: sourceOutside('bin', 'start'),
     mayNot: [layer('start')],
   }),
   limit({
-    name: 'nobody-imports-cli',
+    name: 'no-import-of-cli',
     sentence: 'No other folder imports `start/` or `cli/`.',
     advice: 'only start/ may import cli/',
     who: sourceOutside('start', 'cli'),

@@ -29,13 +29,13 @@ export const VIOLATIONS: readonly Violation[] = [
     'imports packages/macaroon/src/index.ts',
   ],
   [
-    'nobody-imports-server',
+    'no-import-of-server',
     'packages/macaroon/test/log-in.test.ts',
     "import type { E } from 'ratafia/src/errors.ts'",
     'imports packages/server/src/errors.ts',
   ],
   [
-    'nobody-imports-server',
+    'no-import-of-server',
     'packages/macaroon/src/verify.test.ts',
     "await import('ratafia')",
     'imports packages/server',
@@ -53,13 +53,13 @@ export const VIOLATIONS: readonly Violation[] = [
     'imports @fastify/helmet',
   ],
   [
-    'nobody-imports-start',
+    'no-import-of-start',
     `${server}/web/page.ts`,
     "import { run } from '../start/run.ts'",
     'imports packages/server/src/start/run.ts',
   ],
   [
-    'nobody-imports-cli',
+    'no-import-of-cli',
     `${server}/telemetry/log.ts`,
     "type T = import('../cli/output.ts').T",
     'imports packages/server/src/cli/output.ts',

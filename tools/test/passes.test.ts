@@ -38,10 +38,10 @@ test('npm test runs each file once (".db" on both databases, others on SQLite), 
 
 test('a full run has the rest: on PostgreSQL what npm test ran on SQLite, and in full what it ran as a sample', () => {
   assert.deepEqual(shown('full'), [
+    ['locked.full', undefined],
     ['list.sampled', undefined],
     ['backup.db.sampled', undefined],
     ['many.sampled', undefined],
-    ['locked.full', undefined],
     ['usage', ONLY_POSTGRES],
     ['soon.timed', ONLY_POSTGRES, 'last'],
   ])

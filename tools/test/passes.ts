@@ -69,7 +69,7 @@ function partOf(path: string, run: Run): Part | undefined {
 /** The size of files for one process. With less, passes finish closer together, but more processes start. */
 export const SHARE = 250_000
 
-/** A weight for files that run without sampling, because even small ones then take minutes. */
+/** A weight for the long files of a full run, because even small ones take minutes. */
 const MINUTES = 1e9
 
 /** Returns the passes of a run, longest first, so that short ones fill the remaining time. */
@@ -91,7 +91,8 @@ function passesOn(part: Part, files: readonly TestFile[], run: Run): readonly (P
   const kinds = Map.groupBy(files, ({ path }) => {
     const endings = endingsOf(path)
     if (endings.has('timed')) return 'timed'
-    return endings.has('own') || (run === 'full' && endings.has('sampled')) ? 'own' : 'shared'
+    const long = run === 'full' && (endings.has('sampled') || endings.has('full'))
+    return endings.has('own') || long ? 'own' : 'shared'
   })
   const shares = sharesOf(kinds.get('shared') ?? [])
   const together = shares.map((files, index) => ({

@@ -12,7 +12,7 @@ export interface Passage {
   readonly text: string
 }
 
-const CODE = /`[^`]*`/g
+const CODE = /`(?:(?!\n\s*\n)[^`])*`/g
 
 /** Spaces in place of everything but the ends of lines, so that offsets stay. */
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')

@@ -67,7 +67,7 @@ function selectionIn({ query, now }: ConsoleAsked): Selection {
   const ids = [...new Set(query.all('id'))]
   if (ids.length > 0) return { verb, ids, filter: undefined }
   const filter = deviceFilter(deviceQuery(query, now, ...NO_FILTERS))
-  if (Object.keys(filter).length === 0) throw invalidRequest(text.nobody)
+  if (Object.keys(filter).length === 0) throw invalidRequest(text.noneSelected)
   return { verb, ids: undefined, filter }
 }
 

@@ -17,7 +17,7 @@ export interface SignInAttempt {
 }
 
 /** A username that no account can have. */
-const NOBODY = ''
+const NO_USERNAME = ''
 
 /**
  * Whether the user has signed in from this network, as far back as the audit log reaches. The addresses of an
@@ -39,5 +39,5 @@ export async function signedInBefore(
 }
 
 async function usernameOf(email: string, stores: TransactionStores): Promise<string> {
-  return (await findByLoginName(email, stores))?.account.username ?? NOBODY
+  return (await findByLoginName(email, stores))?.account.username ?? NO_USERNAME
 }

@@ -36,7 +36,7 @@ ${row(text.fields.store, model.store === null ? html`<span class="quiet">${text.
 ${row(
   text.fields.serialAuthority,
   model.serial_authority.length === 0
-    ? html`<span class="quiet">${text.nobody}</span>`
+    ? html`<span class="quiet">${text.none}</span>`
     : model.serial_authority.map((account) => html`<span class="chip">${visibleText(account, 64)}</span>`),
 )}
 ${row(text.fields.signer, signerOf(model))}</dl>`

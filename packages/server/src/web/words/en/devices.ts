@@ -269,6 +269,6 @@ export const devices = {
     back: 'Back to the list',
     made: (count: number): string => `Job created for ${counted(count, 'device', 'devices')}.`,
     noVerb: 'The address contains no action. Select devices in the list.',
-    nobody: 'No devices selected. Select some in the list, or filter it.',
+    noneSelected: 'No devices selected. Select some in the list, or filter it.',
   },
 } as const

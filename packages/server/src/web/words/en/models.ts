@@ -43,7 +43,7 @@ export const models = {
   },
   classic: 'classic',
   core: 'Ubuntu Core',
-  nobody: 'none',
+  none: 'none',
   noStore: 'none',
   notSaid: 'not given',
   withKey: 'with key',
