@@ -15,9 +15,7 @@ interface Action<On> {
   readonly done: string
   /** The effect on one name, in a sentence to confirm at a terminal. Default: the command does not ask. */
   readonly consequence?: (name: string, on: On) => string | Promise<string>
-  /**
-   * The user confirms by typing the name or the number of names; a script passes `--yes`. Default: by a yes.
-   */
+  /** The user confirms by typing the name or the number of names; a script passes `--yes`. Default: by a yes. */
   readonly typed?: true
   /** Throws `RequestError` if it is refused. */
   readonly act: (name: string, on: On) => Promise<Answer>

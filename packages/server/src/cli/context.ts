@@ -1,7 +1,4 @@
-/**
- * The context of every command: the streams, and functions to open the installation. `start/run.ts` provides
- * it.
- */
+/** The context of every command: the streams, and functions to open the installation. `start/run.ts` provides it. */
 import type { Readable, Writable } from 'node:stream'
 import type { JobEnvironment } from '../config/job-environment.ts'
 import type { ServiceEnvironment } from '../config/service-environment.ts'
@@ -23,15 +20,9 @@ export interface CommandContext {
    * command that runs in the wrong directory must not create another one.
    */
   withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
-  /**
-   * Does the same for a command that only reads: it does not even create the first keys of a database without
-   * keys.
-   */
+  /** Does the same for a command that only reads: it does not even create the first keys of a database without keys. */
   readInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
-  /**
-   * Does the same for the first commands of a new installation: creates an embedded database, and reports
-   * where.
-   */
+  /** Does the same for the first commands of a new installation: creates an embedded database, and reports where. */
   beginInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
   /**
    * Opens only its database, which must exist, or have the schema of this release. With `nothing`, creates an

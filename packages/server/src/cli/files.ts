@@ -6,10 +6,7 @@ import { encodingOf, textOr } from '../files/foreign-text.ts'
 import { systemReason } from '../text/system-reason.ts'
 import { FileError, type Streams, UsageError } from './context.ts'
 
-/**
- * Decodes a file or an input; messages contain its name. Throws {@link FileError} for bytes that are not
- * text.
- */
+/** Decodes a file or an input; messages contain its name. Throws {@link FileError} for bytes that are not text. */
 export const textOfFile = ({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }): string =>
   textOr(bytes, (fault) => new FileError(`${name} ${fault}`))
 

@@ -1,7 +1,4 @@
-/**
- * The address that users and programs use to reach the identity service, for commands that write it into
- * files.
- */
+/** The address that users and programs use to reach the identity service, for commands that write it into files. */
 import { type Config, serviceAddress } from '../config/config.ts'
 import { parseServiceUrl } from '../config/values.ts'
 import { UsageError } from './context.ts'

@@ -34,10 +34,7 @@ const MAX_INPUT = {
   refusal: 'Standard input is too long for a password.',
 }
 
-/**
- * Returns every answer, in order, without showing typed text. Throws {@link UsageError} `nothing` without
- * one.
- */
+/** Returns every answer, in order, without showing typed text. Throws {@link UsageError} `nothing` without one. */
 export async function askHidden(
   { stdin, stderr }: Streams,
   questions: readonly string[],

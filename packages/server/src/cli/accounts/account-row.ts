@@ -1,7 +1,4 @@
-/**
- * The record of an account for output. The code that creates it loads on demand, so that `--help` stays
- * small.
- */
+/** The record of an account for output. The code that creates it loads on demand, so that `--help` stays small. */
 import type { Account } from '../../accounts/account.ts'
 import type { AccountRecord } from '../../accounts/administration/account-record.ts'
 import type { TransactionStores } from '../../stores.ts'

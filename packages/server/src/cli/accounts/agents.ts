@@ -106,10 +106,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
 
 const textOf = (file: AgentsFile): string => JSON.stringify(file, undefined, 2)
 
-/**
- * Returns the limits, with packages from the directory, as in a request for a token. Throws
- * {@link UsageError}.
- */
+/** Returns the limits, with packages from the directory, as in a request for a token. Throws {@link UsageError}. */
 async function limitsOf(options: AddOptions, installation: Installation): Promise<WantedLimits> {
   const { resolvePackages } = await import('../../package-directory/resolve.ts')
   return {

@@ -2,10 +2,7 @@
 import { ServiceRefusal } from '../context.ts'
 import type { Asking, Found, Service, ServiceOperation } from '../service/service.ts'
 
-/**
- * Calls an operation; `name` is an id or a username. Throws `ServiceRefusal`, without a request for other
- * names.
- */
+/** Calls an operation; `name` is an id or a username. Throws `ServiceRefusal`, without a request for other names. */
 export async function callAccount(
   service: Service,
   operation: ServiceOperation,

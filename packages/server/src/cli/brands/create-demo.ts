@@ -41,10 +41,7 @@ export async function createDemo(options: DemoOptions, context: CommandContext):
   print(context, options, row, [...guide(demo, output, url), ...first].join('\n'))
 }
 
-/**
- * Creates a directory that only its owner can read. It comes first, because the new keys must have somewhere
- * to go.
- */
+/** Creates a directory that only its owner can read. It comes first, because the new keys must have somewhere to go. */
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })

@@ -65,10 +65,7 @@ const withFile = <T>(
         withService(context, options, 'change', (service) => work(service, local)),
       )
 
-/**
- * Removes entries and returns how many. Throws `ServiceRefusal`, and `RequestError` if nothing on the list
- * matches.
- */
+/** Removes entries and returns how many. Throws `ServiceRefusal`, and `RequestError` if nothing on the list matches. */
 async function removeNamed(
   body: object,
   model: ModelName,
@@ -82,10 +79,7 @@ async function removeNamed(
   )
 }
 
-/**
- * Removes the entries in a file. Throws as {@link removeNamed} does, and `ImportError` with the errors in the
- * file.
- */
+/** Removes the entries in a file. Throws as {@link removeNamed} does, and `ImportError` with the errors in the file. */
 async function removeFile(
   file: LocalFile,
   model: ModelName,
@@ -106,10 +100,7 @@ async function some(counts: JsonObject, model: ModelName): Promise<number> {
   throw nothingMatches(showModelName(model))
 }
 
-/**
- * Returns the selection for the API; empty with a file. Throws {@link UsageError} unless there is exactly
- * one.
- */
+/** Returns the selection for the API; empty with a file. Throws {@link UsageError} unless there is exactly one. */
 async function namedIn(
   file: string | undefined,
   { serial, deviceKeyId, all }: RemoveOptions,

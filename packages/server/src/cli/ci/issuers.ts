@@ -1,6 +1,4 @@
-/**
- * `ratafia issuers`: the CI systems whose jobs can get tokens (contract/oidc.md, "Commands and pipelines").
- */
+/** `ratafia issuers`: the CI systems whose jobs can get tokens (contract/oidc.md, "Commands and pipelines"). */
 import { type Command, Option } from 'commander'
 import type { AddedIssuer } from '../../ci/issuers/add.ts'
 import type { ShownIssuer } from '../../ci/issuers/find.ts'

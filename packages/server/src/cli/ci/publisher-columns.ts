@@ -1,7 +1,4 @@
-/**
- * The columns of `ratafia publishers list`. A module of its own, because the rows load more than `--help`
- * should.
- */
+/** The columns of `ratafia publishers list`. A module of its own, because the rows load more than `--help` should. */
 export const PUBLISHER_COLUMNS = [
   'name',
   'account',

@@ -107,9 +107,7 @@ async function confirmedIds(
   return ids
 }
 
-/**
- * Adds the ids to the claims. Throws {@link UsageError} for a claim that `--match` gives a different value.
- */
+/** Adds the ids to the claims. Throws {@link UsageError} for a claim that `--match` gives a different value. */
 function withIds(match: Readonly<Record<string, unknown>>, ids: ProjectIds['ids']) {
   for (const [claim, id] of Object.entries(ids)) {
     if (Object.hasOwn(match, claim) && match[claim] !== id) {

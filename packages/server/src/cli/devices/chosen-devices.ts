@@ -14,10 +14,7 @@ export type Choice =
   /** The filters may depend on the current time. */
   | { readonly kind: 'filter'; readonly filterAt: (now: Date) => DeviceFilters }
 
-/**
- * Returns the selection; `about` are the default filters. Throws {@link UsageError} unless there is exactly
- * one.
- */
+/** Returns the selection; `about` are the default filters. Throws {@link UsageError} unless there is exactly one. */
 export async function choiceOf(
   words: readonly string[],
   about: DeviceFilters,

@@ -11,9 +11,7 @@ import { findDevice } from './one-device.ts'
 
 const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
 
-/**
- * The lists of a device in the order of the output: operation, name in its answer, and name in the document.
- */
+/** The lists of a device in the order of the output: operation, name in its answer, and name in the document. */
 const PARTS = [
   [api.deviceAssertions, 'assertions', 'assertions'],
   [api.deviceRegistrations, 'registrations', 'registrations'],

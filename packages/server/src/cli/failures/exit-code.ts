@@ -23,10 +23,7 @@ export interface ExitCodeOptions {
   readonly parserFailure?: (
     error: unknown,
   ) => { readonly exitCode: number; readonly message?: string } | undefined
-  /**
-   * Returns the option, variable or login that named the service. Absent if the command did not send a
-   * request.
-   */
+  /** Returns the option, variable or login that named the service. Absent if the command did not send a request. */
   readonly addressFrom?: () => string | undefined
 }
 

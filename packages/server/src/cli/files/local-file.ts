@@ -15,17 +15,11 @@ export interface LocalFile {
   readonly path: string
   /** The size in bytes. */
   readonly size: number
-  /**
-   * Detects the format from the name, and for a pipe from the content. Throws `UsageError`, with `hint` at
-   * the end.
-   */
+  /** Detects the format from the name, and for a pipe from the content. Throws `UsageError`, with `hint` at the end. */
   format(hint?: string): Promise<TableFormat>
 }
 
-/**
- * Calls `work` with the file, or with a copy of a pipe that exists until `work` settles. Throws
- * {@link FileError}.
- */
+/** Calls `work` with the file, or with a copy of a pipe that exists until `work` settles. Throws {@link FileError}. */
 export async function withLocalFile<T>(file: string, work: (local: LocalFile) => Promise<T>): Promise<T> {
   const found = await statOf(file)
   if (found.isFile()) {

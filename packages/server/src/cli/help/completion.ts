@@ -93,10 +93,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`
 
 const fishQuoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-/**
- * Returns the branches of a `case` for bash and zsh that propose values, by the command and the option before
- * them.
- */
+/** Returns the branches of a `case` for bash and zsh that propose values, by the command and the option before them. */
 const valueCases = (paths: readonly Path[], commandOf: (value: Value) => string): string =>
   paths
     .flatMap(({ name, options }) =>

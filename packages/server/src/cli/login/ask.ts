@@ -66,10 +66,7 @@ const PATIENCE_MS = 30_000
 /** The service's largest answer has two macaroons and a token, of at most 48 KiB each. */
 const MOST_BYTES = 256 * 1024
 
-/**
- * Sends a request. Throws {@link NoAnswer}, and `ServiceRefusal` for a redirect or an answer that is too
- * long.
- */
+/** Sends a request. Throws {@link NoAnswer}, and `ServiceRefusal` for a redirect or an answer that is too long. */
 export async function ask(url: string, question: Question = {}): Promise<Answer> {
   const { patience = PATIENCE_MS, most = MOST_BYTES, addressIn = '--url', headers, ...init } = question
   const wait = { patience, addressIn }
@@ -106,10 +103,7 @@ export async function refuseRedirect(
   )
 }
 
-/**
- * Sends a request and returns the body. Throws as {@link ask} does, and {@link refusalIn} for any status but
- * 200.
- */
+/** Sends a request and returns the body. Throws as {@link ask} does, and {@link refusalIn} for any status but 200. */
 export async function askFor(url: string, question: Question = {}): Promise<JsonObject> {
   const answer = await ask(url, question)
   if (answer.status === 200 && answer.body !== undefined) return answer.body
@@ -220,9 +214,7 @@ function reasonOf(error: unknown): { readonly reason: string; readonly code?: st
     : { reason: 'the connection failed' }
 }
 
-/**
- * The parts of an answer, and of its request, that show whether something in front of the service sent it.
- */
+/** The parts of an answer, and of its request, that show whether something in front of the service sent it. */
 interface InFront {
   readonly status: number
   /** The answer's body; undefined if it is not a JSON object. */

@@ -1,7 +1,4 @@
-/**
- * A bakery client over HTTP: gets the discharge of a root macaroon from the identity service that its caveat
- * names.
- */
+/** A bakery client over HTTP: gets the discharge of a root macaroon from the identity service that its caveat names. */
 import { encodeBase64, encodeBase64Url, MacaroonError, type UnverifiedSlice } from '@ratafia/macaroon'
 import {
   BakeryError,
@@ -81,10 +78,7 @@ function macaroonIn(answer: Answer): BakeryMacaroon {
   return readable(answer.url, () => decodeBakeryMacaroon(answer.body?.['Macaroon']))
 }
 
-/**
- * Returns the offers, or undefined if the identity service refuses for a different reason than a missing
- * login.
- */
+/** Returns the offers, or undefined if the identity service refuses for a different reason than a missing login. */
 function offersIn({ body }: Answer): Offers | undefined {
   const info = body?.['Code'] === 'interaction required' ? body['Info'] : undefined
   const methods = isObject(info) ? info['InteractionMethods'] : undefined

@@ -8,10 +8,7 @@ import { harmless } from '../terminal/harmless.ts'
 import { type Answer, ask, NoAnswer, placeOf, refusalIn, strangeAnswer } from './ask.ts'
 import type { LogIn, LoginToken } from './discharge.ts'
 
-/**
- * The identity service keeps a request waiting for ten minutes, but this client's HTTP library gives up after
- * five.
- */
+/** The identity service keeps a request waiting for ten minutes, but this client's HTTP library gives up after five. */
 const HELD_MS = 240_000
 /** An unfinished login expires after half an hour. */
 const MOST_MS = 31 * 60_000
@@ -31,10 +28,7 @@ export const inBrowser =
     return decided(wait)
   }
 
-/**
- * Asks until the user has decided; the identity service answers clients after a while anyway, and may
- * restart.
- */
+/** Asks until the user has decided; the identity service answers clients after a while anyway, and may restart. */
 async function decided(url: string): Promise<LoginToken> {
   const end = performance.now() + MOST_MS
   for (let failures = 0; performance.now() < end; ) {
@@ -87,10 +81,7 @@ function openBrowser(address: string, { streams, job }: Pick<CommandContext, 'st
   }
 }
 
-/**
- * Returns the program that opens browsers. Without a display, `xdg-open` would start one in the terminal
- * itself.
- */
+/** Returns the program that opens browsers. Without a display, `xdg-open` would start one in the terminal itself. */
 function opener(display: string | undefined): string | undefined {
   if (process.platform === 'darwin') return 'open'
   if (process.platform === 'win32') return undefined

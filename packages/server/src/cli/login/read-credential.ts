@@ -1,6 +1,4 @@
-/**
- * Reads the credential for a command, but never from an argument, which every user of the machine can read.
- */
+/** Reads the credential for a command, but never from an argument, which every user of the machine can read. */
 import { withoutWhiteSpace } from '../../http/credentials/pasted.ts'
 import { type CommandContext, FileError, type Streams, UsageError } from '../context.ts'
 import { readNamed, readStandardInput, textOfFile } from '../files.ts'
@@ -26,9 +24,7 @@ export async function readCredentialFile(path: string): Promise<GivenCredential>
   return { text: textOfFile({ name: path, bytes }), name: path }
 }
 
-/**
- * Returns the value from a line that sets a variable, such as `export NAME='…'`; otherwise the text itself.
- */
+/** Returns the value from a line that sets a variable, such as `export NAME='…'`; otherwise the text itself. */
 export function valueIn(text: string): string {
   const [, value] = /^(?:export )?[A-Za-z_]\w*=['"]?([\w+/-]{16,}={0,2})['"]?$/.exec(text.trim()) ?? []
   if (value !== undefined) return value

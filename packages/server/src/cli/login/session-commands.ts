@@ -1,6 +1,4 @@
-/**
- * `ratafia whoami` and `ratafia logout`: show and end the login that commands use to administer a service.
- */
+/** `ratafia whoami` and `ratafia logout`: show and end the login that commands use to administer a service. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type CommandContext, ServiceRefusal } from '../context.ts'

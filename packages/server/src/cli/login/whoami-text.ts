@@ -1,6 +1,4 @@
-/**
- * The output of `ratafia whoami` and `ratafia login`: the account on a service, its roles and permissions.
- */
+/** The output of `ratafia whoami` and `ratafia login`: the account on a service, its roles and permissions. */
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { details, type Row, tableOf } from '../output.ts'
 

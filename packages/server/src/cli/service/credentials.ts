@@ -1,7 +1,4 @@
-/**
- * The file in which `ratafia login` keeps management tokens, by the service's address. Only its owner can
- * read it.
- */
+/** The file in which `ratafia login` keeps management tokens, by the service's address. Only its owner can read it. */
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ConfigError } from '../../config/config.ts'
@@ -24,10 +21,7 @@ export interface Credential {
 
 type Credentials = Readonly<Record<string, Credential>>
 
-/**
- * Returns undefined if the user has not logged in there. Throws {@link FileError} for a file that cannot be
- * read.
- */
+/** Returns undefined if the user has not logged in there. Throws {@link FileError} for a file that cannot be read. */
 export async function credentialFor(url: string, file: string): Promise<Credential | undefined> {
   return (await readCredentials(file))[url]
 }

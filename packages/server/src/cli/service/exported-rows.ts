@@ -15,10 +15,7 @@ interface Wanted<Column extends string> extends Pick<Asking, 'query'> {
 /** Rows that are written at a time. */
 const TOGETHER = 500
 
-/**
- * Yields batches of rows. Throws `ServiceRefusal` for a line that is not such a row, and as `Service.lines`
- * does.
- */
+/** Yields batches of rows. Throws `ServiceRefusal` for a line that is not such a row, and as `Service.lines` does. */
 export async function* exportedRows<Column extends string>(
   service: Service,
   operation: ServiceOperation,

@@ -1,13 +1,9 @@
-/**
- * Finds the service for a command: from an option, a variable, the last login, or the settings of this host.
- */
+/** Finds the service for a command: from an option, a variable, the last login, or the settings of this host. */
 import type { ServiceEnvironment } from '../../config/service-environment.ts'
 import type { FoundService } from '../context.ts'
 import { lastLogin } from './credentials.ts'
 
-/**
- * Finds the service; `ofThisHost` returns the one in the host's settings. Throws `ConfigError`, `FileError`.
- */
+/** Finds the service; `ofThisHost` returns the one in the host's settings. Throws `ConfigError`, `FileError`. */
 export async function findService(
   environment: Pick<ServiceEnvironment, 'url' | 'credentialsFile'>,
   ofThisHost: () => FoundService,

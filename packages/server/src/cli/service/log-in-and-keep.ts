@@ -9,9 +9,7 @@ import { type Credential, keepCredential, requireKeepable } from './credentials.
 import { serviceAt } from './http-service.ts'
 import { managementToken, type WantedToken } from './management-token.ts'
 
-/**
- * Logs in, by default in a browser, and keeps the token. Throws `ServiceRefusal`, `ServiceAway`, `FileError`.
- */
+/** Logs in, by default in a browser, and keeps the token. Throws `ServiceRefusal`, `ServiceAway`, `FileError`. */
 export async function logInAndKeep(
   url: string,
   wanted: WantedToken,

@@ -10,10 +10,7 @@ import { logInAndKeep } from './log-in-and-keep.ts'
 import { managementToken } from './management-token.ts'
 import type { Service } from './service.ts'
 
-/**
- * Opens the service at `url`, which has no trailing slash. Throws `FileError`, `ServiceRefusal`,
- * `ServiceAway`.
- */
+/** Opens the service at `url`, which has no trailing slash. Throws `FileError`, `ServiceRefusal`, `ServiceAway`. */
 export async function openService(url: string, context: CommandContext): Promise<Service> {
   return serviceAt(url, await bearerFor(url, context))
 }

@@ -1,7 +1,4 @@
-/**
- * The modes of a command: over HTTP with a service, or directly on the database (contract/administration.md,
- * D2).
- */
+/** The modes of a command: over HTTP with a service, or directly on the database (contract/administration.md, D2). */
 import type { Command } from 'commander'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Service } from './service.ts'
@@ -62,10 +59,7 @@ export function completeWays(command: Command): void {
 /** Commands that ignore RATAFIA_URL and use the service's own settings. */
 const STARTS: ReadonlySet<string> = new Set(['serve', 'help', 'check'])
 
-/**
- * Refuses a database-only command while RATAFIA_URL is set and `--direct` is missing. Throws
- * {@link UsageError}.
- */
+/** Refuses a database-only command while RATAFIA_URL is set and `--direct` is missing. Throws {@link UsageError}. */
 export function refuseWrongWay(command: Command, context: Pick<CommandContext, 'service'>): void {
   if (waysOf(command).ways !== 'direct' || STARTS.has(command.name())) return
   if (command.opts<WayOptions>().direct || context.service.url() === undefined) return
@@ -96,9 +90,7 @@ const openFor = (
 ): CommandContext['withInstallation'] =>
   ({ begin: beginInstallation, read: readInstallation, change: withInstallation })[access]
 
-/**
- * Returns the service for the command, or undefined if it works on the database. Throws {@link UsageError}.
- */
+/** Returns the service for the command, or undefined if it works on the database. Throws {@link UsageError}. */
 async function serviceOf(options: WayOptions, context: CommandContext): Promise<Service | undefined> {
   const url = addressIn(options, context)
   if (url === undefined) return undefined
@@ -106,9 +98,7 @@ async function serviceOf(options: WayOptions, context: CommandContext): Promise<
   return openService(url, context)
 }
 
-/**
- * Throws {@link UsageError} if the command works over HTTP, for features that only the database has so far.
- */
+/** Throws {@link UsageError} if the command works over HTTP, for features that only the database has so far. */
 export function requireDirect(options: WayOptions, context: CommandContext, what: string): void {
   if (isDirect(options, context)) return
   throw new UsageError(`${what} works only on the database. Run it with --direct on the database's host.`)
@@ -118,17 +108,13 @@ export function requireDirect(options: WayOptions, context: CommandContext, what
 export const isDirect = (options: WayOptions, context: CommandContext): boolean =>
   addressIn(options, context) === undefined
 
-/**
- * Throws {@link UsageError} if the command works on the database, for features that need a logged-in account.
- */
+/** Throws {@link UsageError} if the command works on the database, for features that need a logged-in account. */
 export function requireService(options: WayOptions, context: CommandContext, what: string): void {
   if (!isDirect(options, context)) return
   throw new UsageError(`${what} requires a service: on the database, no account is logged in. Pass --url.`)
 }
 
-/**
- * Returns the address for a command that works only over HTTP. Throws as `CommandContext.findService` does.
- */
+/** Returns the address for a command that works only over HTTP. Throws as `CommandContext.findService` does. */
 export const addressOf = async ({ url }: WayOptions, context: CommandContext): Promise<string> =>
   (await context.findService(url)).url
 

@@ -12,10 +12,7 @@ const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|#(?=#(?:vso)?\[)/giu
 export const harmless = (text: string): string =>
   betweenNeededJoiners(text, (part) => part.replace(STEERING, '?'))
 
-/**
- * Escapes the same characters in JSON without changing its meaning; JSON.stringify escapes only those of
- * ASCII.
- */
+/** Escapes the same characters in JSON without changing its meaning; JSON.stringify escapes only those of ASCII. */
 export const escaped = (json: string): string =>
   json.replace(STEERING, (mark) =>
     // One escape per code unit: some of the marks have two.

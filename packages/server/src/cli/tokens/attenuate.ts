@@ -99,10 +99,7 @@ function requireEarlier(until: Date, end: Date | undefined): void {
   throw new ServiceRefusal(`The token already expires at ${end.toISOString()}. A holder can only shorten it.`)
 }
 
-/**
- * Refuses limits outside the token's own: users would notice only on using the token that they do not get
- * them.
- */
+/** Refuses limits outside the token's own: users would notice only on using the token that they do not get them. */
 function requireWithin(wanted: Attenuations, has: Attenuations): void {
   const within = (values: readonly string[] | null) => (value: string) => !values || values.includes(value)
   const checks = [

@@ -1,6 +1,4 @@
-/**
- * `ratafia tokens create`: logs in, prints only the token and keeps nothing (contract/administration.md, D4).
- */
+/** `ratafia tokens create`: logs in, prints only the token and keeps nothing (contract/administration.md, D4). */
 import { hostname } from 'node:os'
 import { systemClock } from '../../clock.ts'
 import type { CredentialForm } from '../../credential-forms.ts'

@@ -1,7 +1,4 @@
-/**
- * The commands `ratafia tokens` for developers: create, rotate, attenuate, explain and shorten their own
- * tokens.
- */
+/** The commands `ratafia tokens` for developers: create, rotate, attenuate, explain and shorten their own tokens. */
 import { type Command, Option } from 'commander'
 import { CREDENTIAL_FORM_NAMES, CREDENTIAL_FORMS } from '../../credential-forms.ts'
 import type { CommandContext } from '../context.ts'

@@ -23,10 +23,7 @@ export async function explain(
   print(context, options, record, explanationText(record))
 }
 
-/**
- * Returns the token as requests carry it. An unreadable token is sent unchanged, so that the service explains
- * it.
- */
+/** Returns the token as requests carry it. An unreadable token is sent unchanged, so that the service explains it. */
 function tokenIn(given: GivenCredential): string {
   try {
     return encodeBase64Url(encodeBinary(...presented(heldToken(given))))

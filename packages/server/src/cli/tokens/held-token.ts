@@ -1,6 +1,4 @@
-/**
- * Reads a token in one of the forms in which tools store it, and writes a narrower token in the same form.
- */
+/** Reads a token in one of the forms in which tools store it, and writes a narrower token in the same form. */
 import {
   bindDischarge,
   decodeBase64,
@@ -96,10 +94,7 @@ function charmcraft(text: string): HeldToken | undefined {
   return macaroon && { form: 'charmcraft', macaroon, discharge: undefined }
 }
 
-/**
- * Returns a single macaroon; undefined for several, because a bound discharge would not match a narrower
- * root.
- */
+/** Returns a single macaroon; undefined for several, because a bound discharge would not match a narrower root. */
 function only(text: string): Macaroon | undefined {
   const slice = decodeBinary(decodeBase64(text))
   return slice.length === 1 ? slice[0] : undefined

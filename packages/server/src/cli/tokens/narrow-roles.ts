@@ -1,7 +1,4 @@
-/**
- * The caveat that `ratafia tokens attenuate` adds to a management token: fewer roles or brands, or only
- * reading.
- */
+/** The caveat that `ratafia tokens attenuate` adds to a management token: fewer roles or brands, or only reading. */
 import {
   isRole,
   MANAGEMENT_PERMISSIONS,

@@ -1,6 +1,4 @@
-/**
- * `ratafia keys`: the root keys of macaroons and the key pairs of the bakery. Secret parts are never shown.
- */
+/** `ratafia keys`: the root keys of macaroons and the key pairs of the bakery. Secret parts are never shown. */
 import type { Command } from 'commander'
 import type { KeyDescription } from '../../keyring/keyring.ts'
 import type { Rotatable } from '../../keyring/rotate.ts'

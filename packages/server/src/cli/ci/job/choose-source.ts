@@ -48,9 +48,7 @@ const variable = (platform: PlatformName, name: string): Sign => ({
   isThere: (job) => job.variable(name) !== undefined,
 })
 
-/**
- * The signs in order: a token that the user provides comes first, and Forgejo also sets GitHub's variables.
- */
+/** The signs in order: a token that the user provides comes first, and Forgejo also sets GitHub's variables. */
 const SIGNS: readonly Sign[] = [
   { ...variable('gitlab', 'RATAFIA_ID_TOKEN'), looksFor: () => 'RATAFIA_ID_TOKEN' },
   variable('gitlab', 'GITLAB_CI'),

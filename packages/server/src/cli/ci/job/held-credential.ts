@@ -1,6 +1,4 @@
-/**
- * Reads what a holder can see of an exported credential: its session, its expiry, and its form in requests.
- */
+/** Reads what a holder can see of an exported credential: its session, its expiry, and its form in requests. */
 import {
   decodeBase64,
   decodeBinary,

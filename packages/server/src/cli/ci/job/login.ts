@@ -21,9 +21,7 @@ import { serviceAddress } from './service-address.ts'
 /** Resolves once the platform hides the secrets. */
 type Hide = (secrets: readonly string[]) => Promise<void>
 
-/**
- * Returns the function that has the platform hide secrets; `say` writes to a stream that the platform reads.
- */
+/** Returns the function that has the platform hide secrets; `say` writes to a stream that the platform reads. */
 function hiding(job: JobEnvironment, say: (text: string) => void): Hide {
   const line = lineFor(job)
   if (line) return async (secrets) => say(linesOf(secrets).map(line).join(''))
@@ -48,10 +46,7 @@ const linesOf = (secrets: readonly string[]): readonly string[] => [
   ...new Set(secrets.flatMap((secret) => secret.split(/[\r\n]+/)).filter((text) => text !== '')),
 ]
 
-/**
- * Hides the secrets. Agents before 3.67 cannot, but the secrets are written only where `--export` directs
- * them.
- */
+/** Hides the secrets. Agents before 3.67 cannot, but the secrets are written only where `--export` directs them. */
 async function redact(secrets: readonly string[], job: JobEnvironment): Promise<void> {
   for (const secret of secrets) {
     await runProgram('buildkite-agent', ['redactor', 'add'], { job, input: secret }).catch(() => undefined)
