@@ -1,11 +1,11 @@
 /** Commands that accept one or more names, and act on each whether or not the others fail. */
 import { RequestError } from '../errors.ts'
 import type { Installation } from '../installation.ts'
-import { confirm, confirmTyped, type YesOption } from './confirm.ts'
-import { type CommandContext, ServiceRefusal } from './context.ts'
-import { counted, type JsonOption, print } from './output.ts'
+import { confirm, confirmTyped } from './confirm.ts'
+import { type CommandContext, type CommonOptions, ServiceRefusal } from './context.ts'
+import { counted, print } from './output.ts'
 import type { Service } from './service/service.ts'
-import { type WayOptions, withService } from './service/ways.ts'
+import { withService } from './service/ways.ts'
 import { harmless } from './terminal/harmless.ts'
 
 interface Action<On> {
@@ -41,7 +41,7 @@ type Outcome = { readonly name: string } & (
 export const actOnEach = (
   names: readonly string[],
   action: Action<Service>,
-  options: JsonOption & YesOption & WayOptions,
+  options: CommonOptions,
   context: CommandContext,
 ): Promise<void> =>
   withService(context, options, 'change', (service) => actOnAll(names, action, options, context, service))
@@ -50,7 +50,7 @@ export const actOnEach = (
 export const actOnEachDirectly = (
   names: readonly string[],
   action: Action<Installation>,
-  options: JsonOption & YesOption,
+  options: CommonOptions,
   context: CommandContext,
 ): Promise<void> =>
   context.withInstallation((installation) => actOnAll(names, action, options, context, installation))
@@ -58,7 +58,7 @@ export const actOnEachDirectly = (
 async function actOnAll<On>(
   names: readonly string[],
   action: Action<On>,
-  options: JsonOption & YesOption,
+  options: CommonOptions,
   context: CommandContext,
   on: On,
 ): Promise<void> {
@@ -71,7 +71,7 @@ async function actOnAll<On>(
 async function actOnOne<On>(
   name: string,
   { consequence, typed, act }: Action<On>,
-  options: JsonOption & YesOption,
+  options: CommonOptions,
   context: CommandContext,
   on: On,
 ): Promise<void> {
@@ -86,7 +86,7 @@ async function actOnOne<On>(
 async function actOnSeveral<On>(
   names: readonly string[],
   action: Action<On>,
-  options: JsonOption & YesOption,
+  options: CommonOptions,
   context: CommandContext,
   on: On,
 ): Promise<void> {
@@ -135,7 +135,7 @@ async function orRefusal<T>(work: () => T | Promise<T>, refused: (message: strin
 
 const about = (name: string, message: string): string => harmless(`${name}: ${message}`)
 
-function tell(outcomes: readonly Outcome[], options: JsonOption, context: CommandContext): void {
+function tell(outcomes: readonly Outcome[], options: CommonOptions, context: CommandContext): void {
   const list = outcomes.map(({ name, ...outcome }) =>
     outcome.result === 'done'
       ? { given: name, result: outcome.result, message: null, ...outcome.answer.value }

@@ -1,11 +1,7 @@
 /** Asks at a terminal before a command does what the user could regret (contract/administration.md, D7). */
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { Declined, type Streams, UsageError } from './context.ts'
-
-export interface YesOption {
-  readonly yes?: boolean
-}
+import { type CommonOptions, Declined, type Streams, UsageError } from './context.ts'
 
 interface ToStreams {
   readonly streams: Streams
@@ -26,7 +22,7 @@ export const withNeededYes = (command: Command): Command =>
  */
 export async function confirm(
   { streams }: ToStreams,
-  { yes }: YesOption,
+  { yes }: CommonOptions,
   consequence: string | (() => string | Promise<string>),
 ): Promise<void> {
   if (yes || !streams.stdin.isTTY) return
@@ -48,7 +44,7 @@ export interface Consequence {
  */
 export async function confirmTyped(
   { streams }: ToStreams,
-  { yes }: YesOption,
+  { yes }: CommonOptions,
   consequence: () => Consequence | Promise<Consequence>,
 ): Promise<void> {
   requireYes({ streams }, { yes })

@@ -59,6 +59,20 @@ export interface FoundService {
   readonly from: string
 }
 
+/** The options that many commands share. Each command declares those that it accepts. */
+export interface CommonOptions {
+  /** Prints JSON: `withJson` and `withList` declare it. */
+  readonly json?: boolean
+  /** The selected columns of a list: `withList`. */
+  readonly columns?: readonly string[]
+  /** Does not ask for confirmation: `withYes` and `withNeededYes`. */
+  readonly yes?: boolean
+  /** The service's address: `goes`. */
+  readonly url?: string
+  /** Works on the database: `goes` and `completeWays`. */
+  readonly direct?: boolean
+}
+
 /** The error for wrong arguments or options of a command; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
@@ -105,6 +119,11 @@ export class ServiceRefusal extends Error {
     this.aboutAddress = aboutAddress
     this.code = code
     this.extra = extra
+  }
+
+  /** Refuses as the service itself does, without asking it. */
+  static like({ code, message }: { readonly code: string; readonly message: string }): ServiceRefusal {
+    return new ServiceRefusal(message, { code })
   }
 }
 

@@ -1,7 +1,7 @@
 /** The output of commands: tables for people, `--json` for programs. */
 import type { Command } from 'commander'
 import { ColumnsOption } from './columns.ts'
-import type { Streams } from './context.ts'
+import type { CommonOptions, Streams } from './context.ts'
 import { coloured } from './terminal/colour.ts'
 import { escaped, harmless } from './terminal/harmless.ts'
 import { fitTable } from './terminal/table.ts'
@@ -9,18 +9,9 @@ import { fitTable } from './terminal/table.ts'
 /** Adds `--json` to a command. */
 export const withJson = (command: Command): Command => command.option('--json', 'print JSON, for programs')
 
-export interface JsonOption {
-  readonly json?: boolean
-}
-
 /** Adds `--json` and `--columns` to a command that lists; `columns` are all columns that a table can show. */
 export const withList = (command: Command, columns: readonly string[]): Command =>
   withJson(command).addOption(new ColumnsOption(columns))
-
-export interface ListOption extends JsonOption {
-  /** The selected columns. */
-  readonly columns?: readonly string[]
-}
 
 export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>
 
@@ -32,7 +23,7 @@ interface ToStreams {
 }
 
 /** Prints one JSON document on one line, or the text for people. */
-export function print({ streams }: ToStreams, options: JsonOption, value: unknown, human: string): void {
+export function print({ streams }: ToStreams, options: CommonOptions, value: unknown, human: string): void {
   streams.stdout.write(
     options.json ? `${escaped(JSON.stringify(value))}\n` : human === '' ? '' : `${human}\n`,
   )
@@ -44,7 +35,7 @@ export function print({ streams }: ToStreams, options: JsonOption, value: unknow
  */
 export function printList(
   context: ToStreams,
-  options: ListOption,
+  options: CommonOptions,
   rows: readonly Row[],
   { columns, empty }: { readonly columns: readonly string[]; readonly empty: string },
 ): void {

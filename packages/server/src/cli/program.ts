@@ -3,10 +3,10 @@
  * the work loads when a command runs.
  */
 import { Command } from 'commander'
-import { type CommandContext, EXIT_HELP, type Streams } from './context.ts'
+import { type CommandContext, type CommonOptions, EXIT_HELP, type Streams } from './context.ts'
 import { completionCommand } from './help/completion.ts'
 import { completeHelp, HELP_STYLE } from './help/help.ts'
-import { type JsonOption, print, withJson } from './output.ts'
+import { print, withJson } from './output.ts'
 import { completeWays, goes, refuseWrongWay } from './service/ways.ts'
 import { hasColour } from './terminal/colour.ts'
 import { harmless } from './terminal/harmless.ts'
@@ -106,7 +106,7 @@ export async function addCommands(program: Command, context: CommandContext, fir
 
   goes(withJson(program.command('version')), 'none')
     .description('show the version')
-    .action((options: JsonOption) =>
+    .action((options: CommonOptions) =>
       print(context, options, { release: context.release }, `ratafia ${context.release}`),
     )
   completeWays(program)

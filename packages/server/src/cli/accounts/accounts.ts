@@ -2,12 +2,12 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { actOnEach } from '../act-on-each.ts'
-import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
-import { counted, details, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
+import { confirmTyped, withNeededYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
+import { counted, details, print, withJson, withList } from '../output.ts'
 import { asRow, listRecords } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 import { ACCOUNT_COLUMNS, accountRow } from './account-row.ts'
 import { addAccountCommand } from './add-account.ts'
 import { callAccount } from './call-account.ts'
@@ -24,7 +24,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
 
   goes(withList(accounts.command('list'), ACCOUNT_COLUMNS), 'both', ['accounts'])
     .description('list all accounts, by username')
-    .action((options: ListOption & WayOptions) =>
+    .action((options: CommonOptions) =>
       listRecords(context, options, {
         ...{ operation: api.accounts, name: 'accounts', most: MOST },
         columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],
@@ -35,7 +35,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
 
   goes(withJson(accounts.command('show <username>')), 'both', ['account'])
     .description('show one account, by username or id')
-    .action(async (username: string, options: JsonOption & WayOptions) => {
+    .action(async (username: string, options: CommonOptions) => {
       const record = await withService(
         context,
         options,
@@ -62,7 +62,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     .action(
       async (
         username: string,
-        options: JsonOption & { readonly subject: string; readonly issuer?: string },
+        options: CommonOptions & { readonly subject: string; readonly issuer?: string },
       ) => {
         const { linkIdentity } = await import('../../accounts/link.ts')
         const row = await context.withInstallation(async (installation) => {
@@ -88,7 +88,7 @@ const MOST = 1_000_000
 function removeAccountCommand(accounts: Command, context: CommandContext): void {
   withNeededYes(withJson(accounts.command('remove <username>')))
     .description('permanently remove an account and its personal data; its username becomes free again')
-    .action(async (name: string, options: JsonOption & YesOption) => {
+    .action(async (name: string, options: CommonOptions) => {
       const { findAccount } = await import('../../accounts/find.ts')
       const { removeAccount } = await import('../../accounts/removal/remove-account.ts')
       const { account, revoked, rules, before } = await context.withInstallation(async (installation) => {
@@ -108,7 +108,7 @@ function removeAccountCommand(accounts: Command, context: CommandContext): void 
     })
 }
 
-interface SwitchOptions extends JsonOption, YesOption, WayOptions {}
+interface SwitchOptions extends CommonOptions {}
 
 function enableDisableCommands(accounts: Command, context: CommandContext): void {
   goes(withNeededYes(withJson(accounts.command('disable <username...>'))), 'both', [

@@ -2,14 +2,14 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
-import { type CommandContext, UsageError } from '../context.ts'
-import { type JsonOption, print, withJson } from '../output.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
+import { print, withJson } from '../output.ts'
 import { readPassword } from '../password-input.ts'
 import type { Service } from '../service/service.ts'
-import { goes, isDirect, type WayOptions, withService } from '../service/ways.ts'
+import { goes, isDirect, withService } from '../service/ways.ts'
 import { accountRow } from './account-row.ts'
 
-interface AddOptions extends JsonOption, WayOptions {
+interface AddOptions extends CommonOptions {
   readonly email: string
   readonly name: string
   readonly passwordStdin?: boolean

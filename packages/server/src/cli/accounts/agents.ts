@@ -3,18 +3,18 @@ import type { Command } from 'commander'
 import type { AgentsFile } from '../../identity/agents/add-agent.ts'
 import type { WantedLimits } from '../../identity/agents/agent-limits.ts'
 import type { Installation } from '../../installation.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { type NewFile, withNewFile } from '../files.ts'
 import { identityLocation } from '../identity-location.ts'
 import { orEnd } from '../login/or-end.ts'
 import { printCredential } from '../login/print-credential.ts'
 import { packageReference, readDuration, several } from '../option-values.ts'
-import { type JsonOption, note, print, withJson } from '../output.ts'
+import { note, print, withJson } from '../output.ts'
 import { escaped } from '../terminal/harmless.ts'
 import { listAgentsCommand } from './list-agents.ts'
 import { removeAgentsCommand } from './remove-agents.ts'
 
-interface AddOptions extends JsonOption {
+interface AddOptions extends CommonOptions {
   readonly account: string
   readonly url?: string
   readonly publicKey?: string

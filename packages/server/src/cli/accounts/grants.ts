@@ -3,24 +3,24 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { ROLE_NAMES, ROLES } from '@ratafia/api/roles'
 import { type Command, Option } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
-import { withYes, type YesOption } from '../confirm.ts'
-import type { CommandContext } from '../context.ts'
-import { readInstant } from '../option-values.ts'
-import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { withYes } from '../confirm.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { readAhead } from '../option-values.ts'
+import { note, print, withJson, withList } from '../output.ts'
 import { listRecords } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 
 const COLUMNS = ['account', 'role', 'brand', 'granted_at', 'granted_by', 'expires_at', 'id', 'account_id']
 const SHOWN = ['account', 'role', 'brand', 'granted_at', 'granted_by', 'expires_at']
 const MOST = 10_000
 
-interface GrantOptions extends JsonOption, WayOptions {
+interface GrantOptions extends CommonOptions {
   readonly brand?: string
   readonly expires?: string
   readonly withAgent?: readonly string[]
 }
 
-interface ListOptions extends ListOption, WayOptions {
+interface ListOptions extends CommonOptions {
   readonly account?: string
   readonly role?: string
   readonly brand?: string
@@ -65,7 +65,7 @@ export function grantCommands(parent: Command, context: CommandContext): void {
   goes(withYes(withJson(grants.command('remove <username> <role>'))), 'both', ['removeGrant', 'grants'])
     .description('remove a role from an account; this takes effect within a second')
     .option('--brand <id>', 'the grant for this brand')
-    .action((username: string, role: string, options: GrantOptions & YesOption) =>
+    .action((username: string, role: string, options: GrantOptions & CommonOptions) =>
       remove({ username, role }, options, context),
     )
 }
@@ -79,8 +79,7 @@ async function add({ username, role }: Named, options: GrantOptions, context: Co
   const { brand, withAgent: agents } = options
   const { grant: record, agents: all } = await withService(context, options, 'change', async (service) => {
     const now = service.clock()
-    const expires =
-      readInstant('--expires', options.expires, { now, direction: 'ahead' })?.toISOString() ?? null
+    const expires = readAhead('--expires', options.expires, now)?.toISOString() ?? null
     const body = { account: username, role, brand: brand ?? null, expires, ...(agents && { agents }) }
     const { record: grant } = await service.call(api.addGrant, { body })
     const { records } = await service.list(api.accountAgents, 'agents', { id: username, most: MOST })
@@ -98,7 +97,7 @@ async function add({ username, role }: Named, options: GrantOptions, context: Co
 
 async function remove(
   { username, role }: Named,
-  options: GrantOptions & YesOption,
+  options: GrantOptions & CommonOptions,
   context: CommandContext,
 ): Promise<void> {
   const { brand } = options

@@ -3,11 +3,11 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { Installation } from '../../installation.ts'
-import { type CommandContext, UsageError } from '../context.ts'
-import { type ListOption, note, print, printList, type Row, withList } from '../output.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
+import { note, print, printList, type Row, withList } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
 import type { ListPart, Service } from '../service/service.ts'
-import { goes, isDirect, requireService, type WayOptions, withService } from '../service/ways.ts'
+import { goes, isDirect, requireService, withService } from '../service/ways.ts'
 import { requireAccountName } from './call-account.ts'
 
 /** More than any installation has; a service whose list never ends is not a Ratafia. */
@@ -15,7 +15,7 @@ const MOST = 1_000_000
 
 const COLUMNS = ['name', 'account', 'limits', 'public_key', 'created_at']
 
-interface ListOptions extends ListOption, WayOptions {
+interface ListOptions extends CommonOptions {
   readonly account?: string
   readonly mine?: boolean
 }

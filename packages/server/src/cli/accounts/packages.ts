@@ -2,16 +2,16 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { ImportPlan } from '../../package-directory/plan-import.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
-import type { CommandContext } from '../context.ts'
+import { confirm, withYes } from '../confirm.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
 import { type LocalFile, withLocalFile } from '../files/local-file.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
-import { counted, type JsonOption, type ListOption, print, printList, withJson, withList } from '../output.ts'
+import { counted, print, printList, withJson, withList } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 
-interface ImportOptions extends JsonOption, YesOption, WayOptions {
+interface ImportOptions extends CommonOptions {
   readonly replace?: boolean
   readonly dryRun?: boolean
 }
@@ -69,7 +69,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
 
   goes(withList(packages.command('list'), COLUMNS), 'both', ['packages'])
     .description('list all packages, by name')
-    .action(async (options: ListOption & WayOptions) => {
+    .action(async (options: CommonOptions) => {
       const rows = await withService(context, options, 'read', async (service) =>
         (await service.list(api.packages, 'packages', { most: Number.MAX_SAFE_INTEGER })).records.map(asRow),
       )

@@ -2,14 +2,14 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { actOnEach } from '../act-on-each.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { readSwitch } from '../option-values.ts'
-import { type JsonOption, print, withJson } from '../output.ts'
+import { print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { goes, requireService, type WayOptions, withService } from '../service/ways.ts'
+import { goes, requireService, withService } from '../service/ways.ts'
 import { callAccount } from './call-account.ts'
 
-interface Options extends JsonOption, WayOptions {
+interface Options extends CommonOptions {
   readonly mine?: boolean
 }
 
@@ -45,7 +45,7 @@ export function reminderCommand(accounts: Command, context: CommandContext): voi
 async function switchMine(
   on: boolean,
   service: Service,
-  options: JsonOption,
+  options: CommonOptions,
   context: CommandContext,
 ): Promise<void> {
   const { etag } = await service.call(api.myReminders)

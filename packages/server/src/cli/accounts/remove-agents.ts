@@ -3,15 +3,15 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { Installation } from '../../installation.ts'
 import { actOnEach, actOnEachDirectly } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
-import { type JsonOption, withJson } from '../output.ts'
+import { withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, ServiceRefusal, UsageError } from '../context.ts'
+import { withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { goes, isDirect, requireService, type WayOptions } from '../service/ways.ts'
+import { goes, isDirect, requireService } from '../service/ways.ts'
 import { callAccount } from './call-account.ts'
 import { refuseBoth } from './list-agents.ts'
 
-interface RemoveOptions extends JsonOption, YesOption, WayOptions {
+interface RemoveOptions extends CommonOptions {
   readonly account?: string
   readonly mine?: boolean
 }

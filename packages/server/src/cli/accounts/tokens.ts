@@ -2,23 +2,23 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { actOnEach } from '../act-on-each.ts'
-import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
-import { readInstant, several } from '../option-values.ts'
-import { counted, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
+import { confirmTyped, withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
+import { readAgo, several } from '../option-values.ts'
+import { counted, print, withJson, withList } from '../output.ts'
 import { listRecords } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { goes, requireDirect, requireService, type WayOptions } from '../service/ways.ts'
+import { goes, requireDirect, requireService } from '../service/ways.ts'
 import { developerTokenCommands } from '../tokens/developer-commands.ts'
 
-interface RevokeOptions extends JsonOption, YesOption, WayOptions {
+interface RevokeOptions extends CommonOptions {
   readonly mine?: boolean
   readonly account?: string
   readonly all?: boolean
   readonly allBut?: readonly string[]
 }
 
-interface ListOptions extends ListOption, WayOptions {
+interface ListOptions extends CommonOptions {
   readonly mine?: boolean
   readonly account?: string
   readonly includeInactive?: boolean
@@ -111,7 +111,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     ...{ operation: mine ? api.myTokens : api.tokens, name: 'tokens', most: LIST_LIMIT },
     asking: (service) => {
       const now = service.clock()
-      const unused = readInstant('--unused-since', options.unusedSince, { now, direction: 'ago' })
+      const unused = readAgo('--unused-since', options.unusedSince, now)
       const state = includeInactive ? 'all' : 'active'
       return { query: { state, unused_since: unused?.toISOString(), ...(mine ? {} : { account }) } }
     },

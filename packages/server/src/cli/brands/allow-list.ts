@@ -1,21 +1,20 @@
 /** `ratafia allow-list`: the devices that can register as a model whose policy requires the list. */
-
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
-import type { CommandContext } from '../context.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
 import { withLocalFile } from '../files/local-file.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
-import { counted, type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { counted, note, print, withJson, withList } from '../output.ts'
 import { listRecords } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 import { parametersOf } from './model-parameters.ts'
 import { removeAllowedCommand } from './remove-allowed.ts'
 
 /** The maximum number of entries in an import. */
 const MOST = 1_000_000
 
-interface ModelOption extends JsonOption {
+interface ModelOption extends CommonOptions {
   readonly model: string
 }
 
@@ -23,7 +22,7 @@ const COLUMNS = ['serial', 'device_key_id']
 
 function tell(
   imported: { readonly entries: number; readonly added: number },
-  options: JsonOption & { readonly dryRun?: boolean },
+  options: CommonOptions & { readonly dryRun?: boolean },
   context: CommandContext,
 ): void {
   const { dryRun } = options
@@ -50,7 +49,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .description('add entries from a .csv file (columns serial, device_key_id, or both) or a .json list')
     .requiredOption('--model <brand/model>', 'the model that the devices can register as')
     .option('--dry-run', 'show what the import would add, and change nothing')
-    .action(async (file: string, options: ModelOption & WayOptions & { readonly dryRun?: boolean }) => {
+    .action(async (file: string, options: ModelOption & CommonOptions & { readonly dryRun?: boolean }) => {
       const model = parseModelName(options.model)
       const { dryRun = false } = options
       const { importFileInto } = await import('../jobs/import-file.ts')
@@ -71,7 +70,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
   goes(withList(list.command('list'), COLUMNS), 'both', ['allowList'])
     .description('list the entries of a model')
     .requiredOption('--model <brand/model>', 'the model of the list')
-    .action(({ model, ...options }: ModelOption & ListOption & WayOptions) =>
+    .action(({ model, ...options }: ModelOption & CommonOptions) =>
       listRecords(context, options, {
         ...{ operation: api.allowList, name: 'entries', most: MOST, columns: COLUMNS },
         asking: { names: parametersOf(parseModelName(model)) },

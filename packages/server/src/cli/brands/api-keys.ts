@@ -1,23 +1,22 @@
 /** `ratafia api-keys`: the keys that devices of a model send to register. A key is printed once. */
-
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type ModelName, parseModelName } from '../../brands/models/model-policy.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { actOnEach } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
+import { withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, ServiceRefusal, UsageError } from '../context.ts'
 import { orEnd } from '../login/or-end.ts'
 import { printCredential } from '../login/print-credential.ts'
-import { readInstant } from '../option-values.ts'
-import { type JsonOption, type ListOption, note, withJson, withList } from '../output.ts'
+import { readAhead } from '../option-values.ts'
+import { note, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 import { escaped } from '../terminal/harmless.ts'
 import { parametersOf } from './model-parameters.ts'
 
-interface AddOptions extends JsonOption, WayOptions {
+interface AddOptions extends CommonOptions {
   readonly label: string
   readonly expires?: string
   readonly uses?: string
@@ -56,13 +55,11 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
   goes(withList(keys.command('list'), COLUMNS), 'both', ['apiKeys', 'models'])
     .description('list all keys by model, without the keys themselves')
     .option('--model <brand/model>', 'only keys of one model')
-    .action((options: ListOption & WayOptions & { readonly model?: string }) => list(options, context))
+    .action((options: CommonOptions & { readonly model?: string }) => list(options, context))
 
   goes(withYes(withJson(keys.command('revoke <id...>'))), 'both', ['revokeApiKey', 'apiKeys', 'models'])
     .description('revoke keys: devices can no longer register with them; registered devices stay registered')
-    .action((ids: readonly string[], options: JsonOption & YesOption & WayOptions) =>
-      revoke(ids, options, context),
-    )
+    .action((ids: readonly string[], options: CommonOptions) => revoke(ids, options, context))
 }
 
 async function add(text: string, options: AddOptions, context: CommandContext): Promise<void> {
@@ -71,7 +68,7 @@ async function add(text: string, options: AddOptions, context: CommandContext): 
   const useLimit = options.uses === undefined ? null : readUses(options.uses)
   await withService(context, options, 'change', async (service) => {
     const now = service.clock()
-    const expires = readInstant('--expires', options.expires, { now, direction: 'ahead' })
+    const expires = readAhead('--expires', options.expires, now)
     const body = { label, expires: expires?.toISOString() ?? null, uses: useLimit }
     const { record } = await service.call(api.addApiKey, { names: parametersOf(model), body })
     await printKey(record, options, context, () =>
@@ -85,7 +82,7 @@ async function add(text: string, options: AddOptions, context: CommandContext): 
 /** Prints the key, and revokes it if printing fails. */
 const printKey = (
   record: JsonObject,
-  { json }: JsonOption,
+  { json }: CommonOptions,
   { streams }: CommandContext,
   end: () => Promise<unknown>,
 ): Promise<void> =>
@@ -96,7 +93,7 @@ const printKey = (
   )
 
 async function list(
-  options: ListOption & WayOptions & { readonly model?: string },
+  options: CommonOptions & { readonly model?: string },
   context: CommandContext,
 ): Promise<void> {
   const model = options.model === undefined ? undefined : parseModelName(options.model)
@@ -106,7 +103,7 @@ async function list(
 
 async function revoke(
   ids: readonly string[],
-  options: JsonOption & YesOption & WayOptions,
+  options: CommonOptions,
   context: CommandContext,
 ): Promise<void> {
   let known: readonly JsonObject[] | undefined

@@ -1,14 +1,13 @@
 /** `ratafia brands`: the accounts that serials are signed for. */
-
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { confirmTyped, withNeededYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
-import { readInstant } from '../option-values.ts'
-import { counted, details, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
+import { readAhead } from '../option-values.ts'
+import { counted, details, print, withJson, withList } from '../output.ts'
 import { asRow, listRecords } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 import { createDemo, type DemoOptions } from './create-demo.ts'
 import {
   KEY_FORMS,
@@ -19,7 +18,7 @@ import {
   readPassphrase,
 } from './private-keys.ts'
 
-interface AddOptions extends JsonOption, PassphraseOption {
+interface AddOptions extends CommonOptions, PassphraseOption {
   readonly account: string
   readonly accountKey: string
   readonly signingKey: string
@@ -106,14 +105,10 @@ export function brandCommands(parent: Command, context: CommandContext): void {
 
   withNeededYes(withJson(brands.command('remove <account-id>')))
     .description('remove a brand that has neither models nor devices, with its signing keys')
-    .action((accountId: string, options: JsonOption & YesOption) => remove(accountId, options, context))
+    .action((accountId: string, options: CommonOptions) => remove(accountId, options, context))
 }
 
-async function remove(
-  accountId: string,
-  options: JsonOption & YesOption,
-  context: CommandContext,
-): Promise<void> {
+async function remove(accountId: string, options: CommonOptions, context: CommandContext): Promise<void> {
   const { removeBrand } = await import('../../brands/remove-brand.ts')
   const keys = await context.withInstallation(async (installation) => {
     await confirmTyped(context, options, async () => {
@@ -156,7 +151,7 @@ async function create(
   const brand = await withNewFile(output, { otherwise: 'No brand was created.' }, (file) =>
     context.beginInstallation((installation) => {
       const now = installation.clock()
-      const expires = readInstant('--until', until, { now, direction: 'ahead' })
+      const expires = readAhead('--until', until, now)
       return createBrand(
         {
           ...{ accountId, displayName, rootKey, signingKey, keyName, until: expires },
@@ -180,7 +175,7 @@ const MOST = 10_000
 function listBrandsCommand(brands: Command, context: CommandContext): void {
   goes(withList(brands.command('list'), COLUMNS), 'both', ['brands'])
     .description('list all brands, by account id')
-    .action((options: ListOption & WayOptions) =>
+    .action((options: CommonOptions) =>
       listRecords(context, options, {
         ...{ operation: api.brands, name: 'brands', most: MOST, columns: COLUMNS },
         empty:
@@ -193,7 +188,7 @@ function listBrandsCommand(brands: Command, context: CommandContext): void {
 function showBrandCommand(brands: Command, context: CommandContext): void {
   goes(withJson(brands.command('show <account-id>')), 'both', ['brand', 'signingKeys', 'models'])
     .description('show one brand with its keys and models')
-    .action(async (accountId: string, options: JsonOption & WayOptions) => {
+    .action(async (accountId: string, options: CommonOptions) => {
       const { record, keys, models } = await withService(context, options, 'read', async (service) => {
         const found = await service.call(api.brand, { names: { brand: accountId } })
         const asking = { query: { brand: accountId }, most: MOST }

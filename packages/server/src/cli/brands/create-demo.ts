@@ -5,10 +5,10 @@ import type { DemoBrand, DemoFile } from '../../brands/demo-brand.ts'
 import { serviceAddress } from '../../config/config.ts'
 import { writeDraft } from '../../files/draft.ts'
 import { systemReason } from '../../text/system-reason.ts'
-import { type CommandContext, FileError } from '../context.ts'
-import { type JsonOption, print } from '../output.ts'
+import { type CommandContext, type CommonOptions, FileError } from '../context.ts'
+import { print } from '../output.ts'
 
-export interface DemoOptions extends JsonOption {
+export interface DemoOptions extends CommonOptions {
   /** The prefix for the names of the accounts and the model. */
   readonly name: string
   /** A new directory. Default: `demo-brand` in the data directory. */

@@ -1,19 +1,18 @@
 /** `ratafia allow-list remove`. */
-
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { type ModelName, parseModelName, showModelName } from '../../brands/models/model-policy.ts'
 import type { JsonObject } from '../../foreign-json.ts'
-import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { confirmTyped, withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { type LocalFile, withLocalFile } from '../files/local-file.ts'
 import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
-import { counted, type JsonOption, print, withJson } from '../output.ts'
+import { counted, print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 import { parametersOf } from './model-parameters.ts'
 
-interface RemoveOptions extends JsonOption, YesOption, WayOptions {
+interface RemoveOptions extends CommonOptions {
   readonly model: string
   readonly dryRun?: boolean
   readonly serial?: string
@@ -56,7 +55,7 @@ export function removeAllowedCommand(list: Command, context: CommandContext): vo
 const withFile = <T>(
   file: string | undefined,
   context: CommandContext,
-  options: WayOptions,
+  options: CommonOptions,
   work: (service: Service, local?: LocalFile) => Promise<T>,
 ): Promise<T> =>
   file === undefined

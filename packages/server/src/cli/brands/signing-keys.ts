@@ -3,14 +3,14 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { stateConflict } from '../../errors.ts'
 import { actOnEach } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, ServiceRefusal } from '../context.ts'
+import { withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, ServiceRefusal } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
-import { readInstant } from '../option-values.ts'
-import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
+import { readAhead } from '../option-values.ts'
+import { note, print, withJson, withList } from '../output.ts'
 import { listRecords } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { goes, type WayOptions } from '../service/ways.ts'
+import { goes } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
 import {
   KEY_FORMS,
@@ -33,7 +33,7 @@ interface CertifyOptions extends PassphraseOption {
   readonly output?: string
 }
 
-interface AddOptions extends JsonOption, PassphraseOption {
+interface AddOptions extends CommonOptions, PassphraseOption {
   readonly accountKey?: string
 }
 
@@ -81,7 +81,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
   goes(withJson(keys.command('generate <file>')), 'none')
     .description('create a private key in a new file (PEM, RSA, 4096 bits) that only you can read')
     .option('--passphrase-stdin', 'encrypt the key with a passphrase from standard input')
-    .action((file: string, options: JsonOption & PassphraseOption) => generate(file, options, context))
+    .action((file: string, options: CommonOptions & PassphraseOption) => generate(file, options, context))
 
   goes(keys.command('certify <account-id>'), 'none')
     .description('certify another key of an account with the key of its root: print an account-key assertion')
@@ -104,14 +104,14 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
   goes(withList(keys.command('list'), COLUMNS), 'both', ['signingKeys'])
     .description('list all keys, by account')
     .option('--account <account-id>', 'only keys of one account')
-    .action((options: ListOption & WayOptions & { readonly account?: string }) => list(options, context))
+    .action((options: CommonOptions & { readonly account?: string }) => list(options, context))
 
   disableSigningKeysCommand(keys, context)
 }
 
 async function generate(
   path: string,
-  options: JsonOption & PassphraseOption,
+  options: CommonOptions & PassphraseOption,
   context: CommandContext,
 ): Promise<void> {
   const { generateSigningKey, privateKeyToPem } = await import('../../brands/keys/signing-key-file.ts')
@@ -133,10 +133,10 @@ async function certify(accountId: string, options: CertifyOptions, context: Comm
   const { publicKey } = await readKey(context, options.key, passphrase)
   const rootKey = await readKey(context, options.rootKey, passphrase)
   const assertion = await context.withInstallation((installation) => {
-    const reading = { now: installation.clock(), direction: 'ahead' } as const
+    const now = installation.clock()
     const validity = {
-      since: readInstant('--since', since, reading),
-      until: readInstant('--until', until, reading),
+      since: readAhead('--since', since, now),
+      until: readAhead('--until', until, now),
     }
     return certifyKey({ accountId, publicKey, rootKey, name, ...validity, allow }, installation)
   })
@@ -144,7 +144,7 @@ async function certify(accountId: string, options: CertifyOptions, context: Comm
 }
 
 const list = (
-  { account, ...options }: ListOption & WayOptions & { readonly account?: string },
+  { account, ...options }: CommonOptions & { readonly account?: string },
   context: CommandContext,
 ): Promise<void> =>
   listRecords(context, options, {
@@ -163,7 +163,7 @@ const list = (
     },
   })
 
-interface DisableOptions extends JsonOption, YesOption, WayOptions {
+interface DisableOptions extends CommonOptions {
   readonly force?: boolean
 }
 

@@ -2,16 +2,16 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
-import type { CommandContext } from '../context.ts'
+import { confirm, withYes } from '../confirm.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
-import { readInstant } from '../option-values.ts'
-import { type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
+import { readAhead } from '../option-values.ts'
+import { print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
 
-interface CreateOptions extends JsonOption, PassphraseOption {
+interface CreateOptions extends CommonOptions, PassphraseOption {
   readonly key: string
   readonly output: string
   readonly displayName?: string
@@ -28,7 +28,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
 
   withJson(trust.command('add <file...>'))
     .description('trust an account, by its self-signed account and account-key assertions')
-    .action(async (files: readonly string[], options: JsonOption) => {
+    .action(async (files: readonly string[], options: CommonOptions) => {
       const { addTrustRoots } = await import('../../brands/trust/add-trust-roots.ts')
       const named = await Promise.all(files.map((file) => readNamed(file)))
       const added = await context.beginInstallation((installation) =>
@@ -54,7 +54,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
 
   goes(withList(trust.command('list'), COLUMNS), 'both', ['trustRoots'])
     .description('list all trust roots, with a line for each key')
-    .action(async (options: ListOption & WayOptions) => {
+    .action(async (options: CommonOptions) => {
       const records = await withService(context, options, 'read', async (service) =>
         recordsIn((await service.call(api.trustRoots)).record['trust_roots']),
       )
@@ -64,7 +64,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
   withYes(withJson(trust.command('remove <account-id>')))
     .description('stop trusting an account; the built-in root stays')
     .option('--force', 'remove the root even if nothing can be signed for some brands afterwards')
-    .action(async (accountId: string, options: JsonOption & YesOption & { readonly force?: boolean }) => {
+    .action(async (accountId: string, options: CommonOptions & { readonly force?: boolean }) => {
       const { removeTrustRoot } = await import('../../brands/trust/remove-trust-root.ts')
       await confirm(
         context,
@@ -97,7 +97,7 @@ async function createRootOf(
   const root = await withNewFile(output, { otherwise: 'No root was created.' }, (file) =>
     context.beginInstallation((installation) => {
       const now = installation.clock()
-      const expires = readInstant('--until', until, { now, direction: 'ahead' })
+      const expires = readAhead('--until', until, now)
       const { authority } = installation
       return createRoot(
         { accountId, displayName, key, keyName, until: expires, keep: file.write, authority },

@@ -7,15 +7,13 @@ import { KIND_NAMES, KINDS } from '../../ci/issuers/kinds.ts'
 import { parseDuration } from '../../config/values.ts'
 import type { Installation } from '../../installation.ts'
 import { actOnEachDirectly } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { readNamed, textOfFile } from '../files.ts'
 import { several } from '../option-values.ts'
 import {
   counted,
   details,
-  type JsonOption,
-  type ListOption,
   note,
   print,
   printList,
@@ -25,7 +23,7 @@ import {
   withList,
 } from '../output.ts'
 
-interface AddOptions extends JsonOption {
+interface AddOptions extends CommonOptions {
   readonly kind: string
   readonly audience?: string
   readonly otherAudience?: readonly string[]
@@ -63,7 +61,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
 
   withList(issuers.command('list'), ISSUER_COLUMNS)
     .description('list all issuers, by URL')
-    .action(async (options: ListOption) => {
+    .action(async (options: CommonOptions) => {
       const { listIssuers } = await import('../../ci/issuers/find.ts')
       const rows = await context.readInstallation(async (installation) =>
         (await listIssuers(installation)).map(issuerRow),
@@ -76,7 +74,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
 
   withJson(issuers.command('show <url>'))
     .description('show one issuer with its keys and its rules, by URL or id')
-    .action(async (url: string, options: JsonOption) => {
+    .action(async (url: string, options: CommonOptions) => {
       const { showIssuer } = await import('../../ci/issuers/find.ts')
       const found = await context.readInstallation((installation) => showIssuer(url, installation))
       print(context, options, shownIssuer(found), details(rowOfShown(found)))
@@ -85,7 +83,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
   withJson(issuers.command('refresh <url>'))
     .description('fetch the keys of an issuer now; the service does this every hour')
     .option('--jwks <file>', 'the new keys of an issuer that was added with --jwks')
-    .action(async (url: string, options: JsonOption & { readonly jwks?: string }) => {
+    .action(async (url: string, options: CommonOptions & { readonly jwks?: string }) => {
       const { refreshIssuer } = await import('../../ci/issuers/refresh.ts')
       const jwks = await readKeys(options.jwks)
       const { changed, ...found } = await context.withInstallation((installation) =>
@@ -98,7 +96,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
 
   withYes(withJson(issuers.command('remove <url...>')))
     .description('remove issuers with their rules, and revoke the sessions that the rules opened')
-    .action(async (urls: readonly string[], options: JsonOption & YesOption) => {
+    .action(async (urls: readonly string[], options: CommonOptions) => {
       const { removeIssuer } = await import('../../ci/issuers/remove.ts')
       const act = async (url: string, installation: Installation) => {
         const removed = await removeIssuer({ issuer: url, authority: installation.authority }, installation)

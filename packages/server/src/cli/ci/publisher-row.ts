@@ -1,5 +1,4 @@
 /** Shows a rule as a row. */
-
 import { disuseOf } from '../../ci/rules/managing/publisher-record.ts'
 import { formatMatch } from '../../ci/rules/matcher.ts'
 import type { KnownRule } from '../../ci/rules/rule-store.ts'

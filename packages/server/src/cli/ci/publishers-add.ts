@@ -2,13 +2,13 @@
 import type { Command } from 'commander'
 import type { ProjectIds } from '../../ci/rules/making/project-ids.ts'
 import type { Installation } from '../../installation.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { confirm, withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { packageReference, readDuration, several } from '../option-values.ts'
-import { type JsonOption, note, print, withJson } from '../output.ts'
+import { note, print, withJson } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
 
-interface AddOptions extends JsonOption, YesOption {
+interface AddOptions extends CommonOptions {
   readonly issuer: string
   readonly account: string
   readonly match?: readonly string[]

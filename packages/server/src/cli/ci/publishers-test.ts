@@ -5,9 +5,9 @@ import type { TestedLine, TestedRule } from '../../ci/rules/managing/test-rule.t
 import { serviceAddress } from '../../config/config.ts'
 import { RequestError } from '../../errors.ts'
 import { objectDocumentIn } from '../../foreign-json.ts'
-import { type CommandContext, FileError, type Streams } from '../context.ts'
+import { type CommandContext, type CommonOptions, FileError, type Streams } from '../context.ts'
 import { readNamed, readStandardInput, textOfFile } from '../files.ts'
-import { counted, type JsonOption, note, print, type RowOf, tableOf, withJson } from '../output.ts'
+import { counted, note, print, type RowOf, tableOf, withJson } from '../output.ts'
 
 const COLUMNS = ['match', 'about', 'claim', 'expected', 'found'] as const
 
@@ -20,7 +20,7 @@ export function testPublisherCommand(publishers: Command, context: CommandContex
       '--claims <file>',
       "JSON with a job's claims, or its ID token, without checking the signature; - is standard input",
     )
-    .action(async (name: string, options: JsonOption & { readonly claims: string }) => {
+    .action(async (name: string, options: CommonOptions & { readonly claims: string }) => {
       const { testRule } = await import('../../ci/rules/managing/test-rule.ts')
       const { claims, unverified } = await readClaims(options.claims, context.streams)
       const tested = await context.readInstallation((installation) =>

@@ -3,14 +3,14 @@ import type { Command } from 'commander'
 import type { KnownRule } from '../../ci/rules/rule-store.ts'
 import type { Installation } from '../../installation.ts'
 import { actOnEachDirectly } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
-import type { CommandContext } from '../context.ts'
-import { counted, details, type JsonOption, print, printList, withJson, withList } from '../output.ts'
+import { withYes } from '../confirm.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { counted, details, print, printList, withJson, withList } from '../output.ts'
 import { PUBLISHER_COLUMNS } from './publisher-columns.ts'
 import { addPublisherCommand } from './publishers-add.ts'
 import { testPublisherCommand } from './publishers-test.ts'
 
-interface ListOptions extends JsonOption {
+interface ListOptions extends CommonOptions {
   readonly account?: string
   readonly issuer?: string
 }
@@ -59,7 +59,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
 
   withJson(publishers.command('show <name>'))
     .description('show one rule, with the warnings from its creation')
-    .action(async (name: string, options: JsonOption) => {
+    .action(async (name: string, options: CommonOptions) => {
       const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
       const { publisherRow } = await import('./publisher-row.ts')
       const { showRule } = await import('../../ci/rules/managing/find-rule.ts')
@@ -77,7 +77,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
 
   withYes(withJson(publishers.command('disable <name...>')))
     .description('disable rules permanently, and revoke the sessions that they opened; they stay in the list')
-    .action(async (names: readonly string[], options: JsonOption & YesOption) => {
+    .action(async (names: readonly string[], options: CommonOptions) => {
       const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
       const { disableRule } = await import('../../ci/rules/managing/disable-rule.ts')
       const act = async (name: string, installation: Installation) => {
@@ -90,7 +90,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
 
   withYes(withJson(publishers.command('remove <name...>')))
     .description('remove rules, and revoke the sessions that they opened')
-    .action(async (names: readonly string[], options: JsonOption & YesOption) => {
+    .action(async (names: readonly string[], options: CommonOptions) => {
       const { removeRule } = await import('../../ci/rules/managing/remove-rule.ts')
       const act = async (name: string, installation: Installation) => {
         const { revoked } = await removeRule({ name, authority: installation.authority }, installation)

@@ -3,11 +3,11 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { CLONE_EVIDENCE_KINDS, type CloneEvidenceKind } from '../../devices/clones/clone-evidence.ts'
-import type { CommandContext } from '../context.ts'
-import { readCount, readInstant, requireText } from '../option-values.ts'
-import { type ListOption, note, withList } from '../output.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { readAgo, readCount, requireText } from '../option-values.ts'
+import { note, withList } from '../output.ts'
 import { printRecords } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 
 const COLUMNS = [
   ...['last_seen_at', 'brand_id', 'model', 'serial', 'kind', 'times', 'status', 'quarantined_at'],
@@ -15,7 +15,7 @@ const COLUMNS = [
 ]
 const SHOWN = COLUMNS.slice(0, 8)
 
-interface ListOptions extends ListOption, WayOptions {
+interface ListOptions extends CommonOptions {
   readonly kind?: CloneEvidenceKind
   readonly brand?: string
   readonly model?: string
@@ -43,7 +43,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   const limit = readCount('--limit', options.limit)
   if (model !== undefined) parseModelName(model)
   const { records, more } = await withService(context, options, 'read', (service) => {
-    const since = readInstant('--since', options.since, { now: service.clock(), direction: 'ago' })
+    const since = readAgo('--since', options.since, service.clock())
     const query = { kind, brand, model, since: since?.toISOString() }
     return service.list(api.cloneEvidence, 'evidence', { query, most: limit })
   })

@@ -2,12 +2,12 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import type { CommandContext } from '../context.ts'
-import { type JsonOption, print, type Row, tableOf, withJson } from '../output.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { print, type Row, tableOf, withJson } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 
-interface CountsOptions extends JsonOption, WayOptions {
+interface CountsOptions extends CommonOptions {
   readonly brand?: string
 }
 

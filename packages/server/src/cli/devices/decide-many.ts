@@ -2,17 +2,23 @@
 import { RequestError, Unavailable } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { refuseFailures } from '../act-on-each.ts'
-import { confirm, confirmTyped, type YesOption } from '../confirm.ts'
-import { type CommandContext, ServiceAway, ServiceRefusal, UsageError } from '../context.ts'
+import { confirm, confirmTyped } from '../confirm.ts'
+import {
+  type CommandContext,
+  type CommonOptions,
+  ServiceAway,
+  ServiceRefusal,
+  UsageError,
+} from '../context.ts'
 import { describeJob, requireWhole } from '../jobs/job-output.ts'
 import { type AskedJob, type Jobs, jobsOf } from '../jobs/jobs-of.ts'
-import { counted, type JsonOption, note, print } from '../output.ts'
+import { counted, note, print } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import type { BulkDecision } from './bulk-decision.ts'
 import type { Choice } from './chosen-devices.ts'
 import { findDevice } from './one-device.ts'
 
-export interface DecideOptions extends JsonOption, YesOption {
+export interface DecideOptions extends CommonOptions {
   readonly dryRun?: boolean
   /** Whether to wait for the job; false with `--no-wait`. */
   readonly wait?: boolean

@@ -3,16 +3,16 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
 import { confirmTyped, withNeededYes, withYes } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { print, withJson } from '../output.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 import { APPROVAL, type BulkDecision, REJECTION, RELEASE, REVOCATION } from './bulk-decision.ts'
 import { type ChoiceOptions, choiceOf } from './chosen-devices.ts'
 import type { DecideOptions } from './decide-many.ts'
 import { withDeviceFilters } from './filter-options.ts'
 import { decideOne, describeRecord, type SingleDecision } from './one-device.ts'
 
-interface DecisionOptions extends DecideOptions, ChoiceOptions, WayOptions {
+interface DecisionOptions extends DecideOptions, ChoiceOptions, CommonOptions {
   readonly reason?: string
   readonly serial?: string
 }

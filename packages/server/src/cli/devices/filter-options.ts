@@ -4,7 +4,7 @@ import { addressRange } from '../../addresses/address-classes.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
 import { DEVICE_ORIGINS, DEVICE_STATUSES } from '../../devices/device.ts'
 import { UsageError } from '../context.ts'
-import { readInstant } from '../option-values.ts'
+import { readAgo } from '../option-values.ts'
 
 interface Filter {
   readonly flags: string
@@ -133,9 +133,7 @@ export function filtersIn(options: object, now: Date): DeviceFilters {
       const value = given.get(option.attributeName())
       if (value === undefined) return []
       const isInstant = /_(since|until)$/.test(name) && typeof value === 'string'
-      const instant = isInstant
-        ? readInstant(String(option.long), value, { now, direction: 'ago' })
-        : undefined
+      const instant = isInstant ? readAgo(String(option.long), value, now) : undefined
       return [[name, instant?.toISOString() ?? value]]
     }),
   )

@@ -3,15 +3,15 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import { LIST_SORTS, type ListSort } from '../../devices/fleet/list-filter.ts'
 import { LISTED_COLUMNS } from '../../devices/transfer/device-columns.ts'
-import type { CommandContext } from '../context.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
 import { LongList } from '../long-list.ts'
 import { readCount } from '../option-values.ts'
-import { type ListOption, note, withList } from '../output.ts'
+import { note, withList } from '../output.ts'
 import { asRow } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 import { filtersIn, nothingFound, withDeviceFilters } from './filter-options.ts'
 
-interface ListOptions extends ListOption, WayOptions {
+interface ListOptions extends CommonOptions {
   readonly sort: ListSort
   readonly limit: string
   readonly all?: boolean

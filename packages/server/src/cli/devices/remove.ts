@@ -1,16 +1,16 @@
 /** `ratafia devices remove`: removes personal data, for data protection. */
 import type { Command } from 'commander'
 import { type Device, describeDevice } from '../../devices/device.ts'
-import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
-import type { CommandContext } from '../context.ts'
-import { counted, type JsonOption, print, withJson } from '../output.ts'
+import { confirmTyped, withNeededYes } from '../confirm.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { counted, print, withJson } from '../output.ts'
 
 export function removeCommand(devices: Command, context: CommandContext): void {
   withNeededYes(withJson(devices.command('remove <devices...>')))
     .description(
       'remove the personal data of devices that are revoked, superseded, rejected or pending; serials stay taken',
     )
-    .action(async (names: readonly string[], options: JsonOption & YesOption) => {
+    .action(async (names: readonly string[], options: CommonOptions) => {
       const { findRemovable, removeDevice } = await import('../../devices/removal/remove-device.ts')
       const { fieldsOf } = await import('../../devices/transfer/device-record.ts')
       const removed = await context.withInstallation(async (installation) => {

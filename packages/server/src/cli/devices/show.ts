@@ -2,11 +2,11 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import type { CommandContext } from '../context.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
 import { readCount } from '../option-values.ts'
-import { type JsonOption, print, withJson } from '../output.ts'
+import { print, withJson } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 import { findDevice } from './one-device.ts'
 
 const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
@@ -19,7 +19,7 @@ const PARTS = [
   [api.deviceEvidence, 'evidence', 'clone_evidence'],
 ] as const
 
-interface ShowOptions extends JsonOption, WayOptions {
+interface ShowOptions extends CommonOptions {
   readonly limit: string
   readonly assertions?: boolean
 }

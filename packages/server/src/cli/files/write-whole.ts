@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises'
 import { openDraft } from '../../files/draft.ts'
 import { isStreamed, openStreamed } from '../../files/streamed.ts'
 import { systemReason } from '../../text/system-reason.ts'
-import { FileError, type Streams } from '../context.ts'
-import { type JsonOption, note, print } from '../output.ts'
+import { type CommonOptions, FileError, type Streams } from '../context.ts'
+import { note, print } from '../output.ts'
 
 interface WholeFileOptions {
   /** Whether only this user can read the file. */
@@ -76,7 +76,7 @@ export async function writePages<Row>(
 /** Reports how much was written, on standard error if standard output may be the file itself. */
 export async function printWritten(
   { streams }: { readonly streams: Streams },
-  options: JsonOption,
+  options: CommonOptions,
   written: { readonly file: string; readonly exported: number },
   told: string,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 /** `ratafia jobs`: work on many records, which a service does in the background. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
-import type { CommandContext } from '../context.ts'
-import { type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { print, withJson, withList } from '../output.ts'
 import { listRecords, printRecords } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { goes, withService } from '../service/ways.ts'
 import { describeJob, isOver, requireWhole } from './job-output.ts'
 import { type ItemOutcome, type Jobs, jobsOf } from './jobs-of.ts'
 
@@ -19,7 +19,7 @@ const SHOWN_OF_ITEMS = ITEM_COLUMNS.filter((name) => name !== 'extra')
 const MOST = 1_000
 const OUTCOMES: readonly ItemOutcome[] = ['done', 'unchanged', 'refused', 'open']
 
-interface ItemsOptions extends ListOption, WayOptions {
+interface ItemsOptions extends CommonOptions {
   readonly outcome?: ItemOutcome
 }
 
@@ -30,7 +30,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
 
   goes(withList(jobs.command('list'), COLUMNS), 'both', ['jobs'])
     .description('list your jobs, newest first; an operator sees all')
-    .action((options: ListOption & WayOptions) =>
+    .action((options: CommonOptions) =>
       listRecords(context, options, {
         ...{ operation: api.jobs, name: 'jobs', most: MOST, columns: SHOWN, empty: 'No jobs yet.' },
         more: `Only the newest ${MOST} are shown.`,
@@ -39,7 +39,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
 
   goes(withJson(jobs.command('show <job>')), 'both', ['job'])
     .description('show the progress of a job')
-    .action(async (id: string, options: JsonOption & WayOptions) => {
+    .action(async (id: string, options: CommonOptions) => {
       const job = await withJobs(context, options, 'read', (all) => all.find(id))
       print(context, options, job, describeJob(job))
     })
@@ -57,7 +57,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
 
   goes(withJson(jobs.command('wait <job>')), 'both', ['job'])
     .description('wait until a job finishes; exit code 1 if it did not do everything')
-    .action(async (id: string, options: JsonOption & WayOptions) => {
+    .action(async (id: string, options: CommonOptions) => {
       const job = await withJobs(context, options, 'change', (all) => all.follow(id))
       print(context, options, job, describeJob(job))
       requireWhole(job)
@@ -65,7 +65,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
 
   goes(withJson(jobs.command('cancel <job>')), 'both', ['cancelJob'])
     .description('cancel a job between two records; finished records stay done')
-    .action(async (id: string, options: JsonOption & WayOptions) => {
+    .action(async (id: string, options: CommonOptions) => {
       const job = await withJobs(context, options, 'change', (all) => all.cancel(id))
       const late = isOver(job) && job['state'] !== 'cancelled'
       print(
@@ -79,7 +79,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
 
 const withJobs = <T>(
   context: CommandContext,
-  options: WayOptions,
+  options: CommonOptions,
   access: 'read' | 'change',
   work: (jobs: Jobs) => Promise<T>,
 ): Promise<T> => withService(context, options, access, (service) => work(jobsOf(service, context.streams)))

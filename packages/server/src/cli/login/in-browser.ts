@@ -1,5 +1,4 @@
 /** Logging in with a browser: the user opens an address, and the command waits until they have decided. */
-
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CommandContext, ServiceAway, ServiceRefusal } from '../context.ts'

@@ -1,14 +1,14 @@
 /** `ratafia whoami` and `ratafia logout`: show and end the login that commands use to administer a service. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import { type CommandContext, ServiceRefusal } from '../context.ts'
-import { type JsonOption, note, print, withJson } from '../output.ts'
-import { addressOf, goes, type WayOptions } from '../service/ways.ts'
+import { type CommandContext, type CommonOptions, ServiceRefusal } from '../context.ts'
+import { note, print, withJson } from '../output.ts'
+import { addressOf, goes } from '../service/ways.ts'
 
 export function sessionCommands(parent: Command, context: CommandContext): void {
   goes(withJson(parent.command('whoami')), 'http', ['me'])
     .description('show your account on a service, your roles, and the permissions of your token')
-    .action(async (options: JsonOption & WayOptions) => {
+    .action(async (options: CommonOptions) => {
       const { openService } = await import('../service/open-service.ts')
       const { whoamiText } = await import('./whoami-text.ts')
       const url = await addressOf(options, context)
@@ -18,7 +18,7 @@ export function sessionCommands(parent: Command, context: CommandContext): void 
 
   goes(parent.command('logout'), 'http', ['revokeMyToken'])
     .description('log out: revoke the session from `ratafia login` and remove its token')
-    .action(async (options: WayOptions) => {
+    .action(async (options: CommonOptions) => {
       const { credentialFor, keepCredential } = await import('../service/credentials.ts')
       const { serviceAt } = await import('../service/http-service.ts')
       const url = await addressOf(options, context)

@@ -1,9 +1,9 @@
 /** Shows records of the API as rows of a table. */
 import type { JsonObject } from '../../foreign-json.ts'
-import type { CommandContext } from '../context.ts'
-import { type ListOption, note, print, printList, type Row } from '../output.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { note, print, printList, type Row } from '../output.ts'
 import type { Asking, Service, ServiceOperation } from './service.ts'
-import { type WayOptions, withService } from './ways.ts'
+import { withService } from './ways.ts'
 
 /** Converts a record to a row; values other than text, numbers and booleans become JSON. */
 export const asRow = (record: JsonObject): Row =>
@@ -24,7 +24,7 @@ function cellOf(value: unknown): Row[string] {
 /** Prints like {@link printList}, but with unchanged records in JSON. */
 export function printRecords(
   context: CommandContext,
-  options: ListOption,
+  options: CommonOptions,
   records: readonly JsonObject[],
   shown: { readonly columns: readonly string[]; readonly empty: string },
 ): void {
@@ -49,7 +49,7 @@ interface Listed {
 /** Prints the records that an operation lists. Throws as `Service.list` does. */
 export async function listRecords(
   context: CommandContext,
-  options: ListOption & WayOptions,
+  options: CommonOptions,
   { operation, name, asking = {}, most, more: said, after, ...shown }: Listed,
 ): Promise<void> {
   const { records, more } = await withService(context, options, 'read', (service) =>

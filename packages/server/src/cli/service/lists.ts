@@ -31,13 +31,13 @@ export function withLists(asked: Asked): Service {
       cursor = next
     }
   }
+  const call: Service['call'] = async (operation, asking) => {
+    refuseOtherPaths(asking)
+    return asked.call(operation, asking)
+  }
   return {
-    ...asked,
-    call: async (operation, asking) => {
-      refuseOtherPaths(asking)
-      return asked.call(operation, asking)
-    },
-    pages,
+    ...{ ...asked, call, pages },
+    record: async (operation, asking) => (await call(operation, asking)).record,
     list: async (operation, name, asking) => {
       const records: JsonObject[] = []
       let more = false

@@ -1,12 +1,7 @@
 /** The modes of a command: over HTTP with a service, or directly on the database (contract/administration.md, D2). */
 import type { Command } from 'commander'
-import { type CommandContext, UsageError } from '../context.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import type { Service } from './service.ts'
-
-export interface WayOptions {
-  readonly url?: string
-  readonly direct?: boolean
-}
 
 /**
  * - `both`: over HTTP if there is an address, else on the database
@@ -62,7 +57,7 @@ const STARTS: ReadonlySet<string> = new Set(['serve', 'help', 'check'])
 /** Refuses a database-only command while RATAFIA_URL is set and `--direct` is missing. Throws {@link UsageError}. */
 export function refuseWrongWay(command: Command, context: Pick<CommandContext, 'service'>): void {
   if (waysOf(command).ways !== 'direct' || STARTS.has(command.name())) return
-  if (command.opts<WayOptions>().direct || context.service.url() === undefined) return
+  if (command.opts<CommonOptions>().direct || context.service.url() === undefined) return
   throw new UsageError(
     'This command works only on the database, but RATAFIA_URL names a service. Pass --direct to use the database of RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL.',
   )
@@ -75,7 +70,7 @@ export function refuseWrongWay(command: Command, context: Pick<CommandContext, '
  */
 export async function withService<Answer>(
   context: CommandContext,
-  options: WayOptions,
+  options: CommonOptions,
   access: 'read' | 'change' | 'begin',
   work: (service: Service) => Promise<Answer>,
 ): Promise<Answer> {
@@ -91,7 +86,7 @@ const openFor = (
   ({ begin: beginInstallation, read: readInstallation, change: withInstallation })[access]
 
 /** Returns the service for the command, or undefined if it works on the database. Throws {@link UsageError}. */
-async function serviceOf(options: WayOptions, context: CommandContext): Promise<Service | undefined> {
+async function serviceOf(options: CommonOptions, context: CommandContext): Promise<Service | undefined> {
   const url = addressIn(options, context)
   if (url === undefined) return undefined
   const { openService } = await import('./open-service.ts')
@@ -99,27 +94,27 @@ async function serviceOf(options: WayOptions, context: CommandContext): Promise<
 }
 
 /** Throws {@link UsageError} if the command works over HTTP, for features that only the database has so far. */
-export function requireDirect(options: WayOptions, context: CommandContext, what: string): void {
+export function requireDirect(options: CommonOptions, context: CommandContext, what: string): void {
   if (isDirect(options, context)) return
   throw new UsageError(`${what} works only on the database. Run it with --direct on the database's host.`)
 }
 
 /** Returns whether the command works on the database. Throws {@link UsageError}. */
-export const isDirect = (options: WayOptions, context: CommandContext): boolean =>
+export const isDirect = (options: CommonOptions, context: CommandContext): boolean =>
   addressIn(options, context) === undefined
 
 /** Throws {@link UsageError} if the command works on the database, for features that need a logged-in account. */
-export function requireService(options: WayOptions, context: CommandContext, what: string): void {
+export function requireService(options: CommonOptions, context: CommandContext, what: string): void {
   if (!isDirect(options, context)) return
   throw new UsageError(`${what} requires a service: on the database, no account is logged in. Pass --url.`)
 }
 
 /** Returns the address for a command that works only over HTTP. Throws as `CommandContext.findService` does. */
-export const addressOf = async ({ url }: WayOptions, context: CommandContext): Promise<string> =>
+export const addressOf = async ({ url }: CommonOptions, context: CommandContext): Promise<string> =>
   (await context.findService(url)).url
 
 /** Returns the address, or undefined for the database. Throws {@link UsageError}. */
-function addressIn(options: WayOptions, context: CommandContext): string | undefined {
+function addressIn(options: CommonOptions, context: CommandContext): string | undefined {
   if (options.direct && options.url !== undefined) {
     throw new UsageError('Pass either --url or --direct, not both.')
   }

@@ -19,7 +19,7 @@ import type { RoleLimits } from '../../grants/manage-caveat.ts'
 import { extraCaveat, readLimits } from '../../tokens/wanted-limits.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { readCredential } from '../login/read-credential.ts'
-import { readInstant } from '../option-values.ts'
+import { readAhead } from '../option-values.ts'
 import { conditionsOf, type HeldToken, heldToken, textOfHeld } from './held-token.ts'
 import type { LimitOptions } from './limit-options.ts'
 import { type RoleOptions, roleCaveat, wantedRoles } from './narrow-roles.ts'
@@ -35,7 +35,7 @@ export async function attenuate(
   context: CommandContext,
 ): Promise<void> {
   const wanted = { limits: wantedLimits(options), roles: wantedRoles(options) }
-  const until = readInstant('--until', options.until, { now: systemClock(), direction: 'ahead' })
+  const until = readAhead('--until', options.until, systemClock())
   if (!wanted.limits && !wanted.roles && !until) {
     throw new UsageError(
       'Pass at least one limit: --until; --permission, --channel, --package or --store; or, for a management token, --role, --brand or --read-only.',

@@ -5,7 +5,7 @@ import type { CredentialForm } from '../../credential-forms.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { howToLogIn } from '../login/how-to-log-in.ts'
 import { logInAndExport, printExported } from '../login/log-in-and-export.ts'
-import { packageReference, readInstant } from '../option-values.ts'
+import { packageReference, readAhead } from '../option-values.ts'
 import type { LimitOptions } from './limit-options.ts'
 
 export interface CreateOptions extends LimitOptions {
@@ -29,7 +29,7 @@ export async function create(options: CreateOptions, context: CommandContext): P
     )
   }
   const { url } = await context.findService(options.url)
-  const expires = readInstant('--expires', options.expires, { now: systemClock(), direction: 'ahead' })
+  const expires = readAhead('--expires', options.expires, systemClock())
   const wanted = {
     description: options.description ?? `ratafia@${hostname()}`,
     ...(permission && { permissions: permission }),

@@ -2,19 +2,15 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import { type CommandContext, ServiceRefusal } from '../context.ts'
+import { type CommandContext, type CommonOptions, ServiceRefusal } from '../context.ts'
 import { type GivenCredential, readCredential, valueIn } from '../login/read-credential.ts'
-import { details, type JsonOption, print } from '../output.ts'
+import { details, print } from '../output.ts'
 import { openService } from '../service/open-service.ts'
-import { addressOf, type WayOptions } from '../service/ways.ts'
+import { addressOf } from '../service/ways.ts'
 import { heldToken, presented } from './held-token.ts'
 
 /** Explains a token. Throws `UsageError`, `FileError`, `ServiceRefusal`, `ServiceAway`. */
-export async function explain(
-  from: string,
-  options: JsonOption & WayOptions,
-  context: CommandContext,
-): Promise<void> {
+export async function explain(from: string, options: CommonOptions, context: CommandContext): Promise<void> {
   // A missing file is reported first; standard input is read only if there is a service.
   const named = from === '-' ? undefined : await readCredential(from, context)
   const service = await openService(await addressOf(options, context), context)

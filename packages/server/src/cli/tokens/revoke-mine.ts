@@ -1,14 +1,14 @@
 /** `ratafia tokens revoke --mine --all`: revokes all of the user's own sessions, or all except some. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
-import { confirmTyped, type YesOption } from '../confirm.ts'
-import type { CommandContext } from '../context.ts'
-import { counted, type JsonOption, print } from '../output.ts'
+import { confirmTyped } from '../confirm.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { counted, print } from '../output.ts'
 import { openService } from '../service/open-service.ts'
-import { addressOf, type WayOptions } from '../service/ways.ts'
+import { addressOf } from '../service/ways.ts'
 
 /** Revokes the sessions. Throws `UsageError`, `Declined`, `ServiceRefusal`, `ServiceAway`. */
 export async function revokeMine(
-  { allBut = [], ...options }: JsonOption & YesOption & WayOptions & { readonly allBut?: readonly string[] },
+  { allBut = [], ...options }: CommonOptions & { readonly allBut?: readonly string[] },
   context: CommandContext,
 ): Promise<void> {
   const service = await openService(await addressOf(options, context), context)

@@ -12,7 +12,7 @@ import { askFor, strangeAnswer, withJson } from '../login/ask.ts'
 import { howToLogIn } from '../login/how-to-log-in.ts'
 import { endSession, logInAndExport, printExported } from '../login/log-in-and-export.ts'
 import { readCredential } from '../login/read-credential.ts'
-import { packageReference, readInstant } from '../option-values.ts'
+import { packageReference, readAhead } from '../option-values.ts'
 import { note } from '../output.ts'
 import { openService } from '../service/open-service.ts'
 import type { Service } from '../service/service.ts'
@@ -33,8 +33,8 @@ const MOST_OVERLAP_MS = 30 * 86_400_000
 export async function rotate(from: string, options: RotateOptions, context: CommandContext): Promise<void> {
   const { url } = await context.findService(options.url)
   const now = systemClock()
-  const expires = readInstant('--expires', options.expires, { now, direction: 'ahead' })
-  const until = readInstant('--overlap', options.overlap, { now, direction: 'ahead' })
+  const expires = readAhead('--expires', options.expires, now)
+  const until = readAhead('--overlap', options.overlap, now)
   if (until && until.getTime() > now.getTime() + MOST_OVERLAP_MS) {
     throw new UsageError('--overlap can be at most 30d. Give a shorter duration.')
   }

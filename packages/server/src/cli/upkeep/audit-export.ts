@@ -1,5 +1,4 @@
 /** `ratafia audit export`: writes the audit log to a file, from the database or from a service. */
-
 import { extname } from 'node:path'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'

@@ -2,12 +2,10 @@
 import type { Command } from 'commander'
 import type { AuditFilter } from '../../audit/audit-store.ts'
 import { ACTIONS } from '../../change.ts'
-import { UsageError } from '../context.ts'
-import { readInstant, requireText } from '../option-values.ts'
-import type { JsonOption } from '../output.ts'
-import type { WayOptions } from '../service/ways.ts'
+import { type CommonOptions, UsageError } from '../context.ts'
+import { readAgo, requireText } from '../option-values.ts'
 
-export interface FilterOptions extends JsonOption, WayOptions {
+export interface FilterOptions extends CommonOptions {
   readonly actor?: string
   readonly action?: string
   readonly subject?: string
@@ -41,8 +39,8 @@ export function filterOf({ actor, action, subject, since, until }: FilterOptions
     actor,
     action,
     subject,
-    since: readInstant('--since', since, { now, direction: 'ago' }),
-    until: readInstant('--until', until, { now, direction: 'ago' }),
+    since: readAgo('--since', since, now),
+    until: readAgo('--until', until, now),
   }
 }
 

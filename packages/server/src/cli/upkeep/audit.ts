@@ -6,29 +6,19 @@ import { ACTIONS } from '../../change.ts'
 import { RequestError, stateConflict } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { Installation } from '../../installation.ts'
-import { type CommandContext, type Streams, UsageError } from '../context.ts'
+import { type CommandContext, type CommonOptions, type Streams, UsageError } from '../context.ts'
 import { describeJob } from '../jobs/job-output.ts'
 import { jobsOf } from '../jobs/jobs-of.ts'
 import { readCount } from '../option-values.ts'
-import {
-  counted,
-  type JsonOption,
-  type ListOption,
-  note,
-  print,
-  printList,
-  type Row,
-  withJson,
-  withList,
-} from '../output.ts'
+import { counted, note, print, printList, type Row, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { asRow } from '../service/as-row.ts'
 import type { Service } from '../service/service.ts'
-import { goes, isDirect, type WayOptions, withService } from '../service/ways.ts'
+import { goes, isDirect, withService } from '../service/ways.ts'
 import { auditExportCommand } from './audit-export.ts'
 import { type FilterOptions, filterOf, queryOf, withFilter } from './audit-filter.ts'
 
-interface ListOptions extends FilterOptions, ListOption {
+interface ListOptions extends FilterOptions, CommonOptions {
   readonly limit: string
   readonly before?: string
 }
@@ -98,7 +88,7 @@ const rowOf = (record: JsonObject): Row => {
   return row['details'] === '{}' ? { ...row, details: '' } : row
 }
 
-interface VerifyOptions extends JsonOption, WayOptions {
+interface VerifyOptions extends CommonOptions {
   readonly expect?: string
 }
 

@@ -7,13 +7,13 @@ import type { Restored } from '../../backup/restore.ts'
 import type { CheckResult } from '../../checkup/run-checks.ts'
 import { systemClock } from '../../clock.ts'
 import type { UnopenedInstallation } from '../../installation.ts'
-import { type Consequence, confirmTyped, requireYes, withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, FileError } from '../context.ts'
+import { type Consequence, confirmTyped, requireYes, withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, FileError } from '../context.ts'
 import { type LocalFile, withLocalFile } from '../files/local-file.ts'
 import { writeWhole } from '../files/write-whole.ts'
 import { cannotBeRead } from '../files.ts'
-import { readInstant } from '../option-values.ts'
-import { counted, type JsonOption, note, print, withJson } from '../output.ts'
+import { readAgo } from '../option-values.ts'
+import { counted, note, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { reportOf, requireNoFaults, verifyUnopened } from './verify.ts'
 
@@ -48,12 +48,12 @@ export function importDatabaseCommand(imports: Command, context: CommandContext)
   )
 }
 
-interface BackupOptions extends JsonOption {
+interface BackupOptions extends CommonOptions {
   readonly force?: boolean
   readonly unsealed?: boolean
 }
 
-interface RestoreOptions extends JsonOption, YesOption {
+interface RestoreOptions extends CommonOptions {
   readonly verify?: boolean
   readonly dryRun?: boolean
   readonly replace?: boolean
@@ -113,8 +113,7 @@ async function restoreLocal(
   context: CommandContext,
 ): Promise<void> {
   const { checkBackup, restore } = await import('../../backup/restore.ts')
-  const sinceAt = (now: Date) =>
-    readInstant('--revoke-sessions-since', options.revokeSessionsSince, { now, direction: 'ago' })
+  const sinceAt = (now: Date) => readAgo('--revoke-sessions-since', options.revokeSessionsSince, now)
   // Refuses an unreadable time before anything is opened.
   sinceAt(systemClock())
   const opening = (onProgress: (done: number, total: number) => void) =>

@@ -1,15 +1,14 @@
 /** `ratafia counters`: prints the counts of events. */
-
 import { COUNTER_NAMES, COUNTER_PERIODS, type CounterName, type CounterPeriod } from '@ratafia/api/counters'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import type { CommandContext } from '../context.ts'
-import { type JsonOption, print, type Row, tableOf, withJson } from '../output.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { print, type Row, tableOf, withJson } from '../output.ts'
+import { goes, withService } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
 
-interface CountersOptions extends JsonOption, WayOptions {
+interface CountersOptions extends CommonOptions {
   readonly name?: CounterName
   readonly period: CounterPeriod
   readonly brand?: string

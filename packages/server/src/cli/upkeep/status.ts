@@ -4,15 +4,15 @@ import type { Command } from 'commander'
 import { RequestError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { Finding, State } from '../../status/read-status.ts'
-import type { CommandContext } from '../context.ts'
-import { counted, type JsonOption, print, withJson } from '../output.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { counted, print, withJson } from '../output.ts'
+import { goes, withService } from '../service/ways.ts'
 import { coloured } from '../terminal/colour.ts'
 import { harmless } from '../terminal/harmless.ts'
 
 const COLOURS = { ok: 'green', attention: 'red', unknown: 'yellow' } as const satisfies Record<State, string>
 
-interface StatusOptions extends JsonOption, WayOptions {}
+interface StatusOptions extends CommonOptions {}
 
 export function statusCommand(parent: Command, context: CommandContext): void {
   goes(withJson(parent.command('status')), 'both', ['status'])

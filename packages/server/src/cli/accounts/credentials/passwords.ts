@@ -4,12 +4,12 @@ import type { Command } from 'commander'
 import type { JsonObject } from '../../../foreign-json.ts'
 import type { Installation } from '../../../installation.ts'
 import { actOnEachDirectly } from '../../act-on-each.ts'
-import type { CommandContext } from '../../context.ts'
+import type { CommandContext, CommonOptions } from '../../context.ts'
 import { readSwitch } from '../../option-values.ts'
-import { type JsonOption, print, withJson } from '../../output.ts'
+import { print, withJson } from '../../output.ts'
 import { readPassword } from '../../password-input.ts'
 import type { Service } from '../../service/service.ts'
-import { goes, type WayOptions, withService } from '../../service/ways.ts'
+import { goes, withService } from '../../service/ways.ts'
 import { accountRow } from '../account-row.ts'
 import { callAccount } from '../call-account.ts'
 import { resetLinkCommand } from './reset-link.ts'
@@ -18,7 +18,7 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
   withJson(accounts.command('set-password <username>'))
     .description('set a new password, sign the account out of every browser, and revoke its unused logins')
     .option('--password-stdin', 'read the password from standard input')
-    .action(async (username: string, options: JsonOption & { readonly passwordStdin?: boolean }) => {
+    .action(async (username: string, options: CommonOptions & { readonly passwordStdin?: boolean }) => {
       const { setPassword } = await import('../../../accounts/passwords/set-password.ts')
       const password = await readPassword(context.streams, options.passwordStdin === true)
       const row = await context.withInstallation(async (installation) =>
@@ -36,7 +36,7 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
     .description(
       'allow or forbid programs to log in with the password of accounts; browsers always accept it',
     )
-    .action(async (state: string, usernames: readonly string[], options: JsonOption) => {
+    .action(async (state: string, usernames: readonly string[], options: CommonOptions) => {
       const { switchPasswordLogins } = await import('../../../accounts/switch-password-logins.ts')
       const on = readSwitch(state)
       const act = async (username: string, installation: Installation) => {
@@ -61,7 +61,7 @@ export function passwordCommands(accounts: Command, context: CommandContext): vo
 function setEmailCommand(accounts: Command, context: CommandContext): void {
   goes(withJson(accounts.command('set-email <username> <email>')), 'both', ['editAccount', 'account'])
     .description('change the e-mail address of an account')
-    .action(async (username: string, email: string, options: JsonOption & WayOptions) => {
+    .action(async (username: string, email: string, options: CommonOptions) => {
       const {
         id,
         username: name,

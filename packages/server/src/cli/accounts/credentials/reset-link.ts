@@ -2,9 +2,9 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../../foreign-json.ts'
-import { type CommandContext, UsageError } from '../../context.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../../context.ts'
 import { identityLocation } from '../../identity-location.ts'
-import { type JsonOption, note, print, withJson } from '../../output.ts'
+import { note, print, withJson } from '../../output.ts'
 import type { Service } from '../../service/service.ts'
 import { goes, isDirect, withService } from '../../service/ways.ts'
 import { callAccount } from '../call-account.ts'
@@ -14,7 +14,7 @@ const LONGEST_LINK_MS = 30 * 86_400_000
 /** The only lifetime of a link that a service creates. */
 const LIFETIME = '24h'
 
-interface ResetLinkOptions extends JsonOption {
+interface ResetLinkOptions extends CommonOptions {
   readonly expires: string
   /** The identity service's address. */
   readonly url?: string
@@ -55,12 +55,12 @@ async function linkHere(
 ): Promise<JsonObject> {
   const { passwordLinkRecord } = await import('../../../accounts/administration/password-link.ts')
   const { makeResetLink } = await import('../../../accounts/one-time-links/reset-link.ts')
-  const { readInstant } = await import('../../option-values.ts')
+  const { readAhead } = await import('../../option-values.ts')
   return context.withInstallation(async (installation) => {
     const { authority } = installation
     const location = identityLocation(options.url, installation.config, 'Reset the password there')
     const now = installation.clock()
-    const until = readInstant('--expires', options.expires, { now, direction: 'ahead' }) ?? now
+    const until = readAhead('--expires', options.expires, now) ?? now
     const lifetimeMs = until.getTime() - now.getTime()
     if (lifetimeMs <= 0 || lifetimeMs > LONGEST_LINK_MS) {
       throw new UsageError('--expires is not within the next 30 days.')

@@ -4,9 +4,9 @@ import type { Account } from '../../../accounts/account.ts'
 import type { NewSecondFactor } from '../../../accounts/second-factor/second-factor.ts'
 import { serviceAddress } from '../../../config/config.ts'
 import type { Installation } from '../../../installation.ts'
-import { confirm, withYes, type YesOption } from '../../confirm.ts'
-import type { CommandContext } from '../../context.ts'
-import { type JsonOption, print, withJson } from '../../output.ts'
+import { confirm, withYes } from '../../confirm.ts'
+import type { CommandContext, CommonOptions } from '../../context.ts'
+import { print, withJson } from '../../output.ts'
 
 export function secondFactorCommands(accounts: Command, context: CommandContext): void {
   const totp = accounts
@@ -15,14 +15,14 @@ export function secondFactorCommands(accounts: Command, context: CommandContext)
 
   withJson(totp.command('enable <username>'))
     .description('enable a second factor immediately; prints its secret and recovery codes, once')
-    .action(async (username: string, options: JsonOption) => {
+    .action(async (username: string, options: CommonOptions) => {
       const made = await context.withInstallation((installation) => enable(username, false, installation))
       printOnce(made, 'now has a second factor', options, context)
     })
 
   withYes(withJson(totp.command('disable <username>')))
     .description('remove the second factor of an account, so that its password is enough again')
-    .action(async (username: string, options: JsonOption & YesOption) => {
+    .action(async (username: string, options: CommonOptions) => {
       const { disableSecondFactor } = await import('../../../accounts/second-factor/disable.ts')
       const account = await context.withInstallation(async (installation) => {
         await confirm(context, options, async () => {
@@ -37,7 +37,7 @@ export function secondFactorCommands(accounts: Command, context: CommandContext)
 
   withYes(withJson(totp.command('reset <username>')))
     .description('replace the second factor and recovery codes of an account; prints the new ones, once')
-    .action(async (username: string, options: JsonOption & YesOption) => {
+    .action(async (username: string, options: CommonOptions) => {
       const made = await context.withInstallation(async (installation) => {
         await confirm(context, options, async () => {
           const name = await usernameOf(username, installation)
@@ -64,7 +64,7 @@ async function usernameOf(nameOrId: string, installation: Installation): Promise
 function printOnce(
   { account: { username }, secret, uri, recoveryCodes }: NewSecondFactor & { readonly account: Account },
   what: string,
-  options: JsonOption,
+  options: CommonOptions,
   context: CommandContext,
 ): void {
   const told = [

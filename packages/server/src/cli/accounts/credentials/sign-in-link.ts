@@ -1,14 +1,14 @@
 /** `ratafia sign-in-link`: lets an operator with access to the host sign in when normal sign-in is broken. */
 import type { Command } from 'commander'
-import type { CommandContext } from '../../context.ts'
+import type { CommandContext, CommonOptions } from '../../context.ts'
 import { identityLocation } from '../../identity-location.ts'
-import { type JsonOption, note, print, withJson } from '../../output.ts'
+import { note, print, withJson } from '../../output.ts'
 
 export function signInLinkCommand(program: Command, context: CommandContext): void {
   withJson(program.command('sign-in-link <username>'))
     .description('print a link that signs a browser in without a password, once, within 10 minutes')
     .option('--url <url>', 'address of the identity service (default: RATAFIA_BASE_URL and /identity)')
-    .action(async (username: string, options: JsonOption & { readonly url?: string }) => {
+    .action(async (username: string, options: CommonOptions & { readonly url?: string }) => {
       const { makeSignInLink, signInLinkRecord } = await import(
         '../../../accounts/one-time-links/sign-in-link.ts'
       )

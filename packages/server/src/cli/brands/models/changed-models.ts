@@ -1,15 +1,14 @@
 /** `ratafia models set-policy`, `allow-remodel`, `disallow-remodel` and `remove`. */
-
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { parseModelName, showModelName } from '../../../brands/models/model-policy.ts'
 import { invalidField } from '../../../errors.ts'
 import { actOnEach } from '../../act-on-each.ts'
-import { withYes, type YesOption } from '../../confirm.ts'
-import type { CommandContext } from '../../context.ts'
-import { counted, type JsonOption, print, withJson } from '../../output.ts'
+import { withYes } from '../../confirm.ts'
+import type { CommandContext, CommonOptions } from '../../context.ts'
+import { counted, print, withJson } from '../../output.ts'
 import type { Service } from '../../service/service.ts'
-import { goes, type WayOptions, withService } from '../../service/ways.ts'
+import { goes, withService } from '../../service/ways.ts'
 import { parametersOf } from '../model-parameters.ts'
 import { listedFields, printModel } from './model-output.ts'
 import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy-options.ts'
@@ -20,7 +19,7 @@ const MOST = 10_000
 export function setPolicyCommand(models: Command, context: CommandContext): void {
   goes(withPolicy(models.command('set-policy <brand/model>'), false), 'both', ['setPolicy'])
     .description('change the policy of a model; settings that you leave out stay unchanged')
-    .action(async (text: string, options: PolicyOptions & WayOptions) => {
+    .action(async (text: string, options: PolicyOptions & CommonOptions) => {
       const changesOf = () => {
         const changes = policyOf(options)
         if (Object.keys(changes).length > 0) return changes
@@ -41,7 +40,7 @@ export function setPolicyCommand(models: Command, context: CommandContext): void
 export function remodelCommands(models: Command, context: CommandContext): void {
   goes(withJson(models.command('allow-remodel <from> <to>')), 'both', ['addRemodel'])
     .description('allow devices of one model (BRAND/MODEL) to remodel to another')
-    .action(async (from: string, to: string, options: JsonOption & WayOptions) => {
+    .action(async (from: string, to: string, options: CommonOptions) => {
       const pair = { from: parseModelName(from), to: parseModelName(to) }
       const record = await withService(context, options, 'change', async (service) => {
         const asking = { names: parametersOf(pair.from), body: { to: showModelName(pair.to) } }
@@ -54,7 +53,7 @@ export function remodelCommands(models: Command, context: CommandContext): void 
     .description(
       'no longer allow devices of one model to remodel to another; devices that already remodelled are not affected',
     )
-    .action(async (from: string, to: string, options: JsonOption & WayOptions) => {
+    .action(async (from: string, to: string, options: CommonOptions) => {
       const pair = { from: parseModelName(from), to: parseModelName(to) }
       const record = await withService(context, options, 'change', async (service) => {
         const names = { ...parametersOf(pair.from), to_brand: pair.to.brandId, to_model: pair.to.model }
@@ -67,7 +66,7 @@ export function remodelCommands(models: Command, context: CommandContext): void 
 export function removeModelCommand(models: Command, context: CommandContext): void {
   goes(withYes(withJson(models.command('remove <brand/model...>'))), 'both', ['removeModel', 'apiKeys'])
     .description('remove models without devices, with their assertions, API keys and remodels')
-    .action(async (names: readonly string[], options: JsonOption & YesOption & WayOptions) => {
+    .action(async (names: readonly string[], options: CommonOptions) => {
       const consequence = async (text: string, service: Service) => {
         const asking = { names: parametersOf(parseModelName(text)), most: MOST }
         const { records } = await service.list(api.apiKeys, 'api_keys', asking)

@@ -1,7 +1,7 @@
 /** The output of commands that change a model. */
 import type { JsonObject } from '../../../foreign-json.ts'
-import type { CommandContext } from '../../context.ts'
-import { type JsonOption, note, print } from '../../output.ts'
+import type { CommandContext, CommonOptions } from '../../context.ts'
+import { note, print } from '../../output.ts'
 
 /** Returns the fields of a service's record that lists of models also have. */
 export function listedFields(record: JsonObject): JsonObject {
@@ -17,7 +17,7 @@ const OF_ONE: ReadonlySet<string> = new Set([
 /** Prints a model, and its warnings on standard error. */
 export function printModel(
   context: CommandContext,
-  options: JsonOption,
+  options: CommonOptions,
   record: JsonObject,
   told: string,
 ): void {

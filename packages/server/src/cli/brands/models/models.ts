@@ -1,12 +1,11 @@
 /** `ratafia models`: the models that devices can register as, and their policies. */
-
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { DEFAULT_POLICY } from '../../../brands/models/model-policy.ts'
-import type { CommandContext } from '../../context.ts'
+import type { CommandContext, CommonOptions } from '../../context.ts'
 import { readNamed, textOfFile } from '../../files.ts'
-import { type JsonOption, withJson } from '../../output.ts'
-import { goes, type WayOptions, withService } from '../../service/ways.ts'
+import { withJson } from '../../output.ts'
+import { goes, withService } from '../../service/ways.ts'
 import { remodelCommands, removeModelCommand, setPolicyCommand } from './changed-models.ts'
 import { listedFields, printModel } from './model-output.ts'
 import { type PolicyOptions, policyOf, wirePolicyOf, withPolicy } from './policy-options.ts'
@@ -29,7 +28,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
 }
 
 /** The options of `ratafia models add`. The command reads the file itself, on the database and over HTTP. */
-type AddOptions = PolicyOptions & WayOptions & Required<Pick<PolicyOptions, 'registration'>>
+type AddOptions = PolicyOptions & CommonOptions & Required<Pick<PolicyOptions, 'registration'>>
 
 function addModelCommand(models: Command, context: CommandContext): void {
   goes(withPolicy(models.command('add <file>'), true), 'both', ['addModel'])
@@ -53,7 +52,7 @@ function addModelCommand(models: Command, context: CommandContext): void {
 function updateModelCommand(models: Command, context: CommandContext): void {
   goes(withJson(models.command('update <file>')), 'both', ['updateModel'])
     .description('replace the assertion with a newer revision; the policy stays unchanged')
-    .action(async (path: string, options: JsonOption & WayOptions) => {
+    .action(async (path: string, options: CommonOptions) => {
       const file = await readNamed(path)
       const record = await withService(context, options, 'change', async (service) => {
         const { assertionIn } = await import('../../../brands/assertion-file.ts')

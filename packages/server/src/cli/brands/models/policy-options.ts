@@ -6,9 +6,10 @@ import {
   REGISTRATIONS,
   TAKEN_SERIALS,
 } from '../../../brands/models/model-policy.ts'
-import { type JsonOption, withJson } from '../../output.ts'
+import type { CommonOptions } from '../../context.ts'
+import { withJson } from '../../output.ts'
 
-export interface PolicyOptions extends JsonOption {
+export interface PolicyOptions extends CommonOptions {
   readonly registration?: ModelPolicy['registration']
   readonly proposedSerial?: ModelPolicy['proposedSerial']
   readonly takenSerial?: ModelPolicy['takenSerial']

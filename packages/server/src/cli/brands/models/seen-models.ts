@@ -3,10 +3,10 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { parseModelName } from '../../../brands/models/model-policy.ts'
 import { isObject, type JsonObject } from '../../../foreign-json.ts'
-import type { CommandContext } from '../../context.ts'
-import { details, type JsonOption, type ListOption, print, withJson, withList } from '../../output.ts'
+import type { CommandContext, CommonOptions } from '../../context.ts'
+import { details, print, withJson, withList } from '../../output.ts'
 import { asRow, listRecords } from '../../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../../service/ways.ts'
+import { goes, withService } from '../../service/ways.ts'
 import { parametersOf } from '../model-parameters.ts'
 
 const COLUMNS = [
@@ -20,7 +20,7 @@ const MOST = 10_000
 export function listModelsCommand(models: Command, context: CommandContext): void {
   goes(withList(models.command('list'), COLUMNS), 'both', ['models'])
     .description('list all models, by brand')
-    .action((options: ListOption & WayOptions) =>
+    .action((options: CommonOptions) =>
       listRecords(context, options, {
         ...{ operation: api.models, name: 'models', most: MOST, columns: SHOWN },
         empty: 'No models yet. Add one with `ratafia models add FILE --registration …`.',
@@ -32,7 +32,7 @@ export function listModelsCommand(models: Command, context: CommandContext): voi
 export function showModelCommand(models: Command, context: CommandContext): void {
   goes(withJson(models.command('show <brand/model>')), 'both', ['model', 'remodels', 'apiKeys'])
     .description('show one model: its policy, signer, remodels and API keys')
-    .action(async (text: string, options: JsonOption & WayOptions) => {
+    .action(async (text: string, options: CommonOptions) => {
       const shown = await withService(context, options, 'read', async (service) => {
         const asking = { names: parametersOf(parseModelName(text)) }
         const { record } = await service.call(api.model, asking)

@@ -1,5 +1,4 @@
 /** Requests to platforms that return a job's ID token (contract/oidc.md, "Commands and pipelines"). */
-
 import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { ServiceRefusal } from '../../context.ts'
 import { type Answer, ask, placeOf, type Question } from '../../login/ask.ts'

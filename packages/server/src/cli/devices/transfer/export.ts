@@ -1,16 +1,16 @@
 /** `ratafia devices export`: writes the register to a file. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import { type CommandContext, UsageError } from '../../context.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../../context.ts'
 import { printWritten, writePages } from '../../files/write-whole.ts'
 import { formatOf } from '../../files.ts'
-import { counted, type JsonOption, withJson } from '../../output.ts'
+import { counted, withJson } from '../../output.ts'
 import { exportedRows } from '../../service/exported-rows.ts'
-import { goes, type WayOptions, withService } from '../../service/ways.ts'
+import { goes, withService } from '../../service/ways.ts'
 import { filtersIn, withDeviceFilters } from '../filter-options.ts'
 import { type FormatOption, withFormat } from './format.ts'
 
-interface ExportOptions extends JsonOption, FormatOption, WayOptions {
+interface ExportOptions extends CommonOptions, FormatOption {
   readonly listed?: boolean
 }
 

@@ -1,8 +1,8 @@
 /** `ratafia import serial-vault`: imports the data of a serial-vault. */
 import type { Command } from 'commander'
 import type { ImportedVault } from '../../../serial-vault/import.ts'
-import type { CommandContext } from '../../context.ts'
-import { type JsonOption, print, withJson } from '../../output.ts'
+import type { CommandContext, CommonOptions } from '../../context.ts'
+import { print, withJson } from '../../output.ts'
 import { withProgress } from '../../progress.ts'
 import { harmless } from '../../terminal/harmless.ts'
 
@@ -12,7 +12,7 @@ export function importSerialVaultCommand(imports: Command, context: CommandConte
       "import a dump of a serial-vault's database: plain SQL, or a directory of CSV files named after tables",
     )
     .option('--dry-run', 'show what the import would do, and change nothing')
-    .action(async (paths: readonly string[], options: JsonOption & { readonly dryRun?: boolean }) => {
+    .action(async (paths: readonly string[], options: CommonOptions & { readonly dryRun?: boolean }) => {
       const { importSerialVault } = await import('../../../serial-vault/import.ts')
       const { withFilesAt } = await import('./serial-vault-files.ts')
       const dryRun = options.dryRun === true

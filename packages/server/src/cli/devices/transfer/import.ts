@@ -1,14 +1,14 @@
 /** `ratafia devices import`: adds devices from a file. */
 import type { Command } from 'commander'
 import type { ImportedDevices } from '../../../devices/transfer/import-devices.ts'
-import type { CommandContext } from '../../context.ts'
+import type { CommandContext, CommonOptions } from '../../context.ts'
 import { withLocalFile } from '../../files/local-file.ts'
 import { IMPORT_OPERATIONS } from '../../jobs/import-operations.ts'
-import { counted, type JsonOption, print, withJson } from '../../output.ts'
-import { goes, type WayOptions, withService } from '../../service/ways.ts'
+import { counted, print, withJson } from '../../output.ts'
+import { goes, withService } from '../../service/ways.ts'
 import { type FormatOption, withFormat } from './format.ts'
 
-interface ImportOptions extends JsonOption, FormatOption, WayOptions {
+interface ImportOptions extends CommonOptions, FormatOption {
   readonly unknownModels?: boolean
   readonly dryRun?: boolean
 }
@@ -37,7 +37,7 @@ async function importFile(file: string, options: ImportOptions, context: Command
 
 function tell(
   imported: ImportedDevices,
-  options: JsonOption & { readonly dryRun?: boolean },
+  options: CommonOptions & { readonly dryRun?: boolean },
   context: CommandContext,
 ): void {
   const { dryRun } = options
