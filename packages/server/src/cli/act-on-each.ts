@@ -62,55 +62,22 @@ async function actOnAll<On>(
   context: CommandContext,
   on: On,
 ): Promise<void> {
-  const [only, ...more] = names
-  await (only !== undefined && more.length === 0
-    ? actOnOne(only, action, options, context, on)
-    : actOnSeveral([...new Set(names)], action, options, context, on))
-}
-
-async function actOnOne<On>(
-  name: string,
-  { consequence, typed, act }: Action<On>,
-  options: CommonOptions,
-  context: CommandContext,
-  on: On,
-): Promise<void> {
-  if (consequence && typed) {
-    await confirmTyped(context, options, async () => ({ told: await consequence(name, on), type: name }))
-  } else if (consequence) await confirm(context, options, () => consequence(name, on))
-  const { value, told } = await act(name, on)
-  print(context, options, value, told)
-}
-
-/** Prints the results even when the database fails halfway, because those changes are stored. */
-async function actOnSeveral<On>(
-  names: readonly string[],
-  action: Action<On>,
-  options: CommonOptions,
-  context: CommandContext,
-  on: On,
-): Promise<void> {
+  const [only] = names.length === 1 ? names : []
+  const all = [...new Set(names)]
   const { consequence, typed, act } = action
   if (consequence) {
-    const told = async () => {
-      const lines: string[] = []
-      for (const name of names) {
-        lines.push(
-          await orRefusal(
-            () => consequence(name, on),
-            (message) => about(name, message),
-          ),
-        )
-      }
-      return lines.join('\n')
-    }
+    const told = () => (only === undefined ? consequences(all, consequence, on) : consequence(only, on))
     await (typed
-      ? confirmTyped(context, options, async () => ({ told: await told(), type: names.length }))
+      ? confirmTyped(context, options, async () => ({ told: await told(), type: only ?? all.length }))
       : confirm(context, options, told))
+  }
+  if (only !== undefined) {
+    const { value, told } = await act(only, on)
+    return print(context, options, value, told)
   }
   const outcomes: Outcome[] = []
   try {
-    for (const name of names) {
+    for (const name of all) {
       outcomes.push(
         await orRefusal<Outcome>(
           async () => ({ name, result: 'done', answer: await act(name, on) }),
@@ -119,9 +86,28 @@ async function actOnSeveral<On>(
       )
     }
   } finally {
+    // Prints the results even when the database fails halfway, because those changes are stored.
     tell(outcomes, options, context)
   }
-  refuseFailures(outcomes, action)
+  const failed = outcomes.filter(({ result }) => result === 'failed')
+  refuseFailures(failed.length, outcomes.length, action)
+}
+
+async function consequences<On>(
+  names: readonly string[],
+  consequence: NonNullable<Action<On>['consequence']>,
+  on: On,
+): Promise<string> {
+  const lines: string[] = []
+  for (const name of names) {
+    lines.push(
+      await orRefusal(
+        () => consequence(name, on),
+        (message) => about(name, message),
+      ),
+    )
+  }
+  return lines.join('\n')
 }
 
 async function orRefusal<T>(work: () => T | Promise<T>, refused: (message: string) => T): Promise<T> {
@@ -147,15 +133,15 @@ function tell(outcomes: readonly Outcome[], options: CommonOptions, context: Com
   print(context, options, list, lines.join('\n'))
 }
 
-/** Throws `RequestError` `invalid-request` if one of many failed. */
+/** Throws `RequestError` `invalid-request` if some of all failed. */
 export function refuseFailures(
-  outcomes: readonly { readonly result: string }[],
+  failed: number,
+  all: number,
   { thing, done }: Pick<Action<unknown>, 'thing' | 'done'>,
 ): void {
-  const failed = outcomes.filter(({ result }) => result === 'failed').length
   if (failed === 0) return
   throw new RequestError(
     'invalid-request',
-    `${failed} of ${counted(outcomes.length, thing)} could not be ${done}. The list shows the reasons.`,
+    `${failed} of ${counted(all, thing)} could not be ${done}. The list shows the reasons.`,
   )
 }

@@ -1,4 +1,5 @@
 /** Reads times, counts and filters from options. */
+import { isRole, ROLE_NAMES, type Role } from '@ratafia/api/roles'
 import { parseDuration } from '../config/values.ts'
 import { instantIn } from '../http/management/instant-text.ts'
 import { UsageError } from './context.ts'
@@ -58,6 +59,12 @@ export { packageReference } from '../package-directory/package-reference.ts'
 export function readSwitch(text: string): boolean {
   if (text === 'on' || text === 'off') return text === 'on'
   throw new UsageError(`Give "on" or "off", not ${JSON.stringify(text)}.`)
+}
+
+/** Reads `--role`. Throws {@link UsageError}. */
+export function readRole(text: string): Role {
+  if (isRole(text)) return text
+  throw new UsageError(`--role ${text} is not a role. The roles are ${ROLE_NAMES.join(', ')}.`)
 }
 
 /** Collects the values of an option that can repeat. */

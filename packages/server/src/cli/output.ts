@@ -1,7 +1,6 @@
 /** The output of commands: tables for people, `--json` for programs. */
-import type { Command } from 'commander'
-import { ColumnsOption } from './columns.ts'
-import type { CommonOptions, Streams } from './context.ts'
+import { type Command, Option } from 'commander'
+import { type CommonOptions, type Streams, UsageError } from './context.ts'
 import { coloured } from './terminal/colour.ts'
 import { escaped, harmless } from './terminal/harmless.ts'
 import { fitTable } from './terminal/table.ts'
@@ -12,6 +11,30 @@ export const withJson = (command: Command): Command => command.option('--json', 
 /** Adds `--json` and `--columns` to a command that lists; `columns` are all columns that a table can show. */
 export const withList = (command: Command, columns: readonly string[]): Command =>
   withJson(command).addOption(new ColumnsOption(columns))
+
+/** An option whose value is the list of selected columns. Completion proposes `columns`. */
+export class ColumnsOption extends Option {
+  readonly columns: readonly string[]
+
+  constructor(columns: readonly string[]) {
+    super(
+      '--columns <names>',
+      `the columns to show, in this order, separated by commas: ${columns.join(', ')}`,
+    )
+    this.columns = columns
+    this.argParser((text) => chosenFrom(columns, text))
+  }
+}
+
+/** Throws {@link UsageError} for an unknown column. */
+function chosenFrom(columns: readonly string[], names: string): readonly string[] {
+  const chosen = names.split(',').map((name) => name.trim().toLowerCase().replaceAll(/[ -]/g, '_'))
+  const unknown = chosen.find((name) => !columns.includes(name))
+  if (unknown === undefined) return chosen
+  throw new UsageError(
+    `--columns ${names}: there is no column ${unknown}. The columns are ${columns.join(', ')}.`,
+  )
+}
 
 export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>
 

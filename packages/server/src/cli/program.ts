@@ -41,16 +41,15 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
   { names: ['accounts'], load: async () => (await import('./accounts/accounts.ts')).accountCommands },
   {
     names: ['sign-in-link'],
-    load: async () => (await import('./accounts/credentials/sign-in-link.ts')).signInLinkCommand,
+    load: async () => (await import('./accounts/one-time-links.ts')).signInLinkCommand,
   },
   { names: ['agents'], load: async () => (await import('./accounts/agents.ts')).agentCommands },
   { names: ['grants'], load: async () => (await import('./accounts/grants.ts')).grantCommands },
   { names: ['tokens'], load: async () => (await import('./accounts/tokens.ts')).tokenCommands },
   { names: ['issuers'], load: async () => (await import('./ci/issuers.ts')).issuerCommands },
   { names: ['publishers'], load: async () => (await import('./ci/publishers.ts')).publisherCommands },
-  { names: ['login'], load: async () => (await import('./login/login.ts')).loginCommand },
   {
-    names: ['whoami', 'logout'],
+    names: ['login', 'whoami', 'logout'],
     load: async () => (await import('./login/session-commands.ts')).sessionCommands,
   },
   { names: ['ci'], load: async () => (await import('./ci/job-commands.ts')).ciCommands },
@@ -64,7 +63,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
     load: async () => (await import('./brands/signing-keys.ts')).signingKeyCommands,
   },
   { names: ['assertions'], load: async () => (await import('./brands/assertions.ts')).assertionCommands },
-  { names: ['models'], load: async () => (await import('./brands/models/models.ts')).modelCommands },
+  { names: ['models'], load: async () => (await import('./brands/models.ts')).modelCommands },
   { names: ['api-keys'], load: async () => (await import('./brands/api-keys.ts')).apiKeyCommands },
   { names: ['allow-list'], load: async () => (await import('./brands/allow-list.ts')).allowListCommands },
   {
@@ -72,7 +71,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
     load: async () => (await import('./brands/hardware-identities.ts')).hardwareIdentityCommands,
   },
   { names: ['devices'], load: async () => (await import('./devices/devices.ts')).deviceCommands },
-  { names: ['clones'], load: async () => (await import('./clones/clones.ts')).cloneCommands },
+  { names: ['clones'], load: async () => (await import('./devices/clones.ts')).cloneCommands },
   { names: ['jobs'], load: async () => (await import('./jobs/jobs.ts')).jobCommands },
   { names: ['import'], load: importCommands },
   { names: ['backup', 'restore'], load: async () => (await import('./upkeep/backup.ts')).backupCommands },
@@ -84,7 +83,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
 
 async function importCommands(): Promise<Add> {
   const { importDatabaseCommand } = await import('./upkeep/backup.ts')
-  const { importSerialVaultCommand } = await import('./devices/transfer/import-serial-vault.ts')
+  const { importSerialVaultCommand } = await import('./devices/import-serial-vault.ts')
   return (program, context) => {
     const imports = program.command('import').description('import the data of another service or database')
     importDatabaseCommand(imports, context)

@@ -6,7 +6,7 @@ import { type CommandContext, type CommonOptions, UsageError } from '../context.
 import { readNamed, withNewFile } from '../files.ts'
 import { readAhead } from '../option-values.ts'
 import { counted, details, print, withJson, withList } from '../output.ts'
-import { asRow, listRecords } from '../service/as-row.ts'
+import { asRow, listRecords } from '../service/records.ts'
 import { goes, withService } from '../service/ways.ts'
 import { createDemo, type DemoOptions } from './create-demo.ts'
 import {
@@ -16,6 +16,7 @@ import {
   type PassphraseOption,
   readKey,
   readPassphrase,
+  UNTIL,
 } from './private-keys.ts'
 
 interface AddOptions extends CommonOptions, PassphraseOption {
@@ -32,6 +33,10 @@ interface CreateOptions extends DemoOptions, PassphraseOption {
   readonly keyName: string
   readonly until?: string
 }
+
+const COLUMNS = ['account_id', 'display_name', 'added_at']
+/** More than any installation has. */
+const MOST = 10_000
 
 export function brandCommands(parent: Command, context: CommandContext): void {
   const brands = parent
@@ -78,10 +83,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     )
     .option('--display-name <name>', 'the display name of the account (default: its id)')
     .option('--key-name <name>', 'the name of the key', 'serials')
-    .option(
-      '--until <time>',
-      'when the key expires: a time, or a duration from now such as 3650d (default: never)',
-    )
+    .option(...UNTIL)
     .option(...PASSPHRASE)
     .option(
       '--demo',
@@ -100,8 +102,35 @@ export function brandCommands(parent: Command, context: CommandContext): void {
       return create(accountId, options, context)
     })
 
-  listBrandsCommand(brands, context)
-  showBrandCommand(brands, context)
+  goes(withList(brands.command('list'), COLUMNS), 'both', ['brands'])
+    .description('list all brands, by account id')
+    .action((options: CommonOptions) =>
+      listRecords(context, options, {
+        ...{ operation: api.brands, name: 'brands', most: MOST, columns: COLUMNS },
+        empty:
+          'No brands yet. Add one with `ratafia brands add`, or create one to try with `ratafia brands create --demo`.',
+        more: `Only the first ${MOST} are shown.`,
+      }),
+    )
+
+  goes(withJson(brands.command('show <account-id>')), 'both', ['brand', 'signingKeys', 'models'])
+    .description('show one brand with its keys and models')
+    .action(async (brand: string, options: CommonOptions) => {
+      const { record, keys, models } = await withService(context, options, 'read', async (service) => {
+        const asking = { query: { brand }, most: MOST }
+        return {
+          record: await service.recordOf(api.brand, { names: { brand } }),
+          keys: (await service.list(api.signingKeys, 'signing_keys', asking)).records,
+          models: (await service.list(api.models, 'models', asking)).records,
+        }
+      })
+      const lines = [
+        details(asRow(record)),
+        ...keys.map((key) => details({ signing_key: `${key['key_id']} ${key['state']}` })),
+        ...models.map((one) => details({ model: `${one['model']} (registration ${one['registration']})` })),
+      ]
+      print(context, options, { ...record, signing_keys: keys, models }, lines.join('\n'))
+    })
 
   withNeededYes(withJson(brands.command('remove <account-id>')))
     .description('remove a brand that has neither models nor devices, with its signing keys')
@@ -166,43 +195,4 @@ async function create(
   const row = { account_id: accountId, display_name: name, key_id: keyId, root: rootId, file: output }
   const told = `Created the brand ${accountId}, signed by ${rootId}. The key ${keyId} signs its serials. Its assertions are in ${output}.`
   print(context, options, row, told)
-}
-
-const COLUMNS = ['account_id', 'display_name', 'added_at']
-/** More than any installation has. */
-const MOST = 10_000
-
-function listBrandsCommand(brands: Command, context: CommandContext): void {
-  goes(withList(brands.command('list'), COLUMNS), 'both', ['brands'])
-    .description('list all brands, by account id')
-    .action((options: CommonOptions) =>
-      listRecords(context, options, {
-        ...{ operation: api.brands, name: 'brands', most: MOST, columns: COLUMNS },
-        empty:
-          'No brands yet. Add one with `ratafia brands add`, or create one to try with `ratafia brands create --demo`.',
-        more: `Only the first ${MOST} are shown.`,
-      }),
-    )
-}
-
-function showBrandCommand(brands: Command, context: CommandContext): void {
-  goes(withJson(brands.command('show <account-id>')), 'both', ['brand', 'signingKeys', 'models'])
-    .description('show one brand with its keys and models')
-    .action(async (accountId: string, options: CommonOptions) => {
-      const { record, keys, models } = await withService(context, options, 'read', async (service) => {
-        const found = await service.call(api.brand, { names: { brand: accountId } })
-        const asking = { query: { brand: accountId }, most: MOST }
-        return {
-          record: found.record,
-          keys: (await service.list(api.signingKeys, 'signing_keys', asking)).records,
-          models: (await service.list(api.models, 'models', asking)).records,
-        }
-      })
-      const lines = [
-        details(asRow(record)),
-        ...keys.map((key) => details({ signing_key: `${key['key_id']} ${key['state']}` })),
-        ...models.map((one) => details({ model: `${one['model']} (registration ${one['registration']})` })),
-      ]
-      print(context, options, { ...record, signing_keys: keys, models }, lines.join('\n'))
-    })
 }

@@ -1,11 +1,12 @@
 /** `ratafia hardware-identities`: the keys that are built into boards. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
+import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext, CommonOptions } from '../context.ts'
-import { withLocalFiles } from '../files/local-file.ts'
-import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
+import { withEach, withLocalFile } from '../files/local-file.ts'
+import { IMPORT_OPERATIONS } from '../jobs/jobs-of.ts'
 import { counted, print, withJson, withList } from '../output.ts'
-import { listRecords } from '../service/as-row.ts'
+import { listRecords } from '../service/records.ts'
 import { goes, withService } from '../service/ways.ts'
 
 const COLUMNS = ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384', 'key_sha384']
@@ -22,7 +23,7 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
     .description('add hardware-identity assertions from files with one each or a stream of up to 128')
     .action(async (files: readonly string[], options: CommonOptions) => {
       const { importFileInto } = await import('../jobs/import-file.ts')
-      const counts = await withLocalFiles(files, (locals) => {
+      const counts = await withEach(files, withLocalFile<JsonObject>, (locals) => {
         const asked = { kind: 'hardware-identities.import', files: locals, dryRun: false, whole: true }
         return withService(context, options, 'change', (service) =>
           importFileInto(service, asked, context.streams),

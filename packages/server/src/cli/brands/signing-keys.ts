@@ -8,10 +8,11 @@ import { type CommandContext, type CommonOptions, ServiceRefusal } from '../cont
 import { readNamed, withNewFile } from '../files.ts'
 import { readAhead } from '../option-values.ts'
 import { note, print, withJson, withList } from '../output.ts'
-import { listRecords } from '../service/as-row.ts'
+import { listRecords } from '../service/records.ts'
 import type { Service } from '../service/service.ts'
 import { goes } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
+import { writeAssertion } from './assertions.ts'
 import {
   KEY_FORMS,
   namedKey,
@@ -19,9 +20,9 @@ import {
   type PassphraseOption,
   readKey,
   readPassphrase,
+  UNTIL,
   warnInCheckout,
 } from './private-keys.ts'
-import { writeAssertion } from './write-assertion.ts'
 
 interface CertifyOptions extends PassphraseOption {
   readonly key: string
@@ -89,10 +90,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .requiredOption('--root-key <key>', 'the private key of the root, in the same forms')
     .requiredOption('--name <name>', 'the name of the key, unique among the keys of the account')
     .option('--since <time>', 'when the key becomes valid, such as 2027-01-31T00:00:00Z (default: now)')
-    .option(
-      '--until <time>',
-      'when the key expires: a time, or a duration from now such as 3650d (default: never)',
-    )
+    .option(...UNTIL)
     .option(
       '--allow <type...>',
       'the assertion types that the key may sign, such as serial (default: all, the only choice with snapd 2.57)',
@@ -104,7 +102,20 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
   goes(withList(keys.command('list'), COLUMNS), 'both', ['signingKeys'])
     .description('list all keys, by account')
     .option('--account <account-id>', 'only keys of one account')
-    .action((options: CommonOptions & { readonly account?: string }) => list(options, context))
+    .action(({ account, ...options }: CommonOptions & { readonly account?: string }) =>
+      listRecords(context, options, {
+        ...{ operation: api.signingKeys, name: 'signing_keys', most: MOST },
+        asking: { query: { brand: account } },
+        columns: ['account_id', 'name', 'state', 'until', 'key_id'],
+        empty: 'No signing keys yet. `ratafia brands add` adds a brand with its first key.',
+        more: `Only the first ${MOST} are shown. Pass --account to see the keys of one account.`,
+        after: (records) => {
+          if (options.json) return
+          for (const { fault } of records)
+            if (typeof fault === 'string') note(context.streams, harmless(fault))
+        },
+      }),
+    )
 
   disableSigningKeysCommand(keys, context)
 }
@@ -143,26 +154,6 @@ async function certify(accountId: string, options: CertifyOptions, context: Comm
   await writeAssertion(assertion, options.output, context.streams)
 }
 
-const list = (
-  { account, ...options }: CommonOptions & { readonly account?: string },
-  context: CommandContext,
-): Promise<void> =>
-  listRecords(context, options, {
-    ...{
-      operation: api.signingKeys,
-      name: 'signing_keys',
-      asking: { query: { brand: account } },
-      most: MOST,
-    },
-    columns: ['account_id', 'name', 'state', 'until', 'key_id'],
-    empty: 'No signing keys yet. `ratafia brands add` adds a brand with its first key.',
-    more: `Only the first ${MOST} are shown. Pass --account to see the keys of one account.`,
-    after: (records) => {
-      if (options.json) return
-      for (const { fault } of records) if (typeof fault === 'string') note(context.streams, harmless(fault))
-    },
-  })
-
 interface DisableOptions extends CommonOptions {
   readonly force?: boolean
 }
@@ -172,38 +163,29 @@ function disableSigningKeysCommand(keys: Command, context: CommandContext): void
   goes(command, 'both', ['disableSigningKey', 'signingKey'])
     .description('stop signing with keys; their serials stay valid (put -- before an id that begins with -)')
     .option('--force', 'disable the keys even if some models have no other key')
-    .action(async (keyIds: readonly string[], options: DisableOptions) => {
+    .action((keyIds: readonly string[], options: DisableOptions) => {
       const { force = false } = options
       const consequence = (keyId: string) =>
         `The key ${keyId} signs no more serials until you add it again${force ? ', even for models without another key' : ''}.`
       const act = async (keyId: string, service: Service) => {
-        const stopped = await disable(keyId, { force }, service)
+        const stopped = await disable(keyId, force, service)
         const warning = stopped.length > 0 ? ` Serials are no longer signed for ${stopped.join(', ')}.` : ''
         const told = `Disabled the signing key ${keyId}.${warning}`
         return { value: { disabled: keyId, stopped_models: stopped }, told }
       }
-      await actOnEach(keyIds, { thing: 'signing key', done: 'disabled', consequence, act }, options, context)
+      return actOnEach(keyIds, { thing: 'signing key', done: 'disabled', consequence, act }, options, context)
     })
 }
 
 /** Disables the key, unless it changed since it was read. Returns the models without another key. */
-async function disable(
-  id: string,
-  { force }: { readonly force: boolean },
-  service: Service,
-): Promise<readonly string[]> {
+async function disable(id: string, force: boolean, service: Service): Promise<readonly string[]> {
   if (!/^[A-Za-z0-9_-]{64}$/.test(id)) {
     const { noSuchSigningKey } = await import('../../brands/keys/list-signing-keys.ts')
-    const { code, message } = noSuchSigningKey(id)
-    throw new ServiceRefusal(message, { code })
+    throw ServiceRefusal.like(noSuchSigningKey(id))
   }
   const { record, etag } = await service.call(api.signingKey, { id })
   if (record['disabled_at'] !== null) throw stateConflict(`The signing key ${id} is already disabled.`)
-  const { record: disabled } = await service.call(api.disableSigningKey, {
-    id,
-    body: { force },
-    ifMatch: etag,
-  })
-  const { stopped_models: stopped } = disabled
+  const asking = { id, body: { force }, ifMatch: etag }
+  const { stopped_models: stopped } = await service.recordOf(api.disableSigningKey, asking)
   return Array.isArray(stopped) ? stopped.map(String) : []
 }

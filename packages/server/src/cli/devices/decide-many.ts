@@ -1,4 +1,6 @@
 /** Decides about many devices: creates a job, follows it, and reports refused devices (D6). */
+
+import type { DeviceStatus } from '../../devices/device.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { refuseFailures } from '../act-on-each.ts'
@@ -10,13 +12,26 @@ import {
   ServiceRefusal,
   UsageError,
 } from '../context.ts'
-import { describeJob, requireWhole } from '../jobs/job-output.ts'
-import { type AskedJob, type Jobs, jobsOf } from '../jobs/jobs-of.ts'
+import { type AskedJob, describeJob, type Jobs, jobsOf, requireWhole } from '../jobs/jobs-of.ts'
 import { counted, note, print } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import type { BulkDecision } from './bulk-decision.ts'
 import type { Choice } from './chosen-devices.ts'
+import type { DeviceFilters } from './filter-options.ts'
 import { findDevice } from './one-device.ts'
+
+/** A decision about many devices, which a job carries out. */
+export interface BulkDecision {
+  readonly kind: 'devices.approve' | 'devices.reject' | 'devices.revoke' | 'devices.release'
+  /** The participle for the result, such as `approved`. */
+  readonly decided: string
+  /** The statuses to prefer if several rows have the same name. */
+  readonly prefer: readonly DeviceStatus[]
+  /** The devices that the decision is about, unless filters select a status. */
+  readonly about: DeviceFilters
+  /** A noun phrase for these devices. */
+  readonly those: string
+  readonly undoable: boolean
+}
 
 export interface DecideOptions extends CommonOptions {
   readonly dryRun?: boolean
@@ -71,12 +86,8 @@ export async function decideMany(
   const ended: JsonObject[] = []
   const refused: Refused[] = [...unknown]
   for (const one of asked) {
-    const job = await have(
-      choice.kind === 'filter' ? { ...one, expected: total } : one,
-      jobs,
-      options,
-      context,
-    )
+    const expected = choice.kind === 'filter' ? { expected: total } : {}
+    const job = await have({ ...one, ...expected }, jobs, options, context)
     ended.push(job)
     if (Number(job['refused']) > 0) {
       refused.push(...(await jobs.items(String(job['id']), 'refused')).map(refusedIn))
@@ -86,10 +97,7 @@ export async function decideMany(
   for (const { subject, message } of refused) note(context.streams, `${subject}: ${message}`)
   print(context, options, { jobs: ended, refused }, ended.map(describeJob).join('\n'))
   const items = ended.reduce((sum, job) => sum + Number(job['total']), unknown.length)
-  const results = Array.from({ length: items }, (_, index) => ({
-    result: index < refused.length ? 'failed' : 'done',
-  }))
-  refuseFailures(results, { thing: 'device', done: decided })
+  refuseFailures(refused.length, items, { thing: 'device', done: decided })
   if (options.wait !== false) for (const job of ended) requireWhole(job)
 }
 

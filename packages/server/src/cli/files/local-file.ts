@@ -67,12 +67,6 @@ async function withoutName({ fd }: FileHandle, remove: () => Promise<void>): Pro
   return path
 }
 
-/** Does the same for several files. */
-export const withLocalFiles = <T>(
-  files: readonly string[],
-  work: (locals: readonly LocalFile[]) => Promise<T>,
-): Promise<T> => withEach(files, withLocalFile<T>, work)
-
 /** Calls `work` inside `withOne` for every item, with the values that these pass on. */
 export function withEach<Item, Given, T>(
   items: readonly Item[],

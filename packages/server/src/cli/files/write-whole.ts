@@ -48,7 +48,7 @@ export async function writeWhole(
 export const writeText = (text: string, file: string, options: WholeFileOptions = {}): Promise<void> =>
   writeWhole(one(text), file, options)
 
-async function* one(text: string): AsyncGenerator<string> {
+export async function* one(text: string): AsyncGenerator<string> {
   yield text
 }
 

@@ -4,8 +4,8 @@
  */
 import { ROLE_NAMES } from '@ratafia/api/roles'
 import { Argument, type Command, type Option } from 'commander'
-import { ColumnsOption } from '../columns.ts'
 import type { Streams } from '../context.ts'
+import { ColumnsOption } from '../output.ts'
 import { goes } from '../service/ways.ts'
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const

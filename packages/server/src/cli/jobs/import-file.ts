@@ -9,8 +9,7 @@ import type { LocalFile } from '../files/local-file.ts'
 import { cannotBeRead } from '../files.ts'
 import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
-import { describeJob } from './job-output.ts'
-import { jobsOf } from './jobs-of.ts'
+import { describeJob, jobsOf } from './jobs-of.ts'
 
 export interface FileToImport {
   readonly kind: string
@@ -47,7 +46,7 @@ export async function importFileInto(
     1,
     files.reduce((sum, { size }) => sum + Math.ceil(size / PART_BYTES), 0),
   )
-  const { record: made } = await service.call(api.makeJob, {
+  const made = await service.recordOf(api.makeJob, {
     body: { kind, parts, ...options },
     ...(dryRun ? { query: { dry_run: true } } : {}),
   })

@@ -1,11 +1,15 @@
-/** The functions that commands use for jobs. */
+/** How commands create, follow and describe jobs: work on many records, which a service does in the background. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
+import { stateConflict } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { Streams } from '../context.ts'
 import { interruptible, unlessAborted } from '../interruption.ts'
+import { counted } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
-import { isOver, MOST_ITEMS } from './job-output.ts'
+
+/** The operations of commands that send a file. */
+export const IMPORT_OPERATIONS = ['makeJob', 'putJobPart', 'startJob', 'job', 'jobItems']
 
 /** The body of `POST /jobs`. */
 export interface AskedJob {
@@ -34,14 +38,14 @@ export interface Jobs {
 
 export function jobsOf(service: Service, streams: Streams): Jobs {
   const follow: Followed = (id, interrupted) => {
-    const look = async (wait: number) => (await service.call(api.job, { id, query: { wait } })).record
+    const look = (wait: number) => service.recordOf(api.job, { id, query: { wait } })
     return service.meanwhile(() => followJob(look, streams, interrupted), interrupted)
   }
-  const cancel = async (id: string) => (await service.call(api.cancelJob, { id, body: {} })).record
+  const cancel = (id: string) => service.recordOf(api.cancelJob, { id, body: {} })
   return {
-    make: async (body) => (await service.call(api.makeJob, { body })).record,
-    preview: async (body) => (await service.call(api.makeJob, { body, query: { dry_run: true } })).record,
-    find: async (id) => (await service.call(api.job, { id })).record,
+    make: (body) => service.recordOf(api.makeJob, { body }),
+    preview: (body) => service.recordOf(api.makeJob, { body, query: { dry_run: true } }),
+    find: (id) => service.recordOf(api.job, { id }),
     follow,
     finish: (id) =>
       interruptible((interrupted) =>
@@ -76,3 +80,31 @@ const followJob = (
       if (isOver(job)) return job
     }
   })
+
+/** More items than any job has. */
+const MOST_ITEMS = 100_000
+
+export const isOver = ({ state }: JsonObject): boolean =>
+  state !== 'uploading' && state !== 'queued' && state !== 'running'
+
+/** Throws `RequestError`, for exit code 1, if the job did not finish or if records were refused. */
+export function requireWhole({ id, state, total, refused }: JsonObject): void {
+  if (state !== 'done') throw stateConflict(`The job ${id} is ${state}. It did not finish.`)
+  if (Number(refused) === 0) return
+  throw stateConflict(
+    `${refused} of ${counted(Number(total), 'record')} ${Number(refused) === 1 ? 'was' : 'were'} refused. \`ratafia jobs items ${id} --outcome refused\` shows the reasons.`,
+  )
+}
+
+/** Describes a job in one sentence. */
+export function describeJob(job: JsonObject): string {
+  const { id, kind, state, total, done, unchanged, refused, note } = job
+  const parts = [
+    `${done} of ${counted(Number(total), 'record')} done`,
+    ...(Number(unchanged) > 0 ? [`${unchanged} unchanged`] : []),
+    ...(Number(refused) > 0 ? [`${refused} refused`] : []),
+  ]
+  const why = typeof note === 'string' ? ` ${note}` : ''
+  const how = state === 'done' ? 'finished' : `is ${state}`
+  return `The job ${id} (${kind}) ${how}: ${parts.join(', ')}.${why}`
+}

@@ -3,10 +3,9 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.ts'
 import { print, withJson, withList } from '../output.ts'
-import { listRecords, printRecords } from '../service/as-row.ts'
-import { goes, withService } from '../service/ways.ts'
-import { describeJob, isOver, requireWhole } from './job-output.ts'
-import { type ItemOutcome, type Jobs, jobsOf } from './jobs-of.ts'
+import { listRecords, printRecords } from '../service/records.ts'
+import { type Access, goes, withService } from '../service/ways.ts'
+import { describeJob, type ItemOutcome, isOver, type Jobs, jobsOf, requireWhole } from './jobs-of.ts'
 
 const COLUMNS = [
   ...['id', 'kind', 'state', 'by', 'total', 'done', 'unchanged', 'refused'],
@@ -27,6 +26,11 @@ export function jobCommands(parent: Command, context: CommandContext): void {
   const jobs = parent
     .command('jobs')
     .description('follow and cancel jobs: work on many records, such as bulk approvals')
+  const withJobs = <T>(
+    options: CommonOptions,
+    access: Access,
+    work: (jobs: Jobs) => Promise<T>,
+  ): Promise<T> => withService(context, options, access, (service) => work(jobsOf(service, context.streams)))
 
   goes(withList(jobs.command('list'), COLUMNS), 'both', ['jobs'])
     .description('list your jobs, newest first; an operator sees all')
@@ -40,7 +44,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
   goes(withJson(jobs.command('show <job>')), 'both', ['job'])
     .description('show the progress of a job')
     .action(async (id: string, options: CommonOptions) => {
-      const job = await withJobs(context, options, 'read', (all) => all.find(id))
+      const job = await withJobs(options, 'read', (all) => all.find(id))
       print(context, options, job, describeJob(job))
     })
 
@@ -48,17 +52,14 @@ export function jobCommands(parent: Command, context: CommandContext): void {
     .description('list the outcome of each record of a job, with the reason')
     .addOption(new Option('--outcome <outcome>', 'only records with this outcome').choices([...OUTCOMES]))
     .action(async (id: string, options: ItemsOptions) => {
-      const items = await withJobs(context, options, 'read', (all) => all.items(id, options.outcome))
-      printRecords(context, options, items, {
-        columns: SHOWN_OF_ITEMS,
-        empty: 'No records.',
-      })
+      const items = await withJobs(options, 'read', (all) => all.items(id, options.outcome))
+      printRecords(context, options, items, { columns: SHOWN_OF_ITEMS, empty: 'No records.' })
     })
 
   goes(withJson(jobs.command('wait <job>')), 'both', ['job'])
     .description('wait until a job finishes; exit code 1 if it did not do everything')
     .action(async (id: string, options: CommonOptions) => {
-      const job = await withJobs(context, options, 'change', (all) => all.follow(id))
+      const job = await withJobs(options, 'change', (all) => all.follow(id))
       print(context, options, job, describeJob(job))
       requireWhole(job)
     })
@@ -66,20 +67,9 @@ export function jobCommands(parent: Command, context: CommandContext): void {
   goes(withJson(jobs.command('cancel <job>')), 'both', ['cancelJob'])
     .description('cancel a job between two records; finished records stay done')
     .action(async (id: string, options: CommonOptions) => {
-      const job = await withJobs(context, options, 'change', (all) => all.cancel(id))
+      const job = await withJobs(options, 'change', (all) => all.cancel(id))
       const late = isOver(job) && job['state'] !== 'cancelled'
-      print(
-        context,
-        options,
-        job,
-        late ? 'The job had already finished; nothing was cancelled.' : describeJob(job),
-      )
+      const told = late ? 'The job had already finished; nothing was cancelled.' : describeJob(job)
+      print(context, options, job, told)
     })
 }
-
-const withJobs = <T>(
-  context: CommandContext,
-  options: CommonOptions,
-  access: 'read' | 'change',
-  work: (jobs: Jobs) => Promise<T>,
-): Promise<T> => withService(context, options, access, (service) => work(jobsOf(service, context.streams)))

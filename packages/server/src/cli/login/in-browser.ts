@@ -15,6 +15,13 @@ const MOST_MS = 31 * 60_000
 const FAILURES = 30
 const PAUSE_MS = 1_000
 
+/** Returns the login of a command that has no kept one; `agent` is an agents file, if any. Throws `FileError`. */
+export async function howToLogIn(agent: string | undefined, context: CommandContext): Promise<LogIn> {
+  if (agent === undefined) return inBrowser(context)
+  const { asAgent } = await import('./as-agent.ts')
+  return asAgent(agent)
+}
+
 export const inBrowser =
   (context: Pick<CommandContext, 'streams' | 'job'>): LogIn =>
   async (offers, location) => {

@@ -6,8 +6,7 @@ import type { CommandContext } from '../context.ts'
 import { note } from '../output.ts'
 import { askFor, strangeAnswer, withJson } from './ask.ts'
 import { dischargedRoot, type LogIn } from './discharge.ts'
-import { orEnd } from './or-end.ts'
-import { printCredential } from './print-credential.ts'
+import { orEnd, printCredential } from './print-credential.ts'
 
 export interface Export {
   /** The service's address, without a trailing slash. */

@@ -62,7 +62,7 @@ export interface Asked {
 
 export interface Service extends Asked {
   /** Returns only the record that {@link Asked.call} finds. */
-  record(operation: ServiceOperation, asking?: Asking): Promise<JsonObject>
+  recordOf(operation: ServiceOperation, asking?: Asking): Promise<JsonObject>
   /** Yields pages of the list `name`, until `most` records. Throws as `call` does. */
   pages(operation: ServiceOperation, name: string, asking: AskingForMany): AsyncIterable<ListPart>
   /** Returns the same records together. */

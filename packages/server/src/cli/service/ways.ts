@@ -63,32 +63,28 @@ export function refuseWrongWay(command: Command, context: Pick<CommandContext, '
   )
 }
 
-/**
- * Calls `work` with the service that the options name, or with the operations on the database in this
- * process. `read`: changes nothing, and creates no keys. `begin`: the command may be the first of an
- * installation.
- */
+/** `read`: changes nothing, and creates no keys. `begin`: the command may be the first of an installation. */
+export type Access = 'read' | 'change' | 'begin'
+
+/** Calls `work` with the service that the options name, or with the operations on the database in this process. */
 export async function withService<Answer>(
   context: CommandContext,
   options: CommonOptions,
-  access: 'read' | 'change' | 'begin',
+  access: Access,
   work: (service: Service) => Promise<Answer>,
 ): Promise<Answer> {
-  const service = await serviceOf(options, context)
-  if (service) return work(service)
-  return openFor(access, context)((installation) => work(context.serviceOn(installation)))
+  const url = addressIn(options, context)
+  if (url !== undefined) return work(await openedAt(url, context))
+  const { beginInstallation, readInstallation, withInstallation } = context
+  const open = { begin: beginInstallation, read: readInstallation, change: withInstallation }[access]
+  return open((installation) => work(context.serviceOn(installation)))
 }
 
-const openFor = (
-  access: 'read' | 'change' | 'begin',
-  { beginInstallation, readInstallation, withInstallation }: CommandContext,
-): CommandContext['withInstallation'] =>
-  ({ begin: beginInstallation, read: readInstallation, change: withInstallation })[access]
+/** Opens the service for a command that works only over HTTP. Throws as {@link addressOf} does. */
+export const serviceOverHttp = async (options: CommonOptions, context: CommandContext): Promise<Service> =>
+  openedAt(await addressOf(options, context), context)
 
-/** Returns the service for the command, or undefined if it works on the database. Throws {@link UsageError}. */
-async function serviceOf(options: CommonOptions, context: CommandContext): Promise<Service | undefined> {
-  const url = addressIn(options, context)
-  if (url === undefined) return undefined
+async function openedAt(url: string, context: CommandContext): Promise<Service> {
   const { openService } = await import('./open-service.ts')
   return openService(url, context)
 }

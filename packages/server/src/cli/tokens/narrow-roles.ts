@@ -1,12 +1,5 @@
 /** The caveat that `ratafia tokens attenuate` adds to a management token: fewer roles or brands, or only reading. */
-import {
-  isRole,
-  MANAGEMENT_PERMISSIONS,
-  type ManagementPermission,
-  ROLE_NAMES,
-  ROLES,
-  type Role,
-} from '@ratafia/api/roles'
+import { MANAGEMENT_PERMISSIONS, type ManagementPermission, ROLES } from '@ratafia/api/roles'
 import { type BrandScope, covers, intersectScopes, scopeOfRoles } from '../../authority.ts'
 import {
   formatLimits,
@@ -17,7 +10,8 @@ import {
   type RoleLimits,
   scopeWithinAll,
 } from '../../grants/manage-caveat.ts'
-import { ServiceRefusal, UsageError } from '../context.ts'
+import { ServiceRefusal } from '../context.ts'
+import { readRole } from '../option-values.ts'
 
 export interface RoleOptions {
   readonly role?: readonly string[]
@@ -28,7 +22,7 @@ export interface RoleOptions {
 /** Returns the limits, or undefined without any. Throws {@link UsageError}. */
 export function wantedRoles({ role, brand, readOnly = false }: RoleOptions): RoleLimits | undefined {
   if (role === undefined && brand === undefined && !readOnly) return undefined
-  return { roles: role?.map(roleIn) ?? null, brands: brand ?? null, readOnly }
+  return { roles: role?.map(readRole) ?? null, brands: brand ?? null, readOnly }
 }
 
 /**
@@ -62,11 +56,6 @@ const scopeLeft =
     intersectScopes(scopeOfRoles(minted.grants, permission, minted), scopeWithinAll(limits, permission))
 
 const isNowhere = (scope: BrandScope): boolean => scope !== 'all' && scope.size === 0
-
-function roleIn(text: string): Role {
-  if (isRole(text)) return text
-  throw new UsageError(`--role ${text} is not a role. The roles are ${ROLE_NAMES.join(', ')}.`)
-}
 
 const outside = (option: string, value: string) =>
   new ServiceRefusal(

@@ -1,12 +1,12 @@
 /** `ratafia accounts totp`: the second factor of an account. */
 import type { Command } from 'commander'
-import type { Account } from '../../../accounts/account.ts'
-import type { NewSecondFactor } from '../../../accounts/second-factor/second-factor.ts'
-import { serviceAddress } from '../../../config/config.ts'
-import type { Installation } from '../../../installation.ts'
-import { confirm, withYes } from '../../confirm.ts'
-import type { CommandContext, CommonOptions } from '../../context.ts'
-import { print, withJson } from '../../output.ts'
+import type { Account } from '../../accounts/account.ts'
+import type { NewSecondFactor } from '../../accounts/second-factor/second-factor.ts'
+import { serviceAddress } from '../../config/config.ts'
+import type { Installation } from '../../installation.ts'
+import { confirm, withYes } from '../confirm.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { print, withJson } from '../output.ts'
 
 export function secondFactorCommands(accounts: Command, context: CommandContext): void {
   const totp = accounts
@@ -23,7 +23,7 @@ export function secondFactorCommands(accounts: Command, context: CommandContext)
   withYes(withJson(totp.command('disable <username>')))
     .description('remove the second factor of an account, so that its password is enough again')
     .action(async (username: string, options: CommonOptions) => {
-      const { disableSecondFactor } = await import('../../../accounts/second-factor/disable.ts')
+      const { disableSecondFactor } = await import('../../accounts/second-factor/disable.ts')
       const account = await context.withInstallation(async (installation) => {
         await confirm(context, options, async () => {
           const name = await usernameOf(username, installation)
@@ -50,14 +50,14 @@ export function secondFactorCommands(accounts: Command, context: CommandContext)
 }
 
 async function enable(username: string, instead: boolean, installation: Installation) {
-  const { enableSecondFactor } = await import('../../../accounts/second-factor/enable.ts')
+  const { enableSecondFactor } = await import('../../accounts/second-factor/enable.ts')
   const issuer = new URL(serviceAddress(installation.config)).host
   const { authority } = installation
   return enableSecondFactor({ account: username, issuer, instead, authority }, installation)
 }
 
 async function usernameOf(nameOrId: string, installation: Installation): Promise<string> {
-  const { findAccount } = await import('../../../accounts/find.ts')
+  const { findAccount } = await import('../../accounts/find.ts')
   return (await findAccount(nameOrId, installation)).username
 }
 
