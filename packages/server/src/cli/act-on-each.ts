@@ -1,5 +1,5 @@
 /** Commands that accept one or more names, and act on each whether or not the others fail. */
-import { RequestError } from '../errors.ts'
+import { invalidRequest, RequestError } from '../errors.ts'
 import type { Installation } from '../installation.ts'
 import { confirm, confirmTyped } from './confirm.ts'
 import { type CommandContext, type CommonOptions, ServiceRefusal } from './context.ts'
@@ -140,8 +140,7 @@ export function refuseFailures(
   { thing, done }: Pick<Action<unknown>, 'thing' | 'done'>,
 ): void {
   if (failed === 0) return
-  throw new RequestError(
-    'invalid-request',
+  throw invalidRequest(
     `${failed} of ${counted(all, thing)} could not be ${done}. The list shows the reasons.`,
   )
 }

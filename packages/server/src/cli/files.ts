@@ -1,5 +1,5 @@
 /** Files that commands read, and new ones that they create. */
-import { lstat, readFile } from 'node:fs/promises'
+import { access, lstat, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { openDraft } from '../files/draft.ts'
 import { encodingOf, textOr } from '../files/foreign-text.ts'
@@ -18,11 +18,17 @@ export async function readNamed(file: string, variable?: string) {
   return { name: file, bytes }
 }
 
+export const isReadable = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
 /** A larger input is a mistake, and would fill the memory. */
 const MAX_INPUT = { bytes: 64 * 1024 * 1024, refusal: 'Standard input is larger than 64 MiB.' }
 
 /** Reads all of standard input. Throws {@link UsageError} with the refusal for more than that many bytes. */
-export async function readStandardInput({ stdin }: Streams, most = MAX_INPUT): Promise<Buffer> {
+export async function readStandardInput({ stdin }: Streams, most = MAX_INPUT) {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of stdin) {
@@ -31,7 +37,7 @@ export async function readStandardInput({ stdin }: Streams, most = MAX_INPUT): P
     size += bytes.length
     if (size > most.bytes) throw new UsageError(most.refusal)
   }
-  return Buffer.concat(chunks)
+  return { name: 'Standard input', bytes: Buffer.concat(chunks) }
 }
 
 export const cannotBeRead = (file: string, error: NodeJS.ErrnoException): FileError =>

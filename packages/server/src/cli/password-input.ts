@@ -23,7 +23,7 @@ export async function readPassword(streams: Streams, fromStdin: boolean): Promis
 }
 
 async function readAll(streams: Streams): Promise<string> {
-  const bytes = await readStandardInput(streams, MAX_INPUT)
+  const { bytes } = await readStandardInput(streams, MAX_INPUT)
   // PowerShell puts a byte order mark before piped text.
   const refuse = () => new UsageError('The password on standard input is not UTF-8.')
   return textOr(bytes, refuse).replace(/\r?\n$/, '')

@@ -30,10 +30,7 @@ async function sign(file: string | undefined, options: SignOptions, context: Com
   if (file === undefined && options.passphraseStdin) {
     throw new UsageError('The passphrase comes from standard input. Pass the JSON as a file.')
   }
-  const source =
-    file === undefined
-      ? { name: 'Standard input', bytes: await readStandardInput(context.streams) }
-      : await readNamed(file)
+  const source = await (file === undefined ? readStandardInput(context.streams) : readNamed(file))
   const { key } = options
   const signed = await (key === undefined
     ? signHere(source, context)

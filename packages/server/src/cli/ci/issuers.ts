@@ -11,17 +11,7 @@ import { withYes } from '../confirm.ts'
 import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { readNamed, textOfFile } from '../files.ts'
 import { several } from '../option-values.ts'
-import {
-  counted,
-  details,
-  note,
-  print,
-  printList,
-  type Row,
-  type RowOf,
-  withJson,
-  withList,
-} from '../output.ts'
+import { counted, details, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
 interface AddOptions extends CommonOptions {
   readonly kind: string
@@ -59,7 +49,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
     )
     .action((url: string, options: AddOptions) => add(url, options, context))
 
-  withList(issuers.command('list'), ISSUER_COLUMNS)
+  withList(issuers.command('list'), COLUMNS)
     .description('list all issuers, by URL')
     .action(async (options: CommonOptions) => {
       const { listIssuers } = await import('../../ci/issuers/find.ts')
@@ -124,7 +114,7 @@ async function add(url: string, options: AddOptions, context: CommandContext): P
     privateAddresses: options.privateAddress,
     jwks: await readKeys(options.jwks),
     stableClaims: options.stableClaims?.split(',').map((name) => name.trim()),
-    longestLife: options.maxLife === undefined ? undefined : durationOf(options.maxLife),
+    longestLife: options.maxLife === undefined ? undefined : readLife(options.maxLife),
     namesCanBeReused: options.namesCanBeReused === 'accepted',
   }
   const { added, audience } = await context.withInstallation(async (installation) => ({
@@ -132,21 +122,21 @@ async function add(url: string, options: AddOptions, context: CommandContext): P
     audience: options.audience ?? installation.config.baseUrl,
   }))
   const { issuer, keys, jwksUri = null, warnings } = added
+  const { createdAt: at } = issuer
   const shown = shownIssuer({
     issuer,
     imported: keys,
     rules: [],
     keys: {
-      revision: keys.revision,
-      pinnedAt: jwksUri === null ? issuer.createdAt : undefined,
-      fetchedAt: issuer.createdAt,
-      triedAt: issuer.createdAt,
-      failure: undefined,
+      ...{ revision: keys.revision, fetchedAt: at, triedAt: at, failure: undefined },
+      pinnedAt: jwksUri === null ? at : undefined,
     },
   })
   print(context, options, { ...shown, jwks_uri: jwksUri, warnings }, toldOf(added, audience, options))
   if (!options.json) for (const warning of warnings) note(context.streams, `ratafia: warning: ${warning}`)
 }
+
+const PINNED = 'Its keys do not change until you replace them with `ratafia issuers refresh URL --jwks FILE`.'
 
 function toldOf(
   { issuer, keys, jwksUri }: AddedIssuer,
@@ -156,9 +146,7 @@ function toldOf(
   const found = `${counted(keys.keys.length, 'key')} from ${jwksUri ?? jwks}`
   return [
     `Added the issuer ${issuer.url}: ${KINDS[issuer.kind].title}, ${found}, ${keys.algorithms.join(' ')}.`,
-    ...(jwksUri === undefined
-      ? ['Its keys do not change until you replace them with `ratafia issuers refresh URL --jwks FILE`.']
-      : []),
+    ...(jwksUri === undefined ? [PINNED] : []),
     ...(audience === undefined ? [] : [`Its jobs must request ID tokens for the audience ${audience}.`]),
     'Jobs cannot get tokens until a rule allows it: `ratafia publishers add NAME --issuer URL …`.',
   ].join('\n')
@@ -169,7 +157,7 @@ async function readKeys(file: string | undefined): Promise<string | undefined> {
 }
 
 /** Throws {@link UsageError}. */
-function durationOf(text: string): number {
+function readLife(text: string): number {
   try {
     return parseDuration(text)
   } catch (error) {
@@ -178,19 +166,11 @@ function durationOf(text: string): number {
 }
 
 /** The columns of an issuer in lists. */
-const ISSUER_COLUMNS = [
-  'url',
-  'kind',
-  'audience',
-  'keys',
-  'keys_from',
-  'tried_at',
-  'failure',
-  'id',
-  'created_at',
-] as const
+const COLUMNS = [
+  ...['url', 'kind', 'audience', 'keys', 'keys_from', 'tried_at', 'failure', 'id', 'created_at'],
+]
 
-const issuerRow = ({ issuer, keys }: FoundIssuer): RowOf<typeof ISSUER_COLUMNS> => ({
+const issuerRow = ({ issuer, keys }: FoundIssuer) => ({
   url: issuer.url,
   kind: issuer.kind,
   audience: issuer.settings.audience,

@@ -154,6 +154,10 @@ export function placeOf(url: string): string {
   return `${origin}${pathname}`
 }
 
+/** Returns whether a part of an answer is the address of a page or of a service. */
+export const isAddress = (value: unknown): value is string =>
+  typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
+
 /** Returns the result of `work`. Throws {@link NoAnswer} for network errors. */
 export async function received<T>(
   url: string,

@@ -8,7 +8,7 @@ import {
   dischargeAll,
 } from '@ratafia/macaroon/bakery'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import { type Answer, ask, refusalIn, strangeAnswer } from './ask.ts'
+import { type Answer, ask, isAddress, refusalIn, strangeAnswer } from './ask.ts'
 
 /** The proof of a login for the identity service. */
 export interface LoginToken {
@@ -51,7 +51,7 @@ export function readable<T>(url: string, read: () => T): T {
 
 async function dischargeOf(need: DischargeNeed, logIn: LogIn): Promise<BakeryMacaroon> {
   const location = need.location.replace(/\/+$/, '')
-  if (!/^https?:\/\//.test(location) || !URL.canParse(location)) {
+  if (!isAddress(location)) {
     throw new BakeryError('malformed', 'A caveat does not name the address that discharges it')
   }
   const first = await post(location, need, {})

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type CommandContext, ServiceAway, ServiceRefusal } from '../context.ts'
 import { note } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
-import { type Answer, ask, NoAnswer, placeOf, refusalIn, strangeAnswer } from './ask.ts'
+import { type Answer, ask, isAddress, NoAnswer, placeOf, refusalIn, strangeAnswer } from './ask.ts'
 import type { LogIn, LoginToken } from './discharge.ts'
 
 /** The identity service keeps a request waiting for ten minutes, but this client's HTTP library gives up after five. */
@@ -64,9 +64,6 @@ function tokenIn({ url, body = {} }: Answer): LoginToken {
   if (typeof kind === 'string' && typeof token === 'string') return { kind, parameter: 'token', value: token }
   throw strangeAnswer(url, 'no login')
 }
-
-const isAddress = (value: unknown): value is string =>
-  typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
 
 /**
  * Opens the address only at a terminal and with a display. Nothing depends on it: the command also prints the

@@ -33,27 +33,27 @@ export async function printRecord(
   print(context, options, record, told(record))
 }
 
-interface ShownRecords {
+interface ShownRecords<One> {
   /** The columns of a table without `--columns`. */
   readonly columns: readonly string[]
   /** Text for a list without records. */
   readonly empty: string
   /** Converts a record to a row of the table. Default: {@link asRow}. */
-  readonly row?: (record: JsonObject) => Row
+  readonly row?: (record: One) => Row
 }
 
 /** Prints like {@link printList}, but with unchanged records in JSON. */
-export function printRecords(
+export function printRecords<One extends JsonObject>(
   context: CommandContext,
   options: CommonOptions,
-  records: readonly JsonObject[],
-  { row = asRow, ...shown }: ShownRecords,
+  records: readonly One[],
+  { row = asRow, ...shown }: ShownRecords<One>,
 ): void {
   if (options.json) print(context, options, records, '')
   else printList(context, options, records.map(row), shown)
 }
 
-interface Listed extends ShownRecords {
+interface Listed extends ShownRecords<JsonObject> {
   readonly operation: ServiceOperation
   /** The name of the list in the answer. */
   readonly name: string

@@ -56,12 +56,6 @@ export function textOfHeld({ form, discharge }: HeldToken, macaroon: Macaroon): 
 export const presented = ({ macaroon, discharge }: HeldToken): UnverifiedSlice =>
   discharge ? [macaroon, bindDischarge(macaroon, discharge)] : [macaroon]
 
-/** Returns the conditions that a verifier checks, without those of third parties. */
-export const conditionsOf = ({ caveats }: Macaroon): readonly string[] =>
-  caveats
-    .filter(({ verificationId }) => verificationId === undefined)
-    .map(({ id }) => Buffer.from(id).toString('utf8'))
-
 const textOf = (macaroon: Macaroon): string => encodeBase64Url(encodeBinary(macaroon))
 
 /** Reads JSON, or base64 of JSON. */

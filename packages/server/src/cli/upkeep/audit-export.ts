@@ -1,14 +1,15 @@
-/** `ratafia audit export`: writes the audit log to a file, from the database or from a service. */
+/** `ratafia audit export`: writes the audit log to a file; and the options that select its entries. */
 import { extname } from 'node:path'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import type { AuditRow } from '../../audit/audit-row.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { ACTIONS } from '../../change.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { printWritten, writePages } from '../files/write-whole.ts'
+import { readAgo, requireText } from '../option-values.ts'
 import { counted, withJson } from '../output.ts'
 import { exportedRows } from '../service/exported-rows.ts'
 import { goes, withService } from '../service/ways.ts'
-import { type FilterOptions, filterOf, queryOf, withFilter } from './audit-filter.ts'
 
 type AuditFormat = 'csv' | 'jsonl'
 
@@ -39,29 +40,18 @@ async function exportTo(
     throw new UsageError('Pass a file: --json prints to standard output, where the entries would also go.')
   }
   const format = options.format ?? (file === undefined ? 'jsonl' : formatOf(file))
-  const textOf = await textIn(format)
-  const write = (pages: Pages) => writePages(pages, textOf, { file, streams: context.streams })
-  const exported = await withService(context, options, 'read', async (service) => {
-    const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
-    const query = queryOf(filterOf(options, service.clock()))
-    return write(exportedRows(service, api.exportAudit, { query, columns, what: 'an entry' }))
-  })
-  if (file !== undefined) {
-    await printWritten(
-      context,
-      options,
-      { exported, file },
-      `${counted(exported, 'entry', 'entries')} exported to ${file}.`,
-    )
-  }
-}
-
-/** Returns the function that turns the service's JSON lines into the format. */
-async function textIn(format: AuditFormat): Promise<(pages: Pages) => AsyncIterable<string>> {
-  if (format === 'jsonl') return (await import('../../files/export-rows.ts')).jsonLines
   const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
-  const { exportText } = await import('../../files/export-rows.ts')
-  return (pages) => exportText(pages, { format: 'csv', columns })
+  const { exportText, jsonLines } = await import('../../files/export-rows.ts')
+  const textOf = (pages: Pages) =>
+    format === 'jsonl' ? jsonLines(pages) : exportText(pages, { format: 'csv', columns })
+  const exported = await withService(context, options, 'read', (service) => {
+    const query = filterQuery(options, service.clock())
+    const pages = exportedRows(service, api.exportAudit, { query, columns, what: 'an entry' })
+    return writePages(pages, textOf, { file, streams: context.streams })
+  })
+  if (file === undefined) return
+  const told = `${counted(exported, 'entry', 'entries')} exported to ${file}.`
+  await printWritten(context, options, { exported, file }, told)
 }
 
 /** Returns the format for a name's ending. Throws {@link UsageError} for other endings. */
@@ -70,4 +60,41 @@ function formatOf(file: string): AuditFormat {
   if (ending === '.csv') return 'csv'
   if (ending === '.jsonl' || ending === '.ndjson') return 'jsonl'
   throw new UsageError(`${file} ends neither in .csv nor in .jsonl. Pass --format.`)
+}
+
+export interface FilterOptions extends CommonOptions {
+  readonly actor?: string
+  readonly action?: string
+  readonly subject?: string
+  readonly since?: string
+  readonly until?: string
+}
+
+export const withFilter = (command: Command): Command =>
+  command
+    .option(
+      '--actor <actor>',
+      'only changes by operator, service, account:USERNAME, device-key:ID or issuer:URL',
+    )
+    .option('--action <action>', 'only changes with this action (`audit list --help` lists the actions)')
+    .option('--subject <id>', 'only changes to this object: a username, session, device, model, …')
+    .option(
+      '--since <time>',
+      'only changes since this time: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 7d',
+    )
+    .option('--until <time>', 'only changes before this time')
+
+/** Returns the options as a query for the API. Throws {@link UsageError}. */
+export function filterQuery({ actor, action, subject, since, until }: FilterOptions, now: Date) {
+  if (action !== undefined && !(action in ACTIONS)) {
+    throw new UsageError(
+      `--action ${action} is not an action. \`ratafia audit list --help\` lists the actions.`,
+    )
+  }
+  requireText([actor, subject])
+  return {
+    ...{ actor, action, subject },
+    since: readAgo('--since', since, now)?.toISOString(),
+    until: readAgo('--until', until, now)?.toISOString(),
+  }
 }

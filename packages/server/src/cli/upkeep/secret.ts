@@ -1,7 +1,7 @@
 /** `ratafia secret`: changes the secret key that seals every key in the database. It is never shown. */
 import type { Command } from 'commander'
 import { type Config, ConfigError } from '../../config/config.ts'
-import { RequestError } from '../../errors.ts'
+import { invalidRequest } from '../../errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
 import { confirm, withYes } from '../confirm.ts'
 import type { CommandContext, CommonOptions } from '../context.ts'
@@ -41,8 +41,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
         )
         const [keyId, previousKeyId = ''] = both.keyIds()
         if (result.unreadable.length > 0) {
-          throw new RequestError(
-            'invalid-request',
+          throw invalidRequest(
             `${result.unreadable.join(', ')}: neither key opens this, so it was left unchanged. Restore it from a backup, and keep the previous key.`,
           )
         }

@@ -1,7 +1,7 @@
 /** `ratafia verify`: the checkup, which checks everything that must always be true. */
 import type { Command } from 'commander'
 import type { CheckResult } from '../../checkup/run-checks.ts'
-import { RequestError } from '../../errors.ts'
+import { invalidRequest } from '../../errors.ts'
 import type { UnopenedInstallation } from '../../installation.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
 import type { CommandContext, CommonOptions } from '../context.ts'
@@ -46,8 +46,7 @@ export function reportOf(results: readonly CheckResult[]): string {
 export function requireNoFaults(results: readonly CheckResult[]): void {
   const faulty = results.filter(({ faults }) => faults > 0)
   if (faulty.length === 0) return
-  throw new RequestError(
-    'invalid-request',
+  throw invalidRequest(
     `${faulty.length} of ${results.length} checks found problems: ${faulty.map(({ name }) => name).join(', ')}.`,
   )
 }

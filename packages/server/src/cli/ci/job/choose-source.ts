@@ -1,8 +1,7 @@
 /** `--from`: the source of this job's ID token. */
-import { access } from 'node:fs/promises'
 import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../../context.ts'
-import { readStandardInput, textOfFile } from '../../files.ts'
+import { isReadable, readStandardInput, textOfFile } from '../../files.ts'
 import { fromVariable, type IdTokenSource, PLATFORMS, type PlatformName, textOf } from './id-token-source.ts'
 import { isMetadataServerThere } from './platform-requests.ts'
 
@@ -17,8 +16,9 @@ export async function chooseSource(
   if (from === 'auto') return PLATFORMS[await recognised(job)]
   if (isPlatform(from)) return PLATFORMS[from]
   if (from === '-') {
-    const text = textOfFile({ name: 'Standard input', bytes: await readStandardInput(streams, MOST) })
-    return { name: 'Standard input', get: async () => text, correction: another }
+    const input = await readStandardInput(streams, MOST)
+    const text = textOfFile(input)
+    return { name: input.name, get: async () => text, correction: another }
   }
   const [, kind, rest = ''] = /^(env|file):(.+)$/s.exec(from) ?? []
   if (kind === 'env') {
@@ -72,12 +72,6 @@ const SIGNS: readonly Sign[] = [
     isThere: (job) => isMetadataServerThere(job.variable('GCE_METADATA_HOST')),
   },
 ]
-
-const isReadable = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  )
 
 async function recognised(job: JobEnvironment): Promise<PlatformName> {
   for (const { platform, isThere } of SIGNS) if (await isThere(job)) return platform

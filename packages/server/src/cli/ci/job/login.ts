@@ -12,10 +12,9 @@ import { harmless } from '../../terminal/harmless.ts'
 import { chooseSource } from './choose-source.ts'
 import { type Destination, destinationOf, requireWritable, writeCredential } from './destination.ts'
 import { audienceOf, exchange, type Format, type Minted, type Wanted } from './exchange.ts'
-import { heldCredential } from './held-credential.ts'
+import { heldCredential, revokeSession } from './held-credential.ts'
 import { runProgram } from './program.ts'
 import { withRetries } from './retry.ts'
-import { revokeSession } from './revoke-session.ts'
 import { serviceAddress } from './service-address.ts'
 
 /** Resolves once the platform hides the secrets. */
@@ -94,7 +93,7 @@ export async function login(options: LoginOptions, context: CommandContext): Pro
   await orEnd(
     `The session ${sessionId}`,
     () => writeCredential(destination, { variable, credentials }, streams),
-    () => revokeSession({ url, ...heldCredential(credentials, 'The answer'), patience: REVOKE_MS }),
+    () => revokeSession(url, heldCredential(credentials, 'The answer'), REVOKE_MS),
   )
   note(streams, summaryOf(minted, destination, variable))
 }
