@@ -37,10 +37,7 @@ export interface CommandContext {
   readonly release: string
   /** The operations of the management API, in this process, as the operator. */
   serviceOn(installation: Installation): Service
-  /**
-   * Finds the service that a command sends requests to; `given` is its `--url`. Throws {@link UsageError},
-   * `ConfigError`, {@link FileError}.
-   */
+  /** Finds a command's service; `given` is its `--url`. Throws {@link UsageError}, `ConfigError`, {@link FileError}. */
   findService(given: string | undefined): Promise<FoundService>
   /** The environment's settings for commands over HTTP. */
   readonly service: ServiceEnvironment
@@ -51,6 +48,9 @@ export interface CommandContext {
   /** The variables that the platform of a CI job sets. */
   readonly job: JobEnvironment
 }
+
+/** The part of the context that functions need to print. */
+export type ToStreams = Pick<CommandContext, 'streams'>
 
 export interface FoundService {
   /** The service's URL, without a trailing slash. */

@@ -45,10 +45,7 @@ export const cannotBeRead = (file: string, error: NodeJS.ErrnoException): FileEr
 
 export type TableFormat = 'csv' | 'json'
 
-/**
- * Returns the format for a name's ending. Throws {@link UsageError} for other endings, with `hint` after the
- * message.
- */
+/** Returns the format for a name's ending. Throws {@link UsageError}, with `hint` at the end, for other endings. */
 export function formatOf(file: string, hint = ''): TableFormat {
   const ending = extname(file).toLowerCase()
   if (ending === '.csv') return 'csv'

@@ -1,6 +1,6 @@
 /** The output of commands: tables for people, `--json` for programs. */
 import { type Command, Option } from 'commander'
-import { type CommonOptions, type Streams, UsageError } from './context.ts'
+import { type CommonOptions, type Streams, type ToStreams, UsageError } from './context.ts'
 import { coloured } from './terminal/colour.ts'
 import { escaped, harmless } from './terminal/harmless.ts'
 import { fitTable } from './terminal/table.ts'
@@ -40,10 +40,6 @@ export type Row = Readonly<Record<string, string | number | boolean | null | und
 
 /** A table's row, with all of its columns. */
 export type RowOf<Columns extends readonly string[]> = Readonly<Record<Columns[number], Row[string]>>
-
-interface ToStreams {
-  readonly streams: Streams
-}
 
 /** Prints one JSON document on one line, or the text for people. */
 export function print({ streams }: ToStreams, options: CommonOptions, value: unknown, human: string): void {

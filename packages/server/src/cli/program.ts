@@ -1,7 +1,4 @@
-/**
- * The command line: `ratafia COMMAND`. Each noun has a file that declares its commands; the code that does
- * the work loads when a command runs.
- */
+/** `ratafia COMMAND`: each noun has a file that declares its commands. Their code loads when a command runs. */
 import { Command } from 'commander'
 import { type CommandContext, type CommonOptions, EXIT_HELP, type Streams } from './context.ts'
 import { completionCommand } from './help/completion.ts'
@@ -11,10 +8,7 @@ import { completeWays, goes, refuseWrongWay } from './service/ways.ts'
 import { hasColour } from './terminal/colour.ts'
 import { harmless } from './terminal/harmless.ts'
 
-/**
- * Creates the program without commands. Commander throws its own refusals instead of exiting;
- * `run-program.ts` gives them their exit code.
- */
+/** Creates the program without commands. It throws Commander's refusals, to which `run-program.ts` gives exit codes. */
 export function createProgram({ stdout, stderr }: Streams, release: string): Command {
   return new Command('ratafia')
     .description('The authentication half of a snap store: developer tokens and device identity.')

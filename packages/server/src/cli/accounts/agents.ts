@@ -17,16 +17,13 @@ import { asRow, printRecords } from '../service/records.ts'
 import type { ListPart, Service } from '../service/service.ts'
 import { goes, isDirect, requireService, withService } from '../service/ways.ts'
 import { escaped } from '../terminal/harmless.ts'
+import type { LimitOptions } from '../tokens/limit-options.ts'
 import { callAccount, requireAccountName } from './account.ts'
 
-interface AddOptions extends CommonOptions {
+interface AddOptions extends CommonOptions, LimitOptions {
   readonly account: string
   readonly publicKey?: string
   readonly output?: string
-  readonly permission?: readonly string[]
-  readonly channel?: readonly string[]
-  readonly package?: readonly string[]
-  readonly store?: readonly string[]
   readonly maxLifetime?: string
 }
 
@@ -91,7 +88,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   const addTo = async (installation: Installation, output?: NewFile) => {
     const { config, authority } = installation
     const limits = await limitsOf(options, installation)
-    const location = identityLocation(options.url, config, 'Create the agent there')
+    const location = identityLocation(options.url, context, config, 'Create the agent there')
     const keep = output && ((made: AgentsFile) => output.write(`${textOf(made)}\n`))
     const { agent, account, file } = await addAgent(
       { name, account: options.account, publicKey, limits, keep, authority },

@@ -57,7 +57,7 @@ async function linkHere(
   const { readAhead } = await import('../option-values.ts')
   return context.withInstallation(async (installation) => {
     const { authority } = installation
-    const location = identityLocation(options.url, installation.config, 'Reset the password there')
+    const location = identityLocation(options.url, context, installation.config, 'Reset the password there')
     const now = installation.clock()
     const until = readAhead('--expires', options.expires, now) ?? now
     const lifetimeMs = until.getTime() - now.getTime()
@@ -99,7 +99,7 @@ export function signInLinkCommand(program: Command, context: CommandContext): vo
       )
       await context.withInstallation(async (installation) => {
         const { authority, config } = installation
-        const location = identityLocation(options.url, config, 'Sign in there')
+        const location = identityLocation(options.url, context, config, 'Sign in there')
         const record = signInLinkRecord(
           await makeSignInLink({ account: username, authority }, installation),
           location,

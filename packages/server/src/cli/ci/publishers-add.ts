@@ -7,16 +7,13 @@ import { type CommandContext, type CommonOptions, UsageError } from '../context.
 import { packageReference, readDuration, several } from '../option-values.ts'
 import { note, print, withJson } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
+import type { LimitOptions } from '../tokens/limit-options.ts'
 
-interface AddOptions extends CommonOptions {
+interface AddOptions extends CommonOptions, LimitOptions {
   readonly issuer: string
   readonly account: string
   readonly match?: readonly string[]
   readonly fromUrl?: string
-  readonly permission?: readonly string[]
-  readonly package?: readonly string[]
-  readonly channel?: readonly string[]
-  readonly store?: readonly string[]
   readonly lifetime?: string
   readonly allowRegister?: boolean
 }

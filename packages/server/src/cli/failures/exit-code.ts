@@ -16,10 +16,7 @@ export interface ExitCodeOptions {
   readonly stderr: Streams['stderr']
   /** Default: false, for people. */
   readonly asJson?: boolean
-  /**
-   * Recognises an error of the command-line parser; it has no message if the parser showed help. Default: no
-   * parser.
-   */
+  /** Recognises an error of the command-line parser; without a message if it showed help. Default: no parser. */
   readonly parserFailure?: (
     error: unknown,
   ) => { readonly exitCode: number; readonly message?: string } | undefined

@@ -77,9 +77,10 @@ async function readAgentsFile(path: string, variable: string | undefined): Promi
   const { key, agents } = objectDocumentIn(text) ?? {}
   if (!isObject(key) || typeof key['private'] !== 'string') throw notOne('it has no private key')
   if (!Array.isArray(agents)) throw notOne('it has no list of agents')
+  const keyPair = keyPairIn(key['private'])
+  if (!keyPair) throw notOne('its private key is not 32 bytes in base64')
   return {
-    path,
-    keyPair: keyPairIn(key['private']) ?? fail(notOne('its private key is not 32 bytes in base64')),
+    ...{ path, keyPair },
     agents: agents.map((agent: unknown) => {
       const { url, username } = isObject(agent) ? agent : {}
       if (typeof url !== 'string') throw notOne('an agent has no address')
@@ -97,10 +98,6 @@ function keyPairIn(text: string): KeyPair | undefined {
     if (!(error instanceof BakeryError)) throw error
     return undefined
   }
-}
-
-function fail(error: Error): never {
-  throw error
 }
 
 /** Removes trailing slashes: `https://id.example.org/` and `https://id.example.org` are the same service. */

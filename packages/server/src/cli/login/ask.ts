@@ -1,7 +1,4 @@
-/**
- * Sends one request to a service, with a time limit and a size limit, and reads a JSON answer. Does not
- * follow redirects.
- */
+/** Sends a request to a service, with limits of time and size, and reads a JSON answer. Does not follow redirects. */
 import { boundedBody } from '../../bounded-body.ts'
 import { isObject, type JsonObject, objectIn } from '../../foreign-json.ts'
 import { ServiceAway, ServiceRefusal } from '../context.ts'
@@ -218,15 +215,6 @@ function reasonOf(error: unknown): { readonly reason: string; readonly code?: st
     : { reason: 'the connection failed' }
 }
 
-/** The parts of an answer, and of its request, that show whether something in front of the service sent it. */
-interface InFront {
-  readonly status: number
-  /** The answer's body; undefined if it is not a JSON object. */
-  readonly body: object | undefined
-  readonly credentialBytes: number
-  readonly bodyBytes: number
-}
-
 /** The error for a proxy that does not reach the service. */
 class NotBehind extends ServiceAway {
   override readonly aboutAddress = true
@@ -237,7 +225,7 @@ class NotBehind extends ServiceAway {
  * service's own, or another program's. `where`: the address, for people.
  */
 function refusedInFront(
-  { status, body, credentialBytes, bodyBytes }: InFront,
+  { status, body, credentialBytes, bodyBytes }: Answer,
   where: string,
 ): ServiceRefusal | ServiceAway | undefined {
   if (body !== undefined) return undefined

@@ -24,10 +24,7 @@ type Offers = Readonly<Record<string, JsonObject>>
 /** One method of logging in. `location`: the identity service's address, without a trailing slash. */
 export type LogIn = (offers: Offers, location: string) => Promise<LoginToken>
 
-/**
- * Discharges the root macaroon that `POST /api/v2/tokens` at `url` returned. Throws the errors of `ask` and
- * `logIn`.
- */
+/** Discharges the root that `POST /api/v2/tokens` at `url` returned. Throws the errors of `ask` and `logIn`. */
 export async function dischargedRoot(macaroon: unknown, url: string, logIn: LogIn): Promise<UnverifiedSlice> {
   const root = readable(url, () => decodeBakeryMacaroon(JSON.parse(String(macaroon))))
   try {

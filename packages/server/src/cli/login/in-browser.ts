@@ -65,10 +65,7 @@ function tokenIn({ url, body = {} }: Answer): LoginToken {
   throw strangeAnswer(url, 'no login')
 }
 
-/**
- * Opens the address only at a terminal and with a display. Nothing depends on it: the command also prints the
- * address, and failures are not reported.
- */
+/** Opens the address at a terminal with a display. Ignores failures, because the command also prints the address. */
 function openBrowser(address: string, { streams, job }: Pick<CommandContext, 'streams' | 'job'>): void {
   const program = streams.stderr.isTTY
     ? opener(job.variable('DISPLAY') ?? job.variable('WAYLAND_DISPLAY'))

@@ -2,7 +2,7 @@
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { type Addresses, type CredentialForm, credentialString } from '../../credential-forms.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import type { CommandContext } from '../context.ts'
+import type { ToStreams } from '../context.ts'
 import { note } from '../output.ts'
 import { askFor, isAddress, strangeAnswer, withJson } from './ask.ts'
 import { dischargedRoot, type LogIn } from './discharge.ts'
@@ -58,8 +58,6 @@ export async function printExported(url: string, exported: Exported, { streams }
   )
   note(streams, `The token belongs to the session ${sessionId}. To revoke the token, revoke the session.`)
 }
-
-type ToStreams = Pick<CommandContext, 'streams'>
 
 /** Returns the service's own addresses, which may differ from the one that the command uses. */
 async function addressesOf(url: string): Promise<Addresses> {

@@ -46,10 +46,7 @@ export const sessionIn = (conditions: readonly string[]): string | undefined =>
 /** The help for an argument `-`, `env:NAME` or `file:PATH`. */
 export const FROM_HELP = 'the source of the token: - (standard input), env:NAME or file:PATH'
 
-/**
- * Reads the credential; at a terminal, asks for it without showing it. Throws {@link UsageError},
- * {@link FileError}.
- */
+/** Reads the credential; asks for it at a terminal, without an echo. Throws {@link UsageError}, {@link FileError}. */
 export async function readCredential(from: string, context: ReadsFrom): Promise<GivenCredential> {
   const found = await textAt(from, context)
   if (found.text.trim() !== '') return found

@@ -19,10 +19,7 @@ interface Marked {
 
 const MARKED = new WeakMap<Command, Marked>()
 
-/**
- * Marks a command with its modes, and adds their options. `urlIsTaken`: its `--url` means something else, so
- * only RATAFIA_URL names the service.
- */
+/** Marks a command with its modes, and adds their options. With `urlIsTaken`, only RATAFIA_URL names the service. */
 export function goes(
   command: Command,
   ways: Exclude<Ways, 'direct'>,

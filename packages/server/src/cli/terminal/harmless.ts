@@ -5,10 +5,7 @@ import { betweenNeededJoiners } from '../../text/joiners.ts'
 // Pipelines (`##vso[…]`) or to a GitHub runner (`##[…]`), anywhere in a line.
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|#(?=#(?:vso)?\[)/giu
 
-/**
- * Replaces characters in foreign text (a description, a name) that could control a terminal or a program that
- * reads it.
- */
+/** Replaces characters in foreign text, such as a name, that could control a terminal or a program that reads it. */
 export const harmless = (text: string): string =>
   betweenNeededJoiners(text, (part) => part.replace(STEERING, '?'))
 

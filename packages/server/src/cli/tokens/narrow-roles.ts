@@ -25,10 +25,7 @@ export function wantedRoles({ role, brand, readOnly = false }: RoleOptions): Rol
   return { roles: role?.map(readRole) ?? null, brands: brand ?? null, readOnly }
 }
 
-/**
- * Returns the caveat to add to a token with these conditions. Throws {@link ServiceRefusal} if it would not
- * narrow it.
- */
+/** Returns the caveat for a token with these conditions. Throws {@link ServiceRefusal} if it would not narrow it. */
 export function roleCaveat(wanted: RoleLimits, conditions: readonly string[]): string {
   const [minted, ...limits] = conditions
     .filter((condition) => condition.startsWith(`${MANAGE} `))

@@ -5,10 +5,7 @@ import { isReadable, readStandardInput, textOfFile } from '../../files.ts'
 import { fromVariable, type IdTokenSource, PLATFORMS, type PlatformName, textOf } from './id-token-source.ts'
 import { isMetadataServerThere } from './platform-requests.ts'
 
-/**
- * Returns the source. Throws {@link UsageError}, and for `auto` `ServiceRefusal` if it does not recognise a
- * platform.
- */
+/** Returns the source. Throws {@link UsageError}; for `auto`, `ServiceRefusal` without a known platform. */
 export async function chooseSource(
   from: string,
   { job, streams }: Pick<CommandContext, 'job' | 'streams'>,

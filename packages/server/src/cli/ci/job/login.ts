@@ -166,10 +166,7 @@ function idTokenIn(text: string, where: string): string {
   return token
 }
 
-/**
- * Refuses to send an ID token for another service, because the receiver could use it there. `advice` is a
- * sentence. Throws {@link ServiceRefusal}.
- */
+/** Throws {@link ServiceRefusal}, with `advice`, for an ID token that the receiver could use at another service. */
 function requireAudience(token: string, audience: string, advice: string): void {
   const { aud } = claimsOf(token) ?? {}
   const all: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
