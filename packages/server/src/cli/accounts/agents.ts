@@ -191,11 +191,7 @@ function limitsText(limits: unknown): string {
   return parts.length === 0 ? 'none' : parts.join('; ')
 }
 
-async function remove(
-  names: readonly string[],
-  options: WhoseOptions,
-  context: CommandContext,
-): Promise<void> {
+async function remove(names: readonly string[], options: WhoseOptions, context: CommandContext) {
   const removal = {
     ...{ thing: 'agent', done: 'removed' },
     consequence: (name: string) => `The key of the agent ${name} permanently stops working.`,

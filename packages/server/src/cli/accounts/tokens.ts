@@ -85,11 +85,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   })
 }
 
-async function revoke(
-  sessionIds: readonly string[],
-  options: RevokeOptions,
-  context: CommandContext,
-): Promise<void> {
+async function revoke(sessionIds: readonly string[], options: RevokeOptions, context: CommandContext) {
   const { mine, all, account } = options
   if (mine && all && sessionIds.length === 0) {
     if (account === undefined && !options.direct) return revokeMine(options, context)
@@ -116,10 +112,7 @@ async function revoke(
 }
 
 /** Revokes all of the user's own sessions, or all except some. */
-async function revokeMine(
-  { allBut = [], ...options }: RevokeOptions,
-  context: CommandContext,
-): Promise<void> {
+async function revokeMine({ allBut = [], ...options }: RevokeOptions, context: CommandContext) {
   const service = await serviceOverHttp(options, context)
   await confirmTyped(context, options, async () => ({
     told:
@@ -144,11 +137,7 @@ async function revokeMine(
   print(context, options, { username, revoked }, `Revoked ${counted(revoked, 'session')}.`)
 }
 
-async function revokeAllOf(
-  sessionIds: readonly string[],
-  options: RevokeOptions,
-  context: CommandContext,
-): Promise<void> {
+async function revokeAllOf(sessionIds: readonly string[], options: RevokeOptions, context: CommandContext) {
   const { account: username, all } = options
   if (sessionIds.length > 0 || username === undefined || !all) {
     throw new UsageError('Pass either the id of a session, or --account USERNAME --all.')

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { confirmTyped, withYes } from '../confirm.ts'
 import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { type LocalFile, withLocalFile } from '../files/local-file.ts'
-import { IMPORT_OPERATIONS } from '../jobs/jobs-of.ts'
+import { IMPORT_OPERATIONS } from '../jobs/follow-job.ts'
 import { counted, note, print, withJson, withList } from '../output.ts'
 import { listRecords } from '../service/records.ts'
 import type { Service } from '../service/service.ts'
@@ -90,11 +90,7 @@ async function importFrom(
   })
 }
 
-async function remove(
-  file: string | undefined,
-  options: RemoveOptions,
-  context: CommandContext,
-): Promise<void> {
+async function remove(file: string | undefined, options: RemoveOptions, context: CommandContext) {
   const { model, dryRun = false } = options
   const names = modelParameters(model)
   const body = await namedIn(file, options)

@@ -79,11 +79,7 @@ function readUses(text: string): number {
   throw new UsageError(`--uses ${text} is not a whole number of at least 1.`)
 }
 
-async function revoke(
-  ids: readonly string[],
-  options: CommonOptions,
-  context: CommandContext,
-): Promise<void> {
+async function revoke(ids: readonly string[], options: CommonOptions, context: CommandContext) {
   let known: readonly JsonObject[] | undefined
   const act = async (id: string, service: Service) => {
     known ??= await keysAt(service)

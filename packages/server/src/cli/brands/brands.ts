@@ -161,11 +161,7 @@ const given = (flags: readonly string[], command: Command): readonly string[] =>
     .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
     .flatMap(({ long }) => (long && flags.includes(long) ? [long] : []))
 
-async function create(
-  accountId: string | undefined,
-  options: CreateOptions,
-  context: CommandContext,
-): Promise<void> {
+async function create(accountId: string | undefined, options: CreateOptions, context: CommandContext) {
   const { createBrand } = await import('../../brands/create-brand.ts')
   const { output, displayName, keyName, until } = options
   if (accountId === undefined || options.rootKey === undefined || output === undefined) {

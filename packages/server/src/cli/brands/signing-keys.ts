@@ -120,11 +120,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
   disableSigningKeysCommand(keys, context)
 }
 
-async function generate(
-  path: string,
-  options: CommonOptions & PassphraseOption,
-  context: CommandContext,
-): Promise<void> {
+async function generate(path: string, options: CommonOptions & PassphraseOption, context: CommandContext) {
   const { generateSigningKey, privateKeyToPem } = await import('../../brands/keys/signing-key-file.ts')
   const passphrase = await readPassphrase(context, options)
   const key = await withNewFile(path, { secret: true, otherwise: 'No key was created.' }, async (file) => {

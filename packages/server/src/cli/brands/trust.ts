@@ -84,11 +84,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     })
 }
 
-async function createRootOf(
-  accountId: string,
-  options: CreateOptions,
-  context: CommandContext,
-): Promise<void> {
+async function createRootOf(accountId: string, options: CreateOptions, context: CommandContext) {
   const { createRoot } = await import('../../brands/trust/create-root.ts')
   const { displayName, keyName, until, output } = options
   const key = await readKey(context, options.key, await readPassphrase(context, options))

@@ -1,5 +1,6 @@
 /** Decides about many devices: creates a job, follows it, and reports refused devices (D6). */
 
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { DeviceStatus } from '../../devices/device.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
@@ -12,7 +13,7 @@ import {
   ServiceRefusal,
   UsageError,
 } from '../context.ts'
-import { type AskedJob, describeJob, type Jobs, jobsOf, requireWhole } from '../jobs/jobs-of.ts'
+import { describeJob, finishJob, itemsOf, requireWhole } from '../jobs/follow-job.ts'
 import { counted, note, print } from '../output.ts'
 import type { Service } from '../service/service.ts'
 import type { Choice } from './chosen-devices.ts'
@@ -44,6 +45,16 @@ interface Decision extends BulkDecision {
   readonly reason: string | undefined
 }
 
+/** The body of `POST /jobs`. */
+interface AskedJob {
+  readonly kind: string
+  readonly ids?: readonly string[]
+  /** The query of `GET /devices`. */
+  readonly filter?: object
+  readonly expected?: number
+  readonly reason?: string
+}
+
 interface Refused {
   readonly subject: string
   readonly code: string
@@ -66,7 +77,6 @@ export async function decideMany(
   context: CommandContext,
 ): Promise<void> {
   const { choice, decided, undoable } = decision
-  const jobs = jobsOf(service, context.streams)
   const { asked, unknown } = await jobsFor(decision, service)
   if (options.wait === false && asked.length > JOBS_AT_ONCE) {
     throw new UsageError(
@@ -76,7 +86,9 @@ export async function decideMany(
   // A user who named the devices knows which they are; for a filter, the preview counts them.
   const asks = !undoable || choice.kind === 'filter'
   const previews: JsonObject[] = []
-  if (options.dryRun || asks) for (const one of asked) previews.push(await jobs.preview(one))
+  if (options.dryRun || asks)
+    for (const one of asked)
+      previews.push(await service.recordOf(api.makeJob, { body: one, query: { dry_run: true } }))
   if (options.dryRun) return tellPreview(previews, unknown, decided, options, context)
   const total = previews.reduce((sum, preview) => sum + Number(preview['total']), 0)
   if (choice.kind === 'filter' && total === 0) {
@@ -87,10 +99,10 @@ export async function decideMany(
   const refused: Refused[] = [...unknown]
   for (const one of asked) {
     const expected = choice.kind === 'filter' ? { expected: total } : {}
-    const job = await have({ ...one, ...expected }, jobs, options, context)
+    const job = await have({ ...one, ...expected }, service, options, context)
     ended.push(job)
     if (Number(job['refused']) > 0) {
-      refused.push(...(await jobs.items(String(job['id']), 'refused')).map(refusedIn))
+      refused.push(...(await itemsOf(service, String(job['id']), 'refused')).map(refusedIn))
     }
     if (job['state'] === 'cancelled') break
   }
@@ -147,15 +159,15 @@ async function agree(
 /** Creates the job, and returns it once it has ended, or immediately with `--no-wait`. */
 async function have(
   asked: AskedJob,
-  jobs: Jobs,
+  service: Service,
   { wait }: DecideOptions,
   { streams }: CommandContext,
 ): Promise<JsonObject> {
-  const made = await jobs.make(asked)
+  const made = await service.recordOf(api.makeJob, { body: asked })
   if (wait === false) return made
   const id = String(made['id'])
   try {
-    return await jobs.finish(id)
+    return await finishJob(service, id, streams)
   } catch (error) {
     if (error instanceof ServiceAway || error instanceof Unavailable) {
       note(streams, `The job ${id} has not ended. To follow it again, run \`ratafia jobs wait ${id}\`.`)

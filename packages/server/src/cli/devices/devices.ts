@@ -147,11 +147,7 @@ function numberIn(count: unknown): string {
 }
 
 /** Removes personal data, for data protection. */
-async function remove(
-  names: readonly string[],
-  options: CommonOptions,
-  context: CommandContext,
-): Promise<void> {
+async function remove(names: readonly string[], options: CommonOptions, context: CommandContext) {
   const { findRemovable, removeDevice } = await import('../../devices/removal/remove-device.ts')
   const { fieldsOf } = await import('../../devices/transfer/device-record.ts')
   const removed = await context.withInstallation(async (installation) => {

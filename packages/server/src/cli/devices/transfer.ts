@@ -5,7 +5,7 @@ import { type CommandContext, type CommonOptions, UsageError } from '../context.
 import { withLocalFile } from '../files/local-file.ts'
 import { printWritten, writePages } from '../files/write-whole.ts'
 import { formatOf } from '../files.ts'
-import { IMPORT_OPERATIONS } from '../jobs/jobs-of.ts'
+import { IMPORT_OPERATIONS } from '../jobs/follow-job.ts'
 import { counted, print, withJson } from '../output.ts'
 import { exportedRows } from '../service/exported-rows.ts'
 import { goes, withService } from '../service/ways.ts'
@@ -39,11 +39,7 @@ export function exportCommand(devices: Command, context: CommandContext): void {
     .action((file: string | undefined, options: ExportOptions) => exportTo(file, options, context))
 }
 
-async function exportTo(
-  file: string | undefined,
-  options: ExportOptions,
-  context: CommandContext,
-): Promise<void> {
+async function exportTo(file: string | undefined, options: ExportOptions, context: CommandContext) {
   if (file === undefined && options.json) {
     throw new UsageError('Pass a file: --json prints to standard output, where the devices would also go.')
   }

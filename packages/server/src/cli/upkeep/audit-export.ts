@@ -31,11 +31,7 @@ export function auditExportCommand(audit: Command, context: CommandContext): voi
     .action((file: string | undefined, options: ExportOptions) => exportTo(file, options, context))
 }
 
-async function exportTo(
-  file: string | undefined,
-  options: ExportOptions,
-  context: CommandContext,
-): Promise<void> {
+async function exportTo(file: string | undefined, options: ExportOptions, context: CommandContext) {
   if (file === undefined && options.json) {
     throw new UsageError('Pass a file: --json prints to standard output, where the entries would also go.')
   }

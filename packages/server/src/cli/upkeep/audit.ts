@@ -7,7 +7,7 @@ import { invalidRequest, stateConflict } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { Installation } from '../../installation.ts'
 import { type CommandContext, type CommonOptions, type Streams, UsageError } from '../context.ts'
-import { describeJob, jobsOf } from '../jobs/jobs-of.ts'
+import { describeJob, finishJob, itemsOf } from '../jobs/follow-job.ts'
 import { readCount } from '../option-values.ts'
 import { counted, print, type Row, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
@@ -128,9 +128,8 @@ const verifyHere = (
 async function verifyThere(expect: string | undefined, service: Service, streams: Streams): Promise<Verdict> {
   const body = expect === undefined ? {} : { expect }
   const id = String((await service.recordOf(api.verifyAudit, { body }))['id'])
-  const jobs = jobsOf(service, streams)
-  const job = await jobs.finish(id)
-  const [item = {}] = await jobs.items(id, undefined)
+  const job = await finishJob(service, id, streams)
+  const [item = {}] = await itemsOf(service, id)
   const { result, message } = item
   if (!isObject(result)) throw stateConflict(describeJob(job))
   const { verified, unlinked, broken_at: seq } = result
