@@ -54,21 +54,16 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .option(...PASSPHRASE)
     .action(async (options: AddOptions) => {
       const { addBrand } = await import('../../brands/add-brand.ts')
-      const [account, accountKey] = await Promise.all([
-        readNamed(options.account),
-        readNamed(options.accountKey),
-      ])
+      const account = await readNamed(options.account)
+      const accountKey = await readNamed(options.accountKey)
       const passphrase = await readPassphrase(context, options)
       const signingKey = await namedKey(context, options.signingKey, passphrase)
-      const added = await context.beginInstallation((installation) =>
-        addBrand(
-          { account, accountKey, signingKey, passphrase, authority: installation.authority },
-          installation,
-        ),
+      const wanted = { account, accountKey, signingKey, passphrase }
+      const { accountId, displayName, keyId } = await context.beginInstallation((installation) =>
+        addBrand({ ...wanted, authority: installation.authority }, installation),
       )
-      const row = { account_id: added.accountId, display_name: added.displayName, key_id: added.keyId }
-      const told = `Added the brand ${added.accountId}. The key ${added.keyId} signs its serials.`
-      print(context, options, row, told)
+      const row = { account_id: accountId, display_name: displayName, key_id: keyId }
+      print(context, options, row, `Added the brand ${accountId}. The key ${keyId} signs its serials.`)
     })
 
   withJson(brands.command('create [account-id]'))
@@ -175,16 +170,10 @@ async function create(accountId: string | undefined, options: CreateOptions, con
     options.signingKey === undefined ? undefined : await readKey(context, options.signingKey, passphrase)
   const brand = await withNewFile(output, { otherwise: 'No brand was created.' }, (file) =>
     context.beginInstallation((installation) => {
-      const now = installation.clock()
-      const expires = readAhead('--until', until, now)
-      return createBrand(
-        {
-          ...{ accountId, displayName, rootKey, signingKey, keyName, until: expires },
-          keep: file.write,
-          authority: installation.authority,
-        },
-        installation,
-      )
+      const { authority, clock } = installation
+      const expires = readAhead('--until', until, clock())
+      const wanted = { accountId, displayName, rootKey, signingKey, keyName, until: expires }
+      return createBrand({ ...wanted, keep: file.write, authority }, installation)
     }),
   )
   const { displayName: name, keyId, rootId } = brand

@@ -69,14 +69,12 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
       const accountKey = options.accountKey === undefined ? undefined : await readNamed(options.accountKey)
       const passphrase = await readPassphrase(context, options)
       const signingKey = await namedKey(context, reference, passphrase)
-      const added = await context.withInstallation((installation) =>
-        addSigningKey(
-          { signingKey, accountKey, passphrase, authority: installation.authority },
-          installation,
-        ),
+      const wanted = { signingKey, accountKey, passphrase }
+      const { keyId, accountId } = await context.withInstallation((installation) =>
+        addSigningKey({ ...wanted, authority: installation.authority }, installation),
       )
-      const told = `The key ${added.keyId} now signs serials for ${added.accountId}.`
-      print(context, options, { key_id: added.keyId, account_id: added.accountId }, told)
+      const told = `The key ${keyId} now signs serials for ${accountId}.`
+      print(context, options, { key_id: keyId, account_id: accountId }, told)
     })
 
   goes(withJson(keys.command('generate <file>')), 'none')
@@ -141,10 +139,7 @@ async function certify(accountId: string, options: CertifyOptions, context: Comm
   const rootKey = await readKey(context, options.rootKey, passphrase)
   const assertion = await context.withInstallation((installation) => {
     const now = installation.clock()
-    const validity = {
-      since: readAhead('--since', since, now),
-      until: readAhead('--until', until, now),
-    }
+    const validity = { since: readAhead('--since', since, now), until: readAhead('--until', until, now) }
     return certifyKey({ accountId, publicKey, rootKey, name, ...validity, allow }, installation)
   })
   await writeAssertion(assertion, options.output, context.streams)

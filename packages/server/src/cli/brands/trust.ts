@@ -90,13 +90,10 @@ async function createRootOf(accountId: string, options: CreateOptions, context: 
   const key = await readKey(context, options.key, await readPassphrase(context, options))
   const root = await withNewFile(output, { otherwise: 'No root was created.' }, (file) =>
     context.beginInstallation((installation) => {
-      const now = installation.clock()
-      const expires = readAhead('--until', until, now)
-      const { authority } = installation
-      return createRoot(
-        { accountId, displayName, key, keyName, until: expires, keep: file.write, authority },
-        installation,
-      )
+      const { authority, clock } = installation
+      const expires = readAhead('--until', until, clock())
+      const wanted = { accountId, displayName, key, keyName, until: expires }
+      return createRoot({ ...wanted, keep: file.write, authority }, installation)
     }),
   )
   const row = { account_id: accountId, key_id: root.keyId, file: output }

@@ -9,6 +9,7 @@ import { orEnd } from '../../login/print-credential.ts'
 import { readDuration } from '../../option-values.ts'
 import { note } from '../../output.ts'
 import { harmless } from '../../terminal/harmless.ts'
+import type { LimitOptions } from '../../tokens/limit-options.ts'
 import { chooseSource } from './choose-source.ts'
 import { type Destination, destinationOf, requireWritable, writeCredential } from './destination.ts'
 import { audienceOf, exchange, type Format, type Minted, type Wanted } from './exchange.ts'
@@ -17,15 +18,11 @@ import { runProgram } from './program.ts'
 import { withRetries } from './retry.ts'
 import { serviceAddress } from './service-address.ts'
 
-/** Resolves once the platform hides the secrets. */
-type Hide = (secrets: readonly string[]) => Promise<void>
-
-/** Returns the function that has the platform hide secrets; `say` writes to a stream that the platform reads. */
-function hiding(job: JobEnvironment, say: (text: string) => void): Hide {
+/** Resolves once the platform hides the secrets; `say` writes to a stream that the platform reads. */
+async function hide(secrets: readonly string[], job: JobEnvironment, say: (text: string) => void) {
   const line = lineFor(job)
-  if (line) return async (secrets) => say(linesOf(secrets).map(line).join(''))
-  if (job.variable('BUILDKITE') !== undefined) return (secrets) => redact(linesOf(secrets), job)
-  return async () => {}
+  if (line) say(linesOf(secrets).map(line).join(''))
+  else if (job.variable('BUILDKITE') !== undefined) await redact(linesOf(secrets), job)
 }
 
 /** Returns the command for the platform, which looks for it in the output of a step. */
@@ -52,7 +49,7 @@ async function redact(secrets: readonly string[], job: JobEnvironment): Promise<
   }
 }
 
-export interface LoginOptions {
+export interface LoginOptions extends Omit<LimitOptions, 'store'> {
   readonly url?: string
   readonly from: string
   readonly audience?: string
@@ -60,9 +57,6 @@ export interface LoginOptions {
   readonly format: Format
   readonly export?: string
   readonly variable: string
-  readonly permission?: readonly string[]
-  readonly package?: readonly string[]
-  readonly channel?: readonly string[]
   readonly lifetime?: string
 }
 
@@ -79,16 +73,16 @@ export async function login(options: LoginOptions, context: CommandContext): Pro
   await requireWritable(destination)
   const audience = options.audience ?? (await askedAudience(url, streams))
   const { stdout, stderr } = streams
-  const hide = hiding(job, (text) => (destination.kind === 'stdout' ? stderr : stdout).write(text))
+  const say = (text: string) => (destination.kind === 'stdout' ? stderr : stdout).write(text)
   const idempotencyKey = randomBytes(16).toString('hex')
 
   const minted = await withRetries(streams, async (patience) => {
     const idToken = idTokenIn(await source.get({ job, audience, patience }), source.name)
-    await hide([idToken])
+    await hide([idToken], job, say)
     requireAudience(idToken, source.fixedAudience ?? audience, source.correction(audience))
     return exchange({ url, idToken, wanted, idempotencyKey, patience })
   })
-  await hide(minted.secrets)
+  await hide(minted.secrets, job, say)
   const { credentials, sessionId } = minted
   await orEnd(
     `The session ${sessionId}`,
