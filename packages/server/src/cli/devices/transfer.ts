@@ -1,13 +1,13 @@
 /** `ratafia devices export` and `import`: the register in a file. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
-import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
+import { DEVICE_COLUMNS, LISTED_COLUMNS } from '../../devices/transfer/device-columns.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
 import { withLocalFile } from '../files/local-file.ts'
-import { printWritten, writePages } from '../files/write-whole.ts'
 import { formatOf } from '../files.ts'
 import { IMPORT_OPERATIONS } from '../jobs/follow-job.ts'
 import { counted, print, withJson } from '../output.ts'
-import { exportedRows } from '../service/exported-rows.ts'
+import { exportRows } from '../service/export-rows.ts'
 import { goes, withService } from '../service/ways.ts'
 import { filtersIn, withDeviceFilters } from './filter-options.ts'
 
@@ -36,28 +36,17 @@ export function exportCommand(devices: Command, context: CommandContext): void {
   goes(withDeviceFilters(withFormat(withJson(devices.command('export [file]')))), 'both', ['exportDevices'])
     .description('write the register to a file or to standard output; `devices import` reads the file')
     .option('--listed', 'export the columns of lists and when each device was last seen, without assertions')
-    .action((file: string | undefined, options: ExportOptions) => exportTo(file, options, context))
-}
-
-async function exportTo(file: string | undefined, options: ExportOptions, context: CommandContext) {
-  if (file === undefined && options.json) {
-    throw new UsageError('Pass a file: --json prints to standard output, where the devices would also go.')
-  }
-  const format = options.format ?? (file === undefined ? 'csv' : formatOf(file, ' Pass --format.'))
-  const { DEVICE_COLUMNS, LISTED_COLUMNS } = await import('../../devices/transfer/device-columns.ts')
-  const { exportText } = await import('../../files/export-rows.ts')
-  const columns: readonly string[] = options.listed ? LISTED_COLUMNS : DEVICE_COLUMNS
-  const exported = await withService(context, options, 'read', (service) => {
-    // Sorted by registration time, because an import of the file adds devices in the order of registration.
-    const order = { sort: 'registered', ...(options.listed ? {} : { whole: true }) }
-    const query = { ...filtersIn(options, service.clock()), ...order }
-    const pages = exportedRows(service, api.exportDevices, { query, columns, what: 'a device' })
-    const { streams } = context
-    return writePages(pages, (rows) => exportText(rows, { format, columns }), { file, streams })
-  })
-  if (file === undefined) return
-  const told = `${counted(exported, 'device')} exported to ${file}.`
-  await printWritten(context, options, { exported, file }, told)
+    .action((file: string | undefined, options: ExportOptions) => {
+      const { listed = false, format = file === undefined ? 'csv' : formatOf(file, ' Pass --format.') } =
+        options
+      // Sorted by registration time, because an import of the file adds devices in the order of registration.
+      const order = { sort: 'registered', ...(listed ? {} : { whole: true }) }
+      return exportRows(context, options, file, {
+        ...{ operation: api.exportDevices, format, columns: listed ? LISTED_COLUMNS : DEVICE_COLUMNS },
+        query: (now) => ({ ...filtersIn(options, now), ...order }),
+        nouns: ['a device', 'device', 'devices'],
+      })
+    })
 }
 
 export function importCommand(devices: Command, context: CommandContext): void {

@@ -2,22 +2,18 @@
 import { extname } from 'node:path'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
-import type { AuditRow } from '../../audit/audit-row.ts'
 import { ACTIONS } from '../../change.ts'
 import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
-import { printWritten, writePages } from '../files/write-whole.ts'
 import { readAgo, requireText } from '../option-values.ts'
-import { counted, withJson } from '../output.ts'
-import { exportedRows } from '../service/exported-rows.ts'
-import { goes, withService } from '../service/ways.ts'
+import { withJson } from '../output.ts'
+import { exportRows } from '../service/export-rows.ts'
+import { goes } from '../service/ways.ts'
 
 type AuditFormat = 'csv' | 'jsonl'
 
 interface ExportOptions extends FilterOptions {
   readonly format?: AuditFormat
 }
-
-type Pages = AsyncIterable<readonly AuditRow[]>
 
 export function auditExportCommand(audit: Command, context: CommandContext): void {
   goes(withFilter(withJson(audit.command('export [file]'))), 'both', ['exportAudit'])
@@ -28,26 +24,15 @@ export function auditExportCommand(audit: Command, context: CommandContext): voi
         'JSON lines, or CSV (default: by its extension; jsonl on standard output)',
       ).choices(['jsonl', 'csv']),
     )
-    .action((file: string | undefined, options: ExportOptions) => exportTo(file, options, context))
-}
-
-async function exportTo(file: string | undefined, options: ExportOptions, context: CommandContext) {
-  if (file === undefined && options.json) {
-    throw new UsageError('Pass a file: --json prints to standard output, where the entries would also go.')
-  }
-  const format = options.format ?? (file === undefined ? 'jsonl' : formatOf(file))
-  const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
-  const { exportText, jsonLines } = await import('../../files/export-rows.ts')
-  const textOf = (pages: Pages) =>
-    format === 'jsonl' ? jsonLines(pages) : exportText(pages, { format: 'csv', columns })
-  const exported = await withService(context, options, 'read', (service) => {
-    const query = filterQuery(options, service.clock())
-    const pages = exportedRows(service, api.exportAudit, { query, columns, what: 'an entry' })
-    return writePages(pages, textOf, { file, streams: context.streams })
-  })
-  if (file === undefined) return
-  const told = `${counted(exported, 'entry', 'entries')} exported to ${file}.`
-  await printWritten(context, options, { exported, file }, told)
+    .action(async (file: string | undefined, options: ExportOptions) => {
+      const format = options.format ?? (file === undefined ? 'jsonl' : formatOf(file))
+      const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
+      await exportRows(context, options, file, {
+        ...{ operation: api.exportAudit, columns, format: format === 'jsonl' ? 'ndjson' : format },
+        query: (now) => filterQuery(options, now),
+        nouns: ['an entry', 'entry', 'entries'],
+      })
+    })
 }
 
 /** Returns the format for a name's ending. Throws {@link UsageError} for other endings. */
