@@ -27,7 +27,7 @@ interface AddOptions extends CommonOptions, LimitOptions {
   readonly maxLifetime?: string
 }
 
-/** The option that says whose agents a command is about. */
+/** The options that select the account whose agents a command is about. */
 interface WhoseOptions extends CommonOptions {
   readonly account?: string
   readonly mine?: boolean

@@ -23,7 +23,7 @@ interface Decision extends BulkDecision {
   /** The operation that decides about one device. Its body has the option's value, under the option's name. */
   readonly operation: 'approveDevice' | 'rejectDevice' | 'revokeDevice' | 'releaseDevice'
   readonly option?: Option
-  /** What the decision means for a device, after its name, from its record afterwards. */
+  /** Returns the outcome for a device, after its name, from its record afterwards. */
   readonly told: (record: JsonObject) => string
 }
 

@@ -8,7 +8,7 @@ import { readAgo } from '../option-values.ts'
 
 interface Filter {
   readonly flags: string
-  /** What the devices have, after "only devices". */
+  /** The description, after "only devices". */
   readonly told: string
   /** Whether the option can repeat, or the values that it can repeat with; a device must have one of them. */
   readonly several?: true | readonly string[]

@@ -1,4 +1,4 @@
-/** What a holder can do with an exported credential: see its session and its expiry, and revoke the session. */
+/** Reads an exported credential as its holder can: its session, expiry and form in requests. Revokes its session. */
 import { decodeBase64, decodeBinary, MacaroonError, type UnverifiedSlice } from '@ratafia/macaroon'
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { earliestTimeBefore } from '@ratafia/macaroon/conditions'
