@@ -145,16 +145,12 @@ async function certify(accountId: string, options: CertifyOptions, context: Comm
   await writeAssertion(assertion, options.output, context.streams)
 }
 
-interface DisableOptions extends CommonOptions {
-  readonly force?: boolean
-}
-
 function disableSigningKeysCommand(keys: Command, context: CommandContext): void {
   const command = withYes(withJson(keys.command('disable <key-id...>')))
   goes(command, 'both', ['disableSigningKey', 'signingKey'])
     .description('stop signing with keys; their serials stay valid (put -- before an id that begins with -)')
     .option('--force', 'disable the keys even if some models have no other key')
-    .action((keyIds: readonly string[], options: DisableOptions) => {
+    .action((keyIds: readonly string[], options: CommonOptions & { readonly force?: boolean }) => {
       const { force = false } = options
       const consequence = (keyId: string) =>
         `The key ${keyId} signs no more serials until you add it again${force ? ', even for models without another key' : ''}.`

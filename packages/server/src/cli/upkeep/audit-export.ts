@@ -11,10 +11,6 @@ import { goes } from '../service/ways.ts'
 
 type AuditFormat = 'csv' | 'jsonl'
 
-interface ExportOptions extends FilterOptions {
-  readonly format?: AuditFormat
-}
-
 export function auditExportCommand(audit: Command, context: CommandContext): void {
   goes(withFilter(withJson(audit.command('export [file]'))), 'both', ['exportAudit'])
     .description('write the entries to a file or to standard output, oldest first')
@@ -24,7 +20,7 @@ export function auditExportCommand(audit: Command, context: CommandContext): voi
         'JSON lines, or CSV (default: by its extension; jsonl on standard output)',
       ).choices(['jsonl', 'csv']),
     )
-    .action(async (file: string | undefined, options: ExportOptions) => {
+    .action(async (file: string | undefined, options: FilterOptions & { readonly format?: AuditFormat }) => {
       const format = options.format ?? (file === undefined ? 'jsonl' : formatOf(file))
       const { AUDIT_COLUMNS: columns } = await import('../../audit/audit-row.ts')
       await exportRows(context, options, file, {

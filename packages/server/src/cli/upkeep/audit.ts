@@ -16,7 +16,7 @@ import type { Service } from '../service/service.ts'
 import { goes, isDirect, withService } from '../service/ways.ts'
 import { auditExportCommand, type FilterOptions, filterQuery, withFilter } from './audit-export.ts'
 
-interface ListOptions extends FilterOptions, CommonOptions {
+interface ListOptions extends FilterOptions {
   readonly limit: string
   readonly before?: string
 }
