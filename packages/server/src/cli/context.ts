@@ -103,18 +103,9 @@ export class ServiceRefusal extends Error {
 
   constructor(
     message: string,
-    {
-      code = 'service',
-      extra = {},
-      aboutAddress = false,
-      cause,
-    }: {
-      readonly code?: string
-      readonly extra?: JsonObject
-      readonly aboutAddress?: boolean
-      readonly cause?: unknown
-    } = {},
+    details: Partial<Pick<ServiceRefusal, 'code' | 'extra' | 'aboutAddress' | 'cause'>> = {},
   ) {
+    const { code = 'service', extra = {}, aboutAddress = false, cause } = details
     super(message, { cause })
     this.aboutAddress = aboutAddress
     this.code = code

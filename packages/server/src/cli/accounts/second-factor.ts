@@ -1,7 +1,5 @@
 /** `ratafia accounts totp`: the second factor of an account. */
 import type { Command } from 'commander'
-import type { Account } from '../../accounts/account.ts'
-import type { NewSecondFactor } from '../../accounts/second-factor/second-factor.ts'
 import { serviceAddress } from '../../config/config.ts'
 import type { Installation } from '../../installation.ts'
 import { confirm, withYes } from '../confirm.ts'
@@ -15,45 +13,26 @@ export function secondFactorCommands(accounts: Command, context: CommandContext)
 
   withJson(totp.command('enable <username>'))
     .description('enable a second factor immediately; prints its secret and recovery codes, once')
-    .action(async (username: string, options: CommonOptions) => {
-      const made = await context.withInstallation((installation) => enable(username, false, installation))
-      printOnce(made, 'now has a second factor', options, context)
-    })
+    .action((name: string, options: CommonOptions) => enable(name, false, options, context))
 
   withYes(withJson(totp.command('disable <username>')))
     .description('remove the second factor of an account, so that its password is enough again')
-    .action(async (username: string, options: CommonOptions) => {
+    .action(async (name: string, options: CommonOptions) => {
       const { disableSecondFactor } = await import('../../accounts/second-factor/disable.ts')
-      const account = await context.withInstallation(async (installation) => {
+      const { username } = await context.withInstallation(async (installation) => {
         await confirm(context, options, async () => {
-          const name = await usernameOf(username, installation)
-          return `${name} will log in with only its password, and its recovery codes stop working.`
+          const found = await usernameOf(name, installation)
+          return `${found} will log in with only its password, and its recovery codes stop working.`
         })
-        return disableSecondFactor({ account: username, authority: installation.authority }, installation)
+        return disableSecondFactor({ account: name, authority: installation.authority }, installation)
       })
-      const told = `The account ${account.username} no longer has a second factor.`
-      print(context, options, { username: account.username, second_factor: false }, told)
+      const told = `The account ${username} no longer has a second factor.`
+      print(context, options, { username, second_factor: false }, told)
     })
 
   withYes(withJson(totp.command('reset <username>')))
     .description('replace the second factor and recovery codes of an account; prints the new ones, once')
-    .action(async (username: string, options: CommonOptions) => {
-      const made = await context.withInstallation(async (installation) => {
-        await confirm(context, options, async () => {
-          const name = await usernameOf(username, installation)
-          return `The authenticator and the recovery codes of ${name} stop working, and it is signed out of every browser.`
-        })
-        return enable(username, true, installation)
-      })
-      printOnce(made, 'now has a new second factor', options, context)
-    })
-}
-
-async function enable(username: string, instead: boolean, installation: Installation) {
-  const { enableSecondFactor } = await import('../../accounts/second-factor/enable.ts')
-  const issuer = new URL(serviceAddress(installation.config)).host
-  const { authority } = installation
-  return enableSecondFactor({ account: username, issuer, instead, authority }, installation)
+    .action((name: string, options: CommonOptions) => enable(name, true, options, context))
 }
 
 async function usernameOf(nameOrId: string, installation: Installation): Promise<string> {
@@ -61,14 +40,24 @@ async function usernameOf(nameOrId: string, installation: Installation): Promise
   return (await findAccount(nameOrId, installation)).username
 }
 
-function printOnce(
-  { account: { username }, secret, uri, recoveryCodes }: NewSecondFactor & { readonly account: Account },
-  what: string,
-  options: CommonOptions,
-  context: CommandContext,
-): void {
+/** Enables a second factor, with `instead` in place of the account's own. Prints the secrets, once. */
+async function enable(account: string, instead: boolean, options: CommonOptions, context: CommandContext) {
+  const { enableSecondFactor } = await import('../../accounts/second-factor/enable.ts')
+  const made = await context.withInstallation(async (installation) => {
+    if (instead) {
+      await confirm(context, options, async () => {
+        const name = await usernameOf(account, installation)
+        return `The authenticator and the recovery codes of ${name} stop working, and it is signed out of every browser.`
+      })
+    }
+    const issuer = new URL(serviceAddress(installation.config)).host
+    const { authority } = installation
+    return enableSecondFactor({ account, issuer, instead, authority }, installation)
+  })
+  const { secret, uri, recoveryCodes } = made
+  const { username } = made.account
   const told = [
-    `The account ${username} ${what}. Save these values: they are not shown again.`,
+    `The account ${username} now has a ${instead ? 'new ' : ''}second factor. Save these values: they are not shown again.`,
     `Secret:         ${secret}`,
     `Link:           ${uri}`,
     'Recovery codes, each for one login without the authenticator:',

@@ -69,20 +69,9 @@ function knownFailure(error: unknown) {
   if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'usage', message: error.message }
   if (error instanceof FileError) return { exitCode: EXIT.refused, code: 'file', message: error.message }
   if (error instanceof Declined) return { exitCode: EXIT.refused, code: 'declined', message: error.message }
-  if (error instanceof ServiceRefusal)
-    return {
-      exitCode: EXIT.refused,
-      code: error.code,
-      message: error.message,
-      aboutAddress: error.aboutAddress,
-    }
-  if (error instanceof ServiceAway) {
-    return {
-      exitCode: EXIT.unavailable,
-      code: 'unavailable',
-      message: error.message,
-      aboutAddress: error.aboutAddress,
-    }
-  }
-  return undefined
+  if (!(error instanceof ServiceRefusal || error instanceof ServiceAway)) return undefined
+  const { message, aboutAddress } = error
+  return error instanceof ServiceRefusal
+    ? { exitCode: EXIT.refused, code: error.code, message, aboutAddress }
+    : { exitCode: EXIT.unavailable, code: 'unavailable', message, aboutAddress }
 }
