@@ -18,6 +18,7 @@ import type { Action } from '../../src/change.ts'
 import type { CommandContext } from '../../src/cli/context.ts'
 import { addCommands, createProgram } from '../../src/cli/program.ts'
 import { runProgram } from '../../src/cli/run-program.ts'
+import { parseServiceUrl } from '../../src/config/values.ts'
 import { identityRoutes } from '../../src/identity/routes.ts'
 import { inProcessService } from '../../src/start/operations/in-process-service.ts'
 import { createRatafia } from '../../src/start/run.ts'
@@ -477,7 +478,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
       tokenFile: () => undefined,
       credentialsFile: () => '/nonexistent',
     },
-    readServiceUrl: unused,
+    readServiceUrl: parseServiceUrl,
     release: 'test',
     gnupgHome: () => '/nonexistent',
     job: { variable: unused, idTokenFile: unused, whole: {} },
