@@ -49,3 +49,7 @@ export function objectIn(text: string): JsonObject | undefined {
 /** Whether a value is an object, and neither null nor a list. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns the objects in a list; none if the value is not a list. */
+export const objectsIn = (value: unknown): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : []

@@ -1,11 +1,11 @@
 /** Commands that accept one or more names, and act on each whether or not the others fail. */
-import { RequestError } from '../errors.ts'
+import { invalidRequest, RequestError } from '../errors.ts'
 import type { Installation } from '../installation.ts'
-import { confirm, confirmTyped, type YesOption } from './confirm.ts'
-import { type CommandContext, ServiceRefusal } from './context.ts'
-import { counted, type JsonOption, print } from './output.ts'
+import { confirm, confirmTyped } from './confirm.ts'
+import { type CommandContext, type CommonOptions, ServiceRefusal } from './context.ts'
+import { counted, print } from './output.ts'
 import type { Service } from './service/service.ts'
-import { type WayOptions, withService } from './service/ways.ts'
+import { withService } from './service/ways.ts'
 import { harmless } from './terminal/harmless.ts'
 
 interface Action<On> {
@@ -15,9 +15,7 @@ interface Action<On> {
   readonly done: string
   /** The effect on one name, in a sentence to confirm at a terminal. Default: the command does not ask. */
   readonly consequence?: (name: string, on: On) => string | Promise<string>
-  /**
-   * The user confirms by typing the name or the number of names; a script passes `--yes`. Default: by a yes.
-   */
+  /** The user confirms by typing the name or the number of names; a script passes `--yes`. Default: by a yes. */
   readonly typed?: true
   /** Throws `RequestError` if it is refused. */
   readonly act: (name: string, on: On) => Promise<Answer>
@@ -43,7 +41,7 @@ type Outcome = { readonly name: string } & (
 export const actOnEach = (
   names: readonly string[],
   action: Action<Service>,
-  options: JsonOption & YesOption & WayOptions,
+  options: CommonOptions,
   context: CommandContext,
 ): Promise<void> =>
   withService(context, options, 'change', (service) => actOnAll(names, action, options, context, service))
@@ -52,7 +50,7 @@ export const actOnEach = (
 export const actOnEachDirectly = (
   names: readonly string[],
   action: Action<Installation>,
-  options: JsonOption & YesOption,
+  options: CommonOptions,
   context: CommandContext,
 ): Promise<void> =>
   context.withInstallation((installation) => actOnAll(names, action, options, context, installation))
@@ -60,59 +58,26 @@ export const actOnEachDirectly = (
 async function actOnAll<On>(
   names: readonly string[],
   action: Action<On>,
-  options: JsonOption & YesOption,
+  options: CommonOptions,
   context: CommandContext,
   on: On,
 ): Promise<void> {
-  const [only, ...more] = names
-  await (only !== undefined && more.length === 0
-    ? actOnOne(only, action, options, context, on)
-    : actOnSeveral([...new Set(names)], action, options, context, on))
-}
-
-async function actOnOne<On>(
-  name: string,
-  { consequence, typed, act }: Action<On>,
-  options: JsonOption & YesOption,
-  context: CommandContext,
-  on: On,
-): Promise<void> {
-  if (consequence && typed) {
-    await confirmTyped(context, options, async () => ({ told: await consequence(name, on), type: name }))
-  } else if (consequence) await confirm(context, options, () => consequence(name, on))
-  const { value, told } = await act(name, on)
-  print(context, options, value, told)
-}
-
-/** Prints the results even when the database fails halfway, because those changes are stored. */
-async function actOnSeveral<On>(
-  names: readonly string[],
-  action: Action<On>,
-  options: JsonOption & YesOption,
-  context: CommandContext,
-  on: On,
-): Promise<void> {
+  const [only] = names.length === 1 ? names : []
+  const all = [...new Set(names)]
   const { consequence, typed, act } = action
   if (consequence) {
-    const told = async () => {
-      const lines: string[] = []
-      for (const name of names) {
-        lines.push(
-          await orRefusal(
-            () => consequence(name, on),
-            (message) => about(name, message),
-          ),
-        )
-      }
-      return lines.join('\n')
-    }
+    const told = () => (only === undefined ? consequences(all, consequence, on) : consequence(only, on))
     await (typed
-      ? confirmTyped(context, options, async () => ({ told: await told(), type: names.length }))
+      ? confirmTyped(context, options, async () => ({ told: await told(), type: only ?? all.length }))
       : confirm(context, options, told))
+  }
+  if (only !== undefined) {
+    const { value, told } = await act(only, on)
+    return print(context, options, value, told)
   }
   const outcomes: Outcome[] = []
   try {
-    for (const name of names) {
+    for (const name of all) {
       outcomes.push(
         await orRefusal<Outcome>(
           async () => ({ name, result: 'done', answer: await act(name, on) }),
@@ -121,9 +86,28 @@ async function actOnSeveral<On>(
       )
     }
   } finally {
+    // Prints the results even when the database fails halfway, because those changes are stored.
     tell(outcomes, options, context)
   }
-  refuseFailures(outcomes, action)
+  const failed = outcomes.filter(({ result }) => result === 'failed')
+  refuseFailures(failed.length, outcomes.length, action)
+}
+
+async function consequences<On>(
+  names: readonly string[],
+  consequence: NonNullable<Action<On>['consequence']>,
+  on: On,
+): Promise<string> {
+  const lines: string[] = []
+  for (const name of names) {
+    lines.push(
+      await orRefusal(
+        () => consequence(name, on),
+        (message) => about(name, message),
+      ),
+    )
+  }
+  return lines.join('\n')
 }
 
 async function orRefusal<T>(work: () => T | Promise<T>, refused: (message: string) => T): Promise<T> {
@@ -137,7 +121,7 @@ async function orRefusal<T>(work: () => T | Promise<T>, refused: (message: strin
 
 const about = (name: string, message: string): string => harmless(`${name}: ${message}`)
 
-function tell(outcomes: readonly Outcome[], options: JsonOption, context: CommandContext): void {
+function tell(outcomes: readonly Outcome[], options: CommonOptions, context: CommandContext): void {
   const list = outcomes.map(({ name, ...outcome }) =>
     outcome.result === 'done'
       ? { given: name, result: outcome.result, message: null, ...outcome.answer.value }
@@ -149,15 +133,14 @@ function tell(outcomes: readonly Outcome[], options: JsonOption, context: Comman
   print(context, options, list, lines.join('\n'))
 }
 
-/** Throws `RequestError` `invalid-request` if one of many failed. */
+/** Throws `RequestError` `invalid-request` if some of all failed. */
 export function refuseFailures(
-  outcomes: readonly { readonly result: string }[],
+  failed: number,
+  all: number,
   { thing, done }: Pick<Action<unknown>, 'thing' | 'done'>,
 ): void {
-  const failed = outcomes.filter(({ result }) => result === 'failed').length
   if (failed === 0) return
-  throw new RequestError(
-    'invalid-request',
-    `${failed} of ${counted(outcomes.length, thing)} could not be ${done}. The list shows the reasons.`,
+  throw invalidRequest(
+    `${failed} of ${counted(all, thing)} could not be ${done}. The list shows the reasons.`,
   )
 }

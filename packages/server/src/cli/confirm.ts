@@ -1,15 +1,7 @@
 /** Asks at a terminal before a command does what the user could regret (contract/administration.md, D7). */
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { Declined, type Streams, UsageError } from './context.ts'
-
-export interface YesOption {
-  readonly yes?: boolean
-}
-
-interface ToStreams {
-  readonly streams: Streams
-}
+import { type CommonOptions, Declined, type Streams, type ToStreams, UsageError } from './context.ts'
 
 /** Adds `--yes` to a command that calls {@link confirm}. */
 export const withYes = (command: Command): Command =>
@@ -26,7 +18,7 @@ export const withNeededYes = (command: Command): Command =>
  */
 export async function confirm(
   { streams }: ToStreams,
-  { yes }: YesOption,
+  { yes }: CommonOptions,
   consequence: string | (() => string | Promise<string>),
 ): Promise<void> {
   if (yes || !streams.stdin.isTTY) return
@@ -48,7 +40,7 @@ export interface Consequence {
  */
 export async function confirmTyped(
   { streams }: ToStreams,
-  { yes }: YesOption,
+  { yes }: CommonOptions,
   consequence: () => Consequence | Promise<Consequence>,
 ): Promise<void> {
   requireYes({ streams }, { yes })
@@ -58,10 +50,7 @@ export async function confirmTyped(
   if (answer.trim() !== String(type)) throw new Declined()
 }
 
-/**
- * Throws {@link UsageError} without `--yes` and a terminal: an early check where {@link confirmTyped} would
- * be too late.
- */
+/** Throws {@link UsageError} without `--yes` and a terminal, where {@link confirmTyped} would be too late. */
 export function requireYes({ streams }: ToStreams, { yes }: { readonly yes?: boolean | undefined }): void {
   if (yes || streams.stdin.isTTY) return
   throw new UsageError("Can't ask for confirmation without a terminal. Pass --yes to go ahead.")

@@ -1,7 +1,4 @@
-/**
- * The context of every command: the streams, and functions to open the installation. `start/run.ts` provides
- * it.
- */
+/** The context of every command: the streams, and functions to open the installation. `start/run.ts` provides it. */
 import type { Readable, Writable } from 'node:stream'
 import type { JobEnvironment, ServiceEnvironment } from '../config/command-environment.ts'
 import type { JsonObject } from '../foreign-json.ts'
@@ -22,15 +19,9 @@ export interface CommandContext {
    * command that runs in the wrong directory must not create another one.
    */
   withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
-  /**
-   * Does the same for a command that only reads: it does not even create the first keys of a database without
-   * keys.
-   */
+  /** Does the same for a command that only reads: it does not even create the first keys of a database without keys. */
   readInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
-  /**
-   * Does the same for the first commands of a new installation: creates an embedded database, and reports
-   * where.
-   */
+  /** Does the same for the first commands of a new installation: creates an embedded database, and reports where. */
   beginInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
   /**
    * Opens only its database, which must exist, or have the schema of this release. With `nothing`, creates an
@@ -45,10 +36,7 @@ export interface CommandContext {
   readonly release: string
   /** The operations of the management API, in this process, as the operator. */
   serviceOn(installation: Installation): Service
-  /**
-   * Finds the service that a command sends requests to; `given` is its `--url`. Throws {@link UsageError},
-   * `ConfigError`, {@link FileError}.
-   */
+  /** Finds a command's service; `given` is its `--url`. Throws {@link UsageError}, `ConfigError`, {@link FileError}. */
   findService(given: string | undefined): Promise<FoundService>
   /** The environment's settings for commands over HTTP. */
   readonly service: ServiceEnvironment
@@ -60,11 +48,28 @@ export interface CommandContext {
   readonly job: JobEnvironment
 }
 
+/** The part of the context that functions need to print. */
+export type ToStreams = Pick<CommandContext, 'streams'>
+
 export interface FoundService {
   /** The service's URL, without a trailing slash. */
   readonly url: string
   /** The option, the variable or the login that named it. */
   readonly from: string
+}
+
+/** The options that many commands share. Each command declares those that it accepts. */
+export interface CommonOptions {
+  /** Prints JSON: `withJson` and `withList` declare it. */
+  readonly json?: boolean
+  /** The selected columns of a list: `withList`. */
+  readonly columns?: readonly string[]
+  /** Does not ask for confirmation: `withYes` and `withNeededYes`. */
+  readonly yes?: boolean
+  /** The service's address: `goes`. */
+  readonly url?: string
+  /** Works on the database: `goes` and `completeWays`. */
+  readonly direct?: boolean
 }
 
 /** The error for wrong arguments or options of a command; the exit code is 2. */
@@ -97,22 +102,18 @@ export class ServiceRefusal extends Error {
 
   constructor(
     message: string,
-    {
-      code = 'service',
-      extra = {},
-      aboutAddress = false,
-      cause,
-    }: {
-      readonly code?: string
-      readonly extra?: JsonObject
-      readonly aboutAddress?: boolean
-      readonly cause?: unknown
-    } = {},
+    details: Partial<Pick<ServiceRefusal, 'code' | 'extra' | 'aboutAddress' | 'cause'>> = {},
   ) {
+    const { code = 'service', extra = {}, aboutAddress = false, cause } = details
     super(message, { cause })
     this.aboutAddress = aboutAddress
     this.code = code
     this.extra = extra
+  }
+
+  /** Refuses as the service itself does, without asking it. */
+  static like({ code, message }: { readonly code: string; readonly message: string }): ServiceRefusal {
+    return new ServiceRefusal(message, { code })
   }
 }
 

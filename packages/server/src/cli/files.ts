@@ -1,15 +1,12 @@
 /** Files that commands read, and new ones that they create. */
-import { lstat, readFile } from 'node:fs/promises'
+import { access, lstat, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { openDraft } from '../files/draft.ts'
 import { encodingOf, textOr } from '../files/foreign-text.ts'
 import { systemReason } from '../text/system-reason.ts'
 import { FileError, type Streams, UsageError } from './context.ts'
 
-/**
- * Decodes a file or an input; messages contain its name. Throws {@link FileError} for bytes that are not
- * text.
- */
+/** Decodes a file or an input; messages contain its name. Throws {@link FileError} for bytes that are not text. */
 export const textOfFile = ({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }): string =>
   textOr(bytes, (fault) => new FileError(`${name} ${fault}`))
 
@@ -21,11 +18,17 @@ export async function readNamed(file: string, variable?: string) {
   return { name: file, bytes }
 }
 
+export const isReadable = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
 /** A larger input is a mistake, and would fill the memory. */
 const MAX_INPUT = { bytes: 64 * 1024 * 1024, refusal: 'Standard input is larger than 64 MiB.' }
 
 /** Reads all of standard input. Throws {@link UsageError} with the refusal for more than that many bytes. */
-export async function readStandardInput({ stdin }: Streams, most = MAX_INPUT): Promise<Buffer> {
+export async function readStandardInput({ stdin }: Streams, most = MAX_INPUT) {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of stdin) {
@@ -34,7 +37,7 @@ export async function readStandardInput({ stdin }: Streams, most = MAX_INPUT): P
     size += bytes.length
     if (size > most.bytes) throw new UsageError(most.refusal)
   }
-  return Buffer.concat(chunks)
+  return { name: 'Standard input', bytes: Buffer.concat(chunks) }
 }
 
 export const cannotBeRead = (file: string, error: NodeJS.ErrnoException): FileError =>
@@ -42,10 +45,7 @@ export const cannotBeRead = (file: string, error: NodeJS.ErrnoException): FileEr
 
 export type TableFormat = 'csv' | 'json'
 
-/**
- * Returns the format for a name's ending. Throws {@link UsageError} for other endings, with `hint` after the
- * message.
- */
+/** Returns the format for a name's ending. Throws {@link UsageError}, with `hint` at the end, for other endings. */
 export function formatOf(file: string, hint = ''): TableFormat {
   const ending = extname(file).toLowerCase()
   if (ending === '.csv') return 'csv'

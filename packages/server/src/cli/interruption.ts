@@ -1,9 +1,6 @@
 /** Ctrl-C and SIGTERM for commands that clean up before they exit. */
 
-/**
- * Runs `work` with a signal that aborts on Ctrl-C and SIGTERM. A second Ctrl-C ends the process immediately,
- * as it does without this function.
- */
+/** Runs `work` with a signal that aborts on Ctrl-C and SIGTERM. A second Ctrl-C ends the process immediately. */
 export async function interruptible<T>(work: (interrupted: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const interrupt = (signal: NodeJS.Signals) => {

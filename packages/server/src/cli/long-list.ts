@@ -1,7 +1,7 @@
 /** Prints a list that may be long page by page, in the form of {@link printList}. */
 import { once } from 'node:events'
-import type { Streams } from './context.ts'
-import { cellsOf, type ListOption, noteCut, print, type Row, titlesOf } from './output.ts'
+import type { CommonOptions, Streams } from './context.ts'
+import { cellsOf, noteCut, print, type Row, titlesOf } from './output.ts'
 import { coloured } from './terminal/colour.ts'
 import { escaped } from './terminal/harmless.ts'
 import { fitTable } from './terminal/table.ts'
@@ -14,14 +14,14 @@ interface LongListOptions {
 
 export class LongList {
   readonly #streams: Streams
-  readonly #options: ListOption
+  readonly #options: CommonOptions
   readonly #columns: readonly string[]
   readonly #empty: string
   #widths: readonly number[] = []
   #begun = false
   #cut = false
 
-  constructor(streams: Streams, options: ListOption, { columns, empty }: LongListOptions) {
+  constructor(streams: Streams, options: CommonOptions, { columns, empty }: LongListOptions) {
     this.#streams = streams
     this.#options = options
     this.#columns = options.columns ?? columns

@@ -1,29 +1,26 @@
 /** Reads times, counts and filters from options. */
+import { isRole, ROLE_NAMES, type Role } from '@ratafia/api/roles'
 import { parseDuration } from '../config/values.ts'
 import { instantIn } from '../http/management/instant-text.ts'
 import { UsageError } from './context.ts'
 
-interface Reading {
-  readonly now: Date
-  /** Whether a duration counts forward or back from now. */
-  readonly direction: 'ahead' | 'ago'
-}
-
 /**
- * Returns undefined for an option that was not given. Throws {@link UsageError} unless the text is an instant
- * that the API accepts, or a number and s, m, h or d.
+ * Reads a time; a duration counts forward from `now`. Returns undefined for an option that was not given. Throws
+ * {@link UsageError} unless the text is an instant that the API accepts, or a number and s, m, h or d.
  */
-export function readInstant(
-  option: string,
-  text: string | undefined,
-  { now, direction }: Reading,
-): Date | undefined {
+export const readAhead = (option: string, text: string | undefined, now: Date): Date | undefined =>
+  readInstant(option, text, (duration) => new Date(now.getTime() + duration))
+
+/** Does the same with durations that count back from `now`. */
+export const readAgo = (option: string, text: string | undefined, now: Date): Date | undefined =>
+  readInstant(option, text, (duration) => new Date(now.getTime() - duration))
+
+function readInstant(option: string, text: string | undefined, after: (duration: number) => Date) {
   if (text === undefined) return undefined
   const instant = instantIn(text)
   if (instant) return instant
   try {
-    const duration = parseDuration(text)
-    return new Date(now.getTime() + (direction === 'ahead' ? duration : -duration))
+    return after(parseDuration(text))
   } catch {
     throw new UsageError(
       `${option} ${text} is not a time: write a date such as 2027-01-31, a time with its zone such as 2027-01-31T00:00:00Z, or a duration such as 90d.`,
@@ -62,6 +59,12 @@ export { packageReference } from '../package-directory/package-reference.ts'
 export function readSwitch(text: string): boolean {
   if (text === 'on' || text === 'off') return text === 'on'
   throw new UsageError(`Give "on" or "off", not ${JSON.stringify(text)}.`)
+}
+
+/** Reads `--role`. Throws {@link UsageError}. */
+export function readRole(text: string): Role {
+  if (isRole(text)) return text
+  throw new UsageError(`--role ${text} is not a role. The roles are ${ROLE_NAMES.join(', ')}.`)
 }
 
 /** Collects the values of an option that can repeat. */

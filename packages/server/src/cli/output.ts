@@ -1,7 +1,6 @@
 /** The output of commands: tables for people, `--json` for programs. */
-import type { Command } from 'commander'
-import { ColumnsOption } from './columns.ts'
-import type { Streams } from './context.ts'
+import { type Command, Option } from 'commander'
+import { type CommonOptions, type Streams, type ToStreams, UsageError } from './context.ts'
 import { coloured } from './terminal/colour.ts'
 import { escaped, harmless } from './terminal/harmless.ts'
 import { fitTable } from './terminal/table.ts'
@@ -9,17 +8,32 @@ import { fitTable } from './terminal/table.ts'
 /** Adds `--json` to a command. */
 export const withJson = (command: Command): Command => command.option('--json', 'print JSON, for programs')
 
-export interface JsonOption {
-  readonly json?: boolean
-}
-
 /** Adds `--json` and `--columns` to a command that lists; `columns` are all columns that a table can show. */
 export const withList = (command: Command, columns: readonly string[]): Command =>
   withJson(command).addOption(new ColumnsOption(columns))
 
-export interface ListOption extends JsonOption {
-  /** The selected columns. */
-  readonly columns?: readonly string[]
+/** An option whose value is the list of selected columns. Completion proposes `columns`. */
+export class ColumnsOption extends Option {
+  readonly columns: readonly string[]
+
+  constructor(columns: readonly string[]) {
+    super(
+      '--columns <names>',
+      `the columns to show, in this order, separated by commas: ${columns.join(', ')}`,
+    )
+    this.columns = columns
+    this.argParser((text) => chosenFrom(columns, text))
+  }
+}
+
+/** Throws {@link UsageError} for an unknown column. */
+function chosenFrom(columns: readonly string[], names: string): readonly string[] {
+  const chosen = names.split(',').map((name) => name.trim().toLowerCase().replaceAll(/[ -]/g, '_'))
+  const unknown = chosen.find((name) => !columns.includes(name))
+  if (unknown === undefined) return chosen
+  throw new UsageError(
+    `--columns ${names}: there is no column ${unknown}. The columns are ${columns.join(', ')}.`,
+  )
 }
 
 export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>
@@ -27,12 +41,8 @@ export type Row = Readonly<Record<string, string | number | boolean | null | und
 /** A table's row, with all of its columns. */
 export type RowOf<Columns extends readonly string[]> = Readonly<Record<Columns[number], Row[string]>>
 
-interface ToStreams {
-  readonly streams: Streams
-}
-
 /** Prints one JSON document on one line, or the text for people. */
-export function print({ streams }: ToStreams, options: JsonOption, value: unknown, human: string): void {
+export function print({ streams }: ToStreams, options: CommonOptions, value: unknown, human: string): void {
   streams.stdout.write(
     options.json ? `${escaped(JSON.stringify(value))}\n` : human === '' ? '' : `${human}\n`,
   )
@@ -44,7 +54,7 @@ export function print({ streams }: ToStreams, options: JsonOption, value: unknow
  */
 export function printList(
   context: ToStreams,
-  options: ListOption,
+  options: CommonOptions,
   rows: readonly Row[],
   { columns, empty }: { readonly columns: readonly string[]; readonly empty: string },
 ): void {

@@ -23,7 +23,7 @@ export async function readPassword(streams: Streams, fromStdin: boolean): Promis
 }
 
 async function readAll(streams: Streams): Promise<string> {
-  const bytes = await readStandardInput(streams, MAX_INPUT)
+  const { bytes } = await readStandardInput(streams, MAX_INPUT)
   // PowerShell puts a byte order mark before piped text.
   const refuse = () => new UsageError('The password on standard input is not UTF-8.')
   return textOr(bytes, refuse).replace(/\r?\n$/, '')
@@ -34,10 +34,7 @@ const MAX_INPUT = {
   refusal: 'Standard input is too long for a password.',
 }
 
-/**
- * Returns every answer, in order, without showing typed text. Throws {@link UsageError} `nothing` without
- * one.
- */
+/** Returns every answer, in order, without showing typed text. Throws {@link UsageError} `nothing` without one. */
 export async function askHidden(
   { stdin, stderr }: Streams,
   questions: readonly string[],

@@ -1,20 +1,14 @@
-/**
- * The command line: `ratafia COMMAND`. Each noun has a file that declares its commands; the code that does
- * the work loads when a command runs.
- */
+/** `ratafia COMMAND`: each noun has a file that declares its commands. Their code loads when a command runs. */
 import { Command } from 'commander'
-import { type CommandContext, EXIT_HELP, type Streams } from './context.ts'
+import { type CommandContext, type CommonOptions, EXIT_HELP, type Streams } from './context.ts'
 import { completionCommand } from './help/completion.ts'
 import { completeHelp, HELP_STYLE } from './help/help.ts'
-import { type JsonOption, print, withJson } from './output.ts'
+import { print, withJson } from './output.ts'
 import { completeWays, goes, refuseWrongWay } from './service/ways.ts'
 import { hasColour } from './terminal/colour.ts'
 import { harmless } from './terminal/harmless.ts'
 
-/**
- * Creates the program without commands. Commander throws its own refusals instead of exiting;
- * `run-program.ts` gives them their exit code.
- */
+/** Creates the program without commands. It throws Commander's refusals, to which `run-program.ts` gives exit codes. */
 export function createProgram({ stdout, stderr }: Streams, release: string): Command {
   return new Command('ratafia')
     .description('The authentication half of a snap store: developer tokens and device identity.')
@@ -36,55 +30,45 @@ export function createProgram({ stdout, stderr }: Streams, release: string): Com
 
 type Add = (program: Command, context: CommandContext) => void
 
-/** The commands in the order of `--help`. A file can have several. */
-const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () => Promise<Add> }[] = [
-  { names: ['accounts'], load: async () => (await import('./accounts/accounts.ts')).accountCommands },
-  {
-    names: ['sign-in-link'],
-    load: async () => (await import('./accounts/credentials/sign-in-link.ts')).signInLinkCommand,
-  },
-  { names: ['agents'], load: async () => (await import('./accounts/agents.ts')).agentCommands },
-  { names: ['grants'], load: async () => (await import('./accounts/grants.ts')).grantCommands },
-  { names: ['tokens'], load: async () => (await import('./accounts/tokens.ts')).tokenCommands },
-  { names: ['issuers'], load: async () => (await import('./ci/issuers.ts')).issuerCommands },
-  { names: ['publishers'], load: async () => (await import('./ci/publishers.ts')).publisherCommands },
-  { names: ['login'], load: async () => (await import('./login/login.ts')).loginCommand },
-  {
-    names: ['whoami', 'logout'],
-    load: async () => (await import('./login/session-commands.ts')).sessionCommands,
-  },
-  { names: ['ci'], load: async () => (await import('./ci/job-commands.ts')).ciCommands },
-  { names: ['packages'], load: async () => (await import('./accounts/packages.ts')).packageCommands },
-  { names: ['keys'], load: async () => (await import('./upkeep/keys.ts')).keyCommands },
-  { names: ['secret'], load: async () => (await import('./upkeep/secret.ts')).secretCommands },
-  { names: ['trust'], load: async () => (await import('./brands/trust.ts')).trustCommands },
-  { names: ['brands'], load: async () => (await import('./brands/brands.ts')).brandCommands },
-  {
-    names: ['signing-keys'],
-    load: async () => (await import('./brands/signing-keys.ts')).signingKeyCommands,
-  },
-  { names: ['assertions'], load: async () => (await import('./brands/assertions.ts')).assertionCommands },
-  { names: ['models'], load: async () => (await import('./brands/models/models.ts')).modelCommands },
-  { names: ['api-keys'], load: async () => (await import('./brands/api-keys.ts')).apiKeyCommands },
-  { names: ['allow-list'], load: async () => (await import('./brands/allow-list.ts')).allowListCommands },
-  {
-    names: ['hardware-identities'],
-    load: async () => (await import('./brands/hardware-identities.ts')).hardwareIdentityCommands,
-  },
-  { names: ['devices'], load: async () => (await import('./devices/devices.ts')).deviceCommands },
-  { names: ['clones'], load: async () => (await import('./clones/clones.ts')).cloneCommands },
-  { names: ['jobs'], load: async () => (await import('./jobs/jobs.ts')).jobCommands },
-  { names: ['import'], load: importCommands },
-  { names: ['backup', 'restore'], load: async () => (await import('./upkeep/backup.ts')).backupCommands },
-  { names: ['verify'], load: async () => (await import('./upkeep/verify.ts')).verifyCommand },
-  { names: ['counters'], load: async () => (await import('./upkeep/counters.ts')).countersCommand },
-  { names: ['status'], load: async () => (await import('./upkeep/status.ts')).statusCommand },
-  { names: ['audit'], load: async () => (await import('./upkeep/audit.ts')).auditCommands },
+/** The first words of commands, in the order of `--help`, and the file that declares them. */
+const COMMANDS: readonly (readonly [words: string, load: () => Promise<Add>])[] = [
+  ['accounts', async () => (await import('./accounts/accounts.ts')).accountCommands],
+  ['sign-in-link', async () => (await import('./accounts/one-time-links.ts')).signInLinkCommand],
+  ['agents', async () => (await import('./accounts/agents.ts')).agentCommands],
+  ['grants', async () => (await import('./accounts/grants.ts')).grantCommands],
+  ['tokens', async () => (await import('./accounts/tokens.ts')).tokenCommands],
+  ['issuers', async () => (await import('./ci/issuers.ts')).issuerCommands],
+  ['publishers', async () => (await import('./ci/publishers.ts')).publisherCommands],
+  ['login whoami logout', async () => (await import('./login/session-commands.ts')).sessionCommands],
+  ['ci', async () => (await import('./ci/job-commands.ts')).ciCommands],
+  ['packages', async () => (await import('./accounts/packages.ts')).packageCommands],
+  ['keys', async () => (await import('./upkeep/keys.ts')).keyCommands],
+  ['secret', async () => (await import('./upkeep/secret.ts')).secretCommands],
+  ['trust', async () => (await import('./brands/trust.ts')).trustCommands],
+  ['brands', async () => (await import('./brands/brands.ts')).brandCommands],
+  ['signing-keys', async () => (await import('./brands/signing-keys.ts')).signingKeyCommands],
+  ['assertions', async () => (await import('./brands/assertions.ts')).assertionCommands],
+  ['models', async () => (await import('./brands/models.ts')).modelCommands],
+  ['api-keys', async () => (await import('./brands/api-keys.ts')).apiKeyCommands],
+  ['allow-list', async () => (await import('./brands/allow-list.ts')).allowListCommands],
+  [
+    'hardware-identities',
+    async () => (await import('./brands/hardware-identities.ts')).hardwareIdentityCommands,
+  ],
+  ['devices', async () => (await import('./devices/devices.ts')).deviceCommands],
+  ['clones', async () => (await import('./devices/clones.ts')).cloneCommands],
+  ['jobs', async () => (await import('./jobs/jobs.ts')).jobCommands],
+  ['import', importCommands],
+  ['backup restore', async () => (await import('./upkeep/backup.ts')).backupCommands],
+  ['verify', async () => (await import('./upkeep/verify.ts')).verifyCommand],
+  ['counters', async () => (await import('./upkeep/counters.ts')).countersCommand],
+  ['status', async () => (await import('./upkeep/status.ts')).statusCommand],
+  ['audit', async () => (await import('./upkeep/audit.ts')).auditCommands],
 ]
 
 async function importCommands(): Promise<Add> {
   const { importDatabaseCommand } = await import('./upkeep/backup.ts')
-  const { importSerialVaultCommand } = await import('./devices/transfer/import-serial-vault.ts')
+  const { importSerialVaultCommand } = await import('./devices/import-serial-vault.ts')
   return (program, context) => {
     const imports = program.command('import').description('import the data of another service or database')
     importDatabaseCommand(imports, context)
@@ -99,14 +83,14 @@ async function importCommands(): Promise<Add> {
  */
 export async function addCommands(program: Command, context: CommandContext, first = ''): Promise<void> {
   const isThere = program.commands.some((command) => command.name() === first)
-  const own = COMMANDS.filter(({ names }) => names.includes(first))
+  const own = COMMANDS.filter(([words]) => words.split(' ').includes(first))
   const wanted = isThere || own.length > 0 ? own : COMMANDS
-  for (const { load } of wanted) (await load())(program, context)
+  for (const [, load] of wanted) (await load())(program, context)
   completionCommand(program, context.streams)
 
   goes(withJson(program.command('version')), 'none')
     .description('show the version')
-    .action((options: JsonOption) =>
+    .action((options: CommonOptions) =>
       print(context, options, { release: context.release }, `ratafia ${context.release}`),
     )
   completeWays(program)

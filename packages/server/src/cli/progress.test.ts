@@ -10,9 +10,7 @@ interface Watched {
   readonly fails?: boolean
 }
 
-/**
- * Returns the text that the terminal gets while work reports its progress every 50 ms, in steps of a tenth.
- */
+/** Returns the text that the terminal gets while work reports its progress every 50 ms, in steps of a tenth. */
 async function shownOn(t: TestContext, { total, fails, ...terminal }: Watched): Promise<string> {
   let now = 1_000
   t.mock.method(performance, 'now', () => now)

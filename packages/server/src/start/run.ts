@@ -104,7 +104,7 @@ function commandContext({ environment, streams, ...others }: Given, asked: Asked
     serviceOn: inProcessService,
     findService: async (given) => {
       if (given !== undefined) return { url: readServiceUrl(given), from: '--url' }
-      const { findService } = await import('../cli/service/find-service.ts')
+      const { findService } = await import('../cli/service/credentials.ts')
       const found = await findService(service, () => addressOfThisHost(environment))
       asked.from = found.from
       return found

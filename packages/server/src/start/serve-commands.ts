@@ -1,8 +1,9 @@
 /** The commands `ratafia serve`, `identity serve` and `migrate`. Each loads its code when it runs. */
 import type { Command } from 'commander'
 import { describeDatabase } from '../cli/announcement.ts'
+import type { CommonOptions } from '../cli/context.ts'
 import { readCount } from '../cli/option-values.ts'
-import { type JsonOption, print, withJson } from '../cli/output.ts'
+import { print, withJson } from '../cli/output.ts'
 import { serviceAddress } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
 import { variablesHelp } from '../config/variables.ts'
@@ -44,7 +45,7 @@ function configCommands(program: Command, { environment, streams }: ServeContext
       'check the configuration as `serve` would, without creating anything; exit code 4 if something is wrong',
     )
     .option('--connect', 'also connect to the database, and open its sealed keys')
-    .action(async (options: JsonOption & { readonly connect?: boolean }) => {
+    .action(async (options: CommonOptions & { readonly connect?: boolean }) => {
       const { checkConfig } = await import('./check-config.ts')
       const { databaseIsMissing } = await import('./open-database.ts')
       const settings = commandSettings(environment, streams)
@@ -69,7 +70,7 @@ function configCommands(program: Command, { environment, streams }: ServeContext
     })
 }
 
-interface MigrateOptions extends JsonOption {
+interface MigrateOptions extends CommonOptions {
   readonly plan?: boolean
   readonly partitions?: string
 }

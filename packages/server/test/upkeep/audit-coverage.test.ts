@@ -16,6 +16,7 @@ import type { Action } from '../../src/change.ts'
 import type { CommandContext } from '../../src/cli/context.ts'
 import { addCommands, createProgram } from '../../src/cli/program.ts'
 import { runProgram } from '../../src/cli/run-program.ts'
+import { parseServiceUrl } from '../../src/config/values.ts'
 import { identityRoutes } from '../../src/identity/routes.ts'
 import { inProcessService } from '../../src/start/operations/in-process-service.ts'
 import { testKey, vector, vectorPath } from '../support/brands.ts'
@@ -391,7 +392,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
       tokenFile: () => undefined,
       credentialsFile: () => '/nonexistent',
     },
-    readServiceUrl: unused,
+    readServiceUrl: parseServiceUrl,
     release: 'test',
     gnupgHome: () => '/nonexistent',
     job: { variable: unused, idTokenFile: unused, whole: {} },

@@ -46,7 +46,7 @@ const WITHOUT = {
     'devices/registration/approval/remove-old-waiting.ts',
     'management/jobs/run-jobs.ts',
   ],
-  'a service that a command calls': ['cli/brands/allow-list.ts', 'cli/brands/remove-allowed.ts'],
+  'a service that a command calls': ['cli/brands/allow-list.ts'],
   'the holder of the database and the secret key, before an installation exists that could check': [
     'backup/restore.ts',
     'cli/upkeep/backup.ts',

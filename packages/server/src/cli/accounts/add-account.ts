@@ -2,14 +2,14 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
-import { type CommandContext, UsageError } from '../context.ts'
-import { type JsonOption, print, withJson } from '../output.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
+import { print, withJson } from '../output.ts'
 import { readPassword } from '../password-input.ts'
 import type { Service } from '../service/service.ts'
-import { goes, isDirect, type WayOptions, withService } from '../service/ways.ts'
-import { accountRow } from './account-row.ts'
+import { goes, isDirect, withService } from '../service/ways.ts'
+import { accountRow } from './account.ts'
 
-interface AddOptions extends JsonOption, WayOptions {
+interface AddOptions extends CommonOptions {
   readonly email: string
   readonly name: string
   readonly passwordStdin?: boolean
@@ -31,7 +31,9 @@ export function addAccountCommand(accounts: Command, context: CommandContext): v
     )
     .option('--role <role>', 'grant this role for administering the service, such as operator')
     .action(async (username: string, options: AddOptions) => {
-      refuseBoth(options)
+      if (options.passwordStdin && !options.password) {
+        throw new UsageError('--password-stdin and --no-password cannot be combined.')
+      }
       const record = isDirect(options, context)
         ? await addWithPassword(username, options, context)
         : await withService(context, options, 'begin', (service) => addWithout(username, options, service))
@@ -41,26 +43,28 @@ export function addAccountCommand(accounts: Command, context: CommandContext): v
 
 async function addWithPassword(
   username: string,
-  options: AddOptions,
+  { email, name, role, ...options }: AddOptions,
   context: CommandContext,
 ): Promise<JsonObject> {
   const { addAccount } = await import('../../accounts/add.ts')
   const { addGrant } = await import('../../management/grants/add-grant.ts')
-  const { checkRole } = await import('../../grants/grant.ts')
   // Checks the role first, so that the command does not create an account without it.
-  if (options.role !== undefined) checkRole(options.role, undefined)
+  await requireRole(role)
   const password = options.password
     ? await readPassword(context.streams, options.passwordStdin === true)
     : undefined
   return context.beginInstallation(async (installation) => {
     const { authority } = installation
-    const given = { username, email: options.email, name: options.name, password, authority }
-    const account = await addAccount(given, installation)
-    if (options.role !== undefined) {
-      await addGrant({ account: account.id, role: options.role, authority }, installation)
-    }
+    const account = await addAccount({ username, email, name, password, authority }, installation)
+    if (role !== undefined) await addGrant({ account: account.id, role, authority }, installation)
     return accountRow(account, installation)
   })
+}
+
+/** Throws `RequestError` for a role that does not exist or needs a brand. */
+async function requireRole(role: string | undefined): Promise<void> {
+  const { checkRole } = await import('../../grants/grant.ts')
+  if (role !== undefined) checkRole(role, undefined)
 }
 
 /** Adds an account over HTTP. Throws {@link UsageError} for a password and for a role. */
@@ -71,8 +75,7 @@ async function addWithout(username: string, options: AddOptions, service: Servic
     )
   }
   if (options.role !== undefined) {
-    const { checkRole } = await import('../../grants/grant.ts')
-    checkRole(options.role, undefined)
+    await requireRole(options.role)
     throw new UsageError(
       '--role works only on the database. Over HTTP, add the account first, then its role with `ratafia grants add`.',
     )
@@ -84,11 +87,5 @@ async function addWithout(username: string, options: AddOptions, service: Servic
     email: checkEmail(options.email),
     name: checkDisplayName(options.name),
   }
-  return (await service.call(api.addAccount, { body })).record
-}
-
-function refuseBoth({ passwordStdin, password }: AddOptions): void {
-  if (passwordStdin && !password) {
-    throw new UsageError('--password-stdin and --no-password cannot be combined.')
-  }
+  return service.recordOf(api.addAccount, { body })
 }

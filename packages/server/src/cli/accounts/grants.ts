@@ -3,24 +3,24 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { ROLE_NAMES, ROLES } from '@ratafia/api/roles'
 import { type Command, Option } from 'commander'
 import type { JsonObject } from '../../foreign-json.ts'
-import { withYes, type YesOption } from '../confirm.ts'
-import type { CommandContext } from '../context.ts'
-import { readInstant } from '../option-values.ts'
-import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
-import { listRecords } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { withYes } from '../confirm.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { readAhead } from '../option-values.ts'
+import { note, print, withJson, withList } from '../output.ts'
+import { listRecords, printRecord } from '../service/records.ts'
+import { goes, withService } from '../service/ways.ts'
 
 const COLUMNS = ['account', 'role', 'brand', 'granted_at', 'granted_by', 'expires_at', 'id', 'account_id']
-const SHOWN = ['account', 'role', 'brand', 'granted_at', 'granted_by', 'expires_at']
+const SHOWN = COLUMNS.slice(0, 6)
 const MOST = 10_000
 
-interface GrantOptions extends JsonOption, WayOptions {
+interface GrantOptions extends CommonOptions {
   readonly brand?: string
   readonly expires?: string
   readonly withAgent?: readonly string[]
 }
 
-interface ListOptions extends ListOption, WayOptions {
+interface ListOptions extends CommonOptions {
   readonly account?: string
   readonly role?: string
   readonly brand?: string
@@ -58,61 +58,49 @@ export function grantCommands(parent: Command, context: CommandContext): void {
       'existing agents of the account that also get the role; agents that you add later always get it',
     )
     .addHelpText('after', ROLES_HELP)
-    .action((username: string, role: string, options: GrantOptions) =>
-      add({ username, role }, options, context),
-    )
+    .action((username: string, role: string, options: GrantOptions) => add(username, role, options, context))
 
   goes(withYes(withJson(grants.command('remove <username> <role>'))), 'both', ['removeGrant', 'grants'])
     .description('remove a role from an account; this takes effect within a second')
     .option('--brand <id>', 'the grant for this brand')
-    .action((username: string, role: string, options: GrantOptions & YesOption) =>
-      remove({ username, role }, options, context),
+    .action((account: string, role: string, { brand, ...options }: GrantOptions) =>
+      printRecord(
+        context,
+        options,
+        'change',
+        async (service) => {
+          const query = { account, role, brand }
+          const { records } = await service.list(api.grants, 'grants', { query, most: MOST })
+          const found = records.find((one) => one['role'] === role && one['brand'] === (brand ?? null))
+          return service.recordOf(api.removeGrant, { id: String(found?.['id'] ?? `${account}:${role}`) })
+        },
+        (record) => `${record['account']} no longer has the role ${roleOf(record)}.`,
+      ),
     )
 }
 
-interface Named {
-  readonly username: string
-  readonly role: string
-}
-
-async function add({ username, role }: Named, options: GrantOptions, context: CommandContext): Promise<void> {
-  const { brand, withAgent: agents } = options
-  const { grant: record, agents: all } = await withService(context, options, 'change', async (service) => {
-    const now = service.clock()
-    const expires =
-      readInstant('--expires', options.expires, { now, direction: 'ahead' })?.toISOString() ?? null
+async function add(
+  username: string,
+  role: string,
+  { brand, withAgent: agents, expires: given, ...options }: GrantOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { grant, all } = await withService(context, options, 'change', async (service) => {
+    const expires = readAhead('--expires', given, service.clock())?.toISOString() ?? null
     const body = { account: username, role, brand: brand ?? null, expires, ...(agents && { agents }) }
-    const { record: grant } = await service.call(api.addGrant, { body })
-    const { records } = await service.list(api.accountAgents, 'agents', { id: username, most: MOST })
-    return { grant, agents: records }
+    return {
+      grant: await service.recordOf(api.addGrant, { body }),
+      all: await service.list(api.accountAgents, 'agents', { id: username, most: MOST }),
+    }
   })
-  const until = record['expires_at'] === null ? '' : ` until ${record['expires_at']}`
-  print(context, options, record, `${record['account']} now has the role ${roleOf(record)}${until}.`)
-  const without = all.map(({ name }) => String(name)).filter((name) => !agents?.includes(name))
+  const until = grant['expires_at'] === null ? '' : ` until ${grant['expires_at']}`
+  print(context, options, grant, `${grant['account']} now has the role ${roleOf(grant)}${until}.`)
+  const without = all.records.map(({ name }) => String(name)).filter((name) => !agents?.includes(name))
   if (without.length === 0) return
   note(
     context.streams,
     `These agents of ${username} existed already and do not get the role: ${without.join(', ')}. To grant it to them, add the agents again, or remove the grant and add it again with --with-agent.`,
   )
-}
-
-async function remove(
-  { username, role }: Named,
-  options: GrantOptions & YesOption,
-  context: CommandContext,
-): Promise<void> {
-  const { brand } = options
-  const record = await withService(context, options, 'change', async (service) => {
-    const { records } = await service.list(api.grants, 'grants', {
-      query: { account: username, role, brand },
-      most: MOST,
-    })
-    const found = records.find((one) => one['role'] === role && one['brand'] === (brand ?? null))
-    const id = found?.['id']
-    return (await service.call(api.removeGrant, { id: typeof id === 'string' ? id : `${username}:${role}` }))
-      .record
-  })
-  print(context, options, record, `${record['account']} no longer has the role ${roleOf(record)}.`)
 }
 
 const roleOf = ({ role, brand }: JsonObject): string =>

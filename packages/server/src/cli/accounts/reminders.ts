@@ -2,55 +2,48 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { actOnEach } from '../act-on-each.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { readSwitch } from '../option-values.ts'
-import { type JsonOption, print, withJson } from '../output.ts'
+import { withJson } from '../output.ts'
+import { printRecord } from '../service/records.ts'
 import type { Service } from '../service/service.ts'
-import { goes, requireService, type WayOptions, withService } from '../service/ways.ts'
-import { callAccount } from './call-account.ts'
-
-interface Options extends JsonOption, WayOptions {
-  readonly mine?: boolean
-}
+import { goes, requireService } from '../service/ways.ts'
+import { callAccount } from './account.ts'
 
 export function reminderCommand(accounts: Command, context: CommandContext): void {
   const operations = ['editAccount', 'account', 'switchMyReminders', 'myReminders']
   goes(withJson(accounts.command('reminders <on|off> [username...]')), 'both', operations)
     .description('switch on or off the mail that accounts get before their tokens, keys and roles expire')
     .option('--mine', 'your own reminders (over HTTP)')
-    .action(async (state: string, usernames: readonly string[], options: Options) => {
-      const on = readSwitch(state)
-      if (options.mine && usernames.length > 0)
-        throw new UsageError('Pass either usernames or --mine, not both.')
-      if (!options.mine && usernames.length === 0)
-        throw new UsageError('Pass usernames, or --mine over HTTP.')
-      if (options.mine) {
-        requireService(options, context, '--mine')
-        return withService(context, options, 'change', (service) => switchMine(on, service, options, context))
-      }
-      const act = async (username: string, service: Service) => {
-        const { record: mine } = await service.call(api.myReminders)
-        // The ETag refuses the change if the account changes meanwhile.
-        const { etag } = await callAccount(service, api.account, username)
-        const asking = { body: { reminders: on }, ifMatch: etag }
-        const { record } = await callAccount(service, api.editAccount, username, asking)
-        const { id, username: name, reminders } = record
-        const value = { id, username: name, reminders }
-        return { value, told: told(`${String(name)} gets`, on, mine['sent_by']) }
-      }
-      await actOnEach(usernames, { thing: 'account', done: `switched ${state}`, act }, options, context)
-    })
-}
-
-async function switchMine(
-  on: boolean,
-  service: Service,
-  options: JsonOption,
-  context: CommandContext,
-): Promise<void> {
-  const { etag } = await service.call(api.myReminders)
-  const { record } = await service.call(api.switchMyReminders, { body: { reminders: on }, ifMatch: etag })
-  print(context, options, record, told('You get', on, record['sent_by']))
+    .action(
+      (state: string, usernames: readonly string[], options: CommonOptions & { readonly mine?: boolean }) => {
+        const reminders = readSwitch(state)
+        if (options.mine && usernames.length > 0)
+          throw new UsageError('Pass either usernames or --mine, not both.')
+        if (!options.mine && usernames.length === 0)
+          throw new UsageError('Pass usernames, or --mine over HTTP.')
+        if (options.mine) {
+          requireService(options, context, '--mine')
+          const switchMine = async (service: Service) => {
+            const { etag } = await service.call(api.myReminders)
+            return service.recordOf(api.switchMyReminders, { body: { reminders }, ifMatch: etag })
+          }
+          return printRecord(context, options, 'change', switchMine, ({ sent_by }) =>
+            told('You get', reminders, sent_by),
+          )
+        }
+        const act = async (username: string, service: Service) => {
+          const mine = await service.recordOf(api.myReminders)
+          // The ETag refuses the change if the account changes meanwhile.
+          const { etag } = await callAccount(service, api.account, username)
+          const asking = { body: { reminders }, ifMatch: etag }
+          const { record } = await callAccount(service, api.editAccount, username, asking)
+          const value = { id: record['id'], username: record['username'], reminders: record['reminders'] }
+          return { value, told: told(`${value.username} gets`, reminders, mine['sent_by']) }
+        }
+        return actOnEach(usernames, { thing: 'account', done: `switched ${state}`, act }, options, context)
+      },
+    )
 }
 
 /** Returns the outcome; `gets` is the subject with its verb. */

@@ -2,23 +2,23 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { actOnEach } from '../act-on-each.ts'
-import { confirmTyped, withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
-import { readInstant, several } from '../option-values.ts'
-import { counted, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
-import { listRecords } from '../service/as-row.ts'
+import { confirmTyped, withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
+import { readAgo, several } from '../option-values.ts'
+import { counted, print, withJson, withList } from '../output.ts'
+import { listRecords } from '../service/records.ts'
 import type { Service } from '../service/service.ts'
-import { goes, requireDirect, requireService, type WayOptions } from '../service/ways.ts'
+import { goes, requireDirect, requireService, serviceOverHttp } from '../service/ways.ts'
 import { developerTokenCommands } from '../tokens/developer-commands.ts'
 
-interface RevokeOptions extends JsonOption, YesOption, WayOptions {
+interface RevokeOptions extends CommonOptions {
   readonly mine?: boolean
   readonly account?: string
   readonly all?: boolean
   readonly allBut?: readonly string[]
 }
 
-interface ListOptions extends ListOption, WayOptions {
+interface ListOptions extends CommonOptions {
   readonly mine?: boolean
   readonly account?: string
   readonly includeInactive?: boolean
@@ -26,18 +26,8 @@ interface ListOptions extends ListOption, WayOptions {
 }
 
 const COLUMNS = [
-  ...[
-    'session_id',
-    'username',
-    'kind',
-    'description',
-    'signed_in',
-    'opened_from',
-    'valid_since',
-    'valid_until',
-    'limits',
-    'manage',
-  ],
+  ...['session_id', 'username', 'kind', 'description', 'signed_in', 'opened_from', 'valid_since'],
+  ...['valid_until', 'limits', 'manage'],
   ...['revoked_at', 'revoked_by', 'rule', 'issuer', 'job', 'last_used_at', 'last_used_from'],
 ]
 const SHOWN = [
@@ -64,9 +54,7 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
     .action((options: ListOptions) => list(options, context))
 
   goes(withYes(withJson(tokens.command('revoke [session-id...]'))), 'both', [
-    'revokeToken',
-    'revokeMyToken',
-    'revokeMyTokens',
+    ...['revokeToken', 'revokeMyToken', 'revokeMyTokens'],
   ])
     .description('revoke sessions, or all of an account; every node refuses their tokens within a second')
     .option('--account <username>', 'with --all: the account')
@@ -76,33 +64,11 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       '--all',
       'revoke all sessions of the account, revoke its unused logins, and sign it out of every browser; scripts must also pass --yes',
     )
-    .action(async (sessionIds: readonly string[], options: RevokeOptions) => {
-      if (options.mine && options.all && sessionIds.length === 0) {
-        if (options.account !== undefined || options.direct) {
-          throw new UsageError(
-            '--mine works over HTTP, for your own account. Leave out --account and --direct.',
-          )
-        }
-        return (await import('../tokens/revoke-mine.ts')).revokeMine(options, context)
-      }
-      if (options.allBut) throw new UsageError('--all-but works only with --mine --all.')
-      if (options.all || options.account !== undefined) {
-        requireDirect(options, context, 'Revoking all sessions of an account')
-        return revokeAllOf(sessionIds, options, context)
-      }
-      if (sessionIds.length === 0) {
-        throw new UsageError('Pass the id of a session, or --account USERNAME --all.')
-      }
-      if (options.mine) requireService(options, context, '--mine')
-      const act = async (id: string, service: Service) => {
-        const { record } = await service.call(options.mine ? api.revokeMyToken : api.revokeToken, { id })
-        const told = `The session ${id} was revoked at ${record['revoked_at']} by ${record['revoked_by']}.`
-        return { value: record, told }
-      }
-      const consequence = (id: string) => `The tokens of the session ${id} permanently stop working.`
-      await actOnEach(sessionIds, { thing: 'session', done: 'revoked', consequence, act }, options, context)
-    })
+    .action((sessionIds: readonly string[], options: RevokeOptions) => revoke(sessionIds, options, context))
 }
+
+/** More than any user reads. */
+const LIST_LIMIT = 10_000
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
   const { account, mine = false, includeInactive = false } = options
@@ -110,8 +76,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   await listRecords(context, options, {
     ...{ operation: mine ? api.myTokens : api.tokens, name: 'tokens', most: LIST_LIMIT },
     asking: (service) => {
-      const now = service.clock()
-      const unused = readInstant('--unused-since', options.unusedSince, { now, direction: 'ago' })
+      const unused = readAgo('--unused-since', options.unusedSince, service.clock())
       const state = includeInactive ? 'all' : 'active'
       return { query: { state, unused_since: unused?.toISOString(), ...(mine ? {} : { account }) } }
     },
@@ -120,14 +85,59 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   })
 }
 
-/** More than any user reads. */
-const LIST_LIMIT = 10_000
+async function revoke(sessionIds: readonly string[], options: RevokeOptions, context: CommandContext) {
+  const { mine, all, account } = options
+  if (mine && all && sessionIds.length === 0) {
+    if (account === undefined && !options.direct) return revokeMine(options, context)
+    throw new UsageError('--mine works over HTTP, for your own account. Leave out --account and --direct.')
+  }
+  if (options.allBut) throw new UsageError('--all-but works only with --mine --all.')
+  if (all || account !== undefined) {
+    requireDirect(options, context, 'Revoking all sessions of an account')
+    return revokeAllOf(sessionIds, options, context)
+  }
+  if (sessionIds.length === 0) {
+    throw new UsageError('Pass the id of a session, or --account USERNAME --all.')
+  }
+  if (mine) requireService(options, context, '--mine')
+  const act = async (id: string, service: Service) => {
+    const value = await service.recordOf(mine ? api.revokeMyToken : api.revokeToken, { id })
+    return {
+      value,
+      told: `The session ${id} was revoked at ${value['revoked_at']} by ${value['revoked_by']}.`,
+    }
+  }
+  const consequence = (id: string) => `The tokens of the session ${id} permanently stop working.`
+  await actOnEach(sessionIds, { thing: 'session', done: 'revoked', consequence, act }, options, context)
+}
 
-async function revokeAllOf(
-  sessionIds: readonly string[],
-  options: RevokeOptions,
-  context: CommandContext,
-): Promise<void> {
+/** Revokes all of the user's own sessions, or all except some. */
+async function revokeMine({ allBut = [], ...options }: RevokeOptions, context: CommandContext) {
+  const service = await serviceOverHttp(options, context)
+  await confirmTyped(context, options, async () => ({
+    told:
+      allBut.length === 0
+        ? 'This permanently revokes all your tokens, including this login and logins that are not used yet.'
+        : `This permanently revokes all your tokens, except those of ${counted(allBut.length, 'session')}.`,
+    type: String((await service.recordOf(api.me))['username']),
+  }))
+  // The service may require a recent sign-in. The dry run triggers it, and the new login continues.
+  await service.call(api.revokeMyTokens, { query: { dry_run: true }, body: { all_but: allBut } })
+  const { username, session_id } = await service.recordOf(api.me)
+  const own = String(session_id)
+  let revoked = 0
+  const revokeBut = async (kept: readonly string[]): Promise<boolean> => {
+    const record = await service.recordOf(api.revokeMyTokens, { body: { all_but: kept } })
+    revoked += Number(record['revoked'])
+    return record['more'] === true
+  }
+  // The command's own session comes last, because it revokes the others.
+  while (await revokeBut([...allBut, own]));
+  if (!allBut.includes(own)) await revokeBut(allBut)
+  print(context, options, { username, revoked }, `Revoked ${counted(revoked, 'session')}.`)
+}
+
+async function revokeAllOf(sessionIds: readonly string[], options: RevokeOptions, context: CommandContext) {
   const { account: username, all } = options
   if (sessionIds.length > 0 || username === undefined || !all) {
     throw new UsageError('Pass either the id of a session, or --account USERNAME --all.')

@@ -2,10 +2,12 @@
 import type { Command } from 'commander'
 import type { NamedFile } from '../../brands/assertion-file.ts'
 import { systemClock } from '../../clock.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { isStreamed } from '../../files/streamed.ts'
+import { type CommandContext, type Streams, UsageError } from '../context.ts'
+import { one, writeOut } from '../files/write-whole.ts'
 import { readNamed, readStandardInput } from '../files.ts'
+import { harmless } from '../terminal/harmless.ts'
 import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
-import { writeAssertion } from './write-assertion.ts'
 
 interface SignOptions extends PassphraseOption {
   readonly key?: string
@@ -28,10 +30,7 @@ async function sign(file: string | undefined, options: SignOptions, context: Com
   if (file === undefined && options.passphraseStdin) {
     throw new UsageError('The passphrase comes from standard input. Pass the JSON as a file.')
   }
-  const source =
-    file === undefined
-      ? { name: 'Standard input', bytes: await readStandardInput(context.streams) }
-      : await readNamed(file)
+  const source = await (file === undefined ? readStandardInput(context.streams) : readNamed(file))
   const { key } = options
   const signed = await (key === undefined
     ? signHere(source, context)
@@ -60,4 +59,15 @@ async function signElsewhere(
   const statement = readStatement(source, now)
   const key = await readKey(context, options.key, await readPassphrase(context, options))
   return signWith(key, statement, now)
+}
+
+/** Prints an assertion, or writes it to `file` and then prints where it is. Throws `FileError`. */
+export async function writeAssertion(
+  assertion: Uint8Array,
+  file: string | undefined,
+  streams: Streams,
+): Promise<void> {
+  const isPipe = file !== undefined && (await isStreamed(file))
+  await writeOut(one(Buffer.from(assertion).toString('utf8')), file, streams)
+  if (file !== undefined && !isPipe) streams.stdout.write(`The signed assertion is in ${harmless(file)}.\n`)
 }

@@ -1,14 +1,13 @@
 /** `ratafia brands`: the accounts that serials are signed for. */
-
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import { confirmTyped, withNeededYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { confirmTyped, withNeededYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
-import { readInstant } from '../option-values.ts'
-import { counted, details, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
-import { asRow, listRecords } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { readAhead } from '../option-values.ts'
+import { counted, details, print, withJson, withList } from '../output.ts'
+import { asRow, listRecords } from '../service/records.ts'
+import { goes, withService } from '../service/ways.ts'
 import { createDemo, type DemoOptions } from './create-demo.ts'
 import {
   KEY_FORMS,
@@ -17,9 +16,10 @@ import {
   type PassphraseOption,
   readKey,
   readPassphrase,
+  UNTIL,
 } from './private-keys.ts'
 
-interface AddOptions extends JsonOption, PassphraseOption {
+interface AddOptions extends CommonOptions, PassphraseOption {
   readonly account: string
   readonly accountKey: string
   readonly signingKey: string
@@ -33,6 +33,10 @@ interface CreateOptions extends DemoOptions, PassphraseOption {
   readonly keyName: string
   readonly until?: string
 }
+
+const COLUMNS = ['account_id', 'display_name', 'added_at']
+/** More than any installation has. */
+const MOST = 10_000
 
 export function brandCommands(parent: Command, context: CommandContext): void {
   const brands = parent
@@ -50,21 +54,16 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .option(...PASSPHRASE)
     .action(async (options: AddOptions) => {
       const { addBrand } = await import('../../brands/add-brand.ts')
-      const [account, accountKey] = await Promise.all([
-        readNamed(options.account),
-        readNamed(options.accountKey),
-      ])
+      const account = await readNamed(options.account)
+      const accountKey = await readNamed(options.accountKey)
       const passphrase = await readPassphrase(context, options)
       const signingKey = await namedKey(context, options.signingKey, passphrase)
-      const added = await context.beginInstallation((installation) =>
-        addBrand(
-          { account, accountKey, signingKey, passphrase, authority: installation.authority },
-          installation,
-        ),
+      const wanted = { account, accountKey, signingKey, passphrase }
+      const { accountId, displayName, keyId } = await context.beginInstallation((installation) =>
+        addBrand({ ...wanted, authority: installation.authority }, installation),
       )
-      const row = { account_id: added.accountId, display_name: added.displayName, key_id: added.keyId }
-      const told = `Added the brand ${added.accountId}. The key ${added.keyId} signs its serials.`
-      print(context, options, row, told)
+      const row = { account_id: accountId, display_name: displayName, key_id: keyId }
+      print(context, options, row, `Added the brand ${accountId}. The key ${keyId} signs its serials.`)
     })
 
   withJson(brands.command('create [account-id]'))
@@ -79,10 +78,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     )
     .option('--display-name <name>', 'the display name of the account (default: its id)')
     .option('--key-name <name>', 'the name of the key', 'serials')
-    .option(
-      '--until <time>',
-      'when the key expires: a time, or a duration from now such as 3650d (default: never)',
-    )
+    .option(...UNTIL)
     .option(...PASSPHRASE)
     .option(
       '--demo',
@@ -101,19 +97,42 @@ export function brandCommands(parent: Command, context: CommandContext): void {
       return create(accountId, options, context)
     })
 
-  listBrandsCommand(brands, context)
-  showBrandCommand(brands, context)
+  goes(withList(brands.command('list'), COLUMNS), 'both', ['brands'])
+    .description('list all brands, by account id')
+    .action((options: CommonOptions) =>
+      listRecords(context, options, {
+        ...{ operation: api.brands, name: 'brands', most: MOST, columns: COLUMNS },
+        empty:
+          'No brands yet. Add one with `ratafia brands add`, or create one to try with `ratafia brands create --demo`.',
+        more: `Only the first ${MOST} are shown.`,
+      }),
+    )
+
+  goes(withJson(brands.command('show <account-id>')), 'both', ['brand', 'signingKeys', 'models'])
+    .description('show one brand with its keys and models')
+    .action(async (brand: string, options: CommonOptions) => {
+      const { record, keys, models } = await withService(context, options, 'read', async (service) => {
+        const asking = { query: { brand }, most: MOST }
+        return {
+          record: await service.recordOf(api.brand, { names: { brand } }),
+          keys: (await service.list(api.signingKeys, 'signing_keys', asking)).records,
+          models: (await service.list(api.models, 'models', asking)).records,
+        }
+      })
+      const lines = [
+        details(asRow(record)),
+        ...keys.map((key) => details({ signing_key: `${key['key_id']} ${key['state']}` })),
+        ...models.map((one) => details({ model: `${one['model']} (registration ${one['registration']})` })),
+      ]
+      print(context, options, { ...record, signing_keys: keys, models }, lines.join('\n'))
+    })
 
   withNeededYes(withJson(brands.command('remove <account-id>')))
     .description('remove a brand that has neither models nor devices, with its signing keys')
-    .action((accountId: string, options: JsonOption & YesOption) => remove(accountId, options, context))
+    .action((accountId: string, options: CommonOptions) => remove(accountId, options, context))
 }
 
-async function remove(
-  accountId: string,
-  options: JsonOption & YesOption,
-  context: CommandContext,
-): Promise<void> {
+async function remove(accountId: string, options: CommonOptions, context: CommandContext): Promise<void> {
   const { removeBrand } = await import('../../brands/remove-brand.ts')
   const keys = await context.withInstallation(async (installation) => {
     await confirmTyped(context, options, async () => {
@@ -137,11 +156,7 @@ const given = (flags: readonly string[], command: Command): readonly string[] =>
     .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
     .flatMap(({ long }) => (long && flags.includes(long) ? [long] : []))
 
-async function create(
-  accountId: string | undefined,
-  options: CreateOptions,
-  context: CommandContext,
-): Promise<void> {
+async function create(accountId: string | undefined, options: CreateOptions, context: CommandContext) {
   const { createBrand } = await import('../../brands/add-brand.ts')
   const { output, displayName, keyName, until } = options
   if (accountId === undefined || options.rootKey === undefined || output === undefined) {
@@ -155,59 +170,14 @@ async function create(
     options.signingKey === undefined ? undefined : await readKey(context, options.signingKey, passphrase)
   const brand = await withNewFile(output, { otherwise: 'No brand was created.' }, (file) =>
     context.beginInstallation((installation) => {
-      const now = installation.clock()
-      const expires = readInstant('--until', until, { now, direction: 'ahead' })
-      return createBrand(
-        {
-          ...{ accountId, displayName, rootKey, signingKey, keyName, until: expires },
-          keep: file.write,
-          authority: installation.authority,
-        },
-        installation,
-      )
+      const { authority, clock } = installation
+      const expires = readAhead('--until', until, clock())
+      const wanted = { accountId, displayName, rootKey, signingKey, keyName, until: expires }
+      return createBrand({ ...wanted, keep: file.write, authority }, installation)
     }),
   )
   const { displayName: name, keyId, rootId } = brand
   const row = { account_id: accountId, display_name: name, key_id: keyId, root: rootId, file: output }
   const told = `Created the brand ${accountId}, signed by ${rootId}. The key ${keyId} signs its serials. Its assertions are in ${output}.`
   print(context, options, row, told)
-}
-
-const COLUMNS = ['account_id', 'display_name', 'added_at']
-/** More than any installation has. */
-const MOST = 10_000
-
-function listBrandsCommand(brands: Command, context: CommandContext): void {
-  goes(withList(brands.command('list'), COLUMNS), 'both', ['brands'])
-    .description('list all brands, by account id')
-    .action((options: ListOption & WayOptions) =>
-      listRecords(context, options, {
-        ...{ operation: api.brands, name: 'brands', most: MOST, columns: COLUMNS },
-        empty:
-          'No brands yet. Add one with `ratafia brands add`, or create one to try with `ratafia brands create --demo`.',
-        more: `Only the first ${MOST} are shown.`,
-      }),
-    )
-}
-
-function showBrandCommand(brands: Command, context: CommandContext): void {
-  goes(withJson(brands.command('show <account-id>')), 'both', ['brand', 'signingKeys', 'models'])
-    .description('show one brand with its keys and models')
-    .action(async (accountId: string, options: JsonOption & WayOptions) => {
-      const { record, keys, models } = await withService(context, options, 'read', async (service) => {
-        const found = await service.call(api.brand, { names: { brand: accountId } })
-        const asking = { query: { brand: accountId }, most: MOST }
-        return {
-          record: found.record,
-          keys: (await service.list(api.signingKeys, 'signing_keys', asking)).records,
-          models: (await service.list(api.models, 'models', asking)).records,
-        }
-      })
-      const lines = [
-        details(asRow(record)),
-        ...keys.map((key) => details({ signing_key: `${key['key_id']} ${key['state']}` })),
-        ...models.map((one) => details({ model: `${one['model']} (registration ${one['registration']})` })),
-      ]
-      print(context, options, { ...record, signing_keys: keys, models }, lines.join('\n'))
-    })
 }

@@ -5,10 +5,10 @@ import type { DemoBrand, DemoFile } from '../../brands/demo-brand.ts'
 import { serviceAddress } from '../../config/config.ts'
 import { writeDraft } from '../../files/draft.ts'
 import { systemReason } from '../../text/system-reason.ts'
-import { type CommandContext, FileError } from '../context.ts'
-import { type JsonOption, print } from '../output.ts'
+import { type CommandContext, type CommonOptions, FileError } from '../context.ts'
+import { print } from '../output.ts'
 
-export interface DemoOptions extends JsonOption {
+export interface DemoOptions extends CommonOptions {
   /** The prefix for the names of the accounts and the model. */
   readonly name: string
   /** A new directory. Default: `demo-brand` in the data directory. */
@@ -41,10 +41,7 @@ export async function createDemo(options: DemoOptions, context: CommandContext):
   print(context, options, row, [...guide(demo, output, url), ...first].join('\n'))
 }
 
-/**
- * Creates a directory that only its owner can read. It comes first, because the new keys must have somewhere
- * to go.
- */
+/** Creates a directory that only its owner can read. It comes first, because the new keys must have somewhere to go. */
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })

@@ -1,12 +1,13 @@
 /** `ratafia hardware-identities`: the keys that are built into boards. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import type { CommandContext } from '../context.ts'
-import { withLocalFiles } from '../files/local-file.ts'
-import { IMPORT_OPERATIONS } from '../jobs/import-operations.ts'
-import { counted, type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
-import { listRecords } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import type { JsonObject } from '../../foreign-json.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { withEach, withLocalFile } from '../files/local-file.ts'
+import { IMPORT_OPERATIONS } from '../jobs/follow-job.ts'
+import { counted, print, withJson, withList } from '../output.ts'
+import { listRecords } from '../service/records.ts'
+import { goes, withService } from '../service/ways.ts'
 
 const COLUMNS = ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384', 'key_sha384']
 
@@ -20,9 +21,9 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
 
   goes(withJson(identities.command('import <file...>')), 'both', IMPORT_OPERATIONS)
     .description('add hardware-identity assertions from files with one each or a stream of up to 128')
-    .action(async (files: readonly string[], options: JsonOption & WayOptions) => {
+    .action(async (files: readonly string[], options: CommonOptions) => {
       const { importFileInto } = await import('../jobs/import-file.ts')
-      const counts = await withLocalFiles(files, (locals) => {
+      const counts = await withEach(files, withLocalFile<JsonObject>, (locals) => {
         const asked = { kind: 'hardware-identities.import', files: locals, dryRun: false, whole: true }
         return withService(context, options, 'change', (service) =>
           importFileInto(service, asked, context.streams),
@@ -35,7 +36,7 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
 
   goes(withList(identities.command('list'), COLUMNS), 'both', ['hardwareIdentities'])
     .description("list all hardware identities, by the key's digest")
-    .action((options: ListOption & WayOptions) =>
+    .action((options: CommonOptions) =>
       listRecords(context, options, {
         ...{ operation: api.hardwareIdentities, name: 'hardware_identities', most: MOST },
         columns: ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384'],

@@ -15,6 +15,11 @@ export const PASSPHRASE = [
   'read the passphrase of an encrypted private key from standard input',
 ] as const
 
+export const UNTIL = [
+  '--until <time>',
+  'when the key expires: a time, or a duration from now such as 3650d (default: never)',
+] as const
+
 export interface PassphraseOption {
   readonly passphraseStdin?: boolean
 }

@@ -3,15 +3,16 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { stateConflict } from '../../errors.ts'
 import { actOnEach } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, ServiceRefusal } from '../context.ts'
+import { withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, ServiceRefusal } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
-import { readInstant } from '../option-values.ts'
-import { type JsonOption, type ListOption, note, print, withJson, withList } from '../output.ts'
-import { listRecords } from '../service/as-row.ts'
+import { readAhead } from '../option-values.ts'
+import { note, print, withJson, withList } from '../output.ts'
+import { listRecords } from '../service/records.ts'
 import type { Service } from '../service/service.ts'
-import { goes, type WayOptions } from '../service/ways.ts'
+import { goes } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
+import { writeAssertion } from './assertions.ts'
 import {
   KEY_FORMS,
   namedKey,
@@ -19,9 +20,9 @@ import {
   type PassphraseOption,
   readKey,
   readPassphrase,
+  UNTIL,
   warnInCheckout,
 } from './private-keys.ts'
-import { writeAssertion } from './write-assertion.ts'
 
 interface CertifyOptions extends PassphraseOption {
   readonly key: string
@@ -33,7 +34,7 @@ interface CertifyOptions extends PassphraseOption {
   readonly output?: string
 }
 
-interface AddOptions extends JsonOption, PassphraseOption {
+interface AddOptions extends CommonOptions, PassphraseOption {
   readonly accountKey?: string
 }
 
@@ -68,20 +69,18 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
       const accountKey = options.accountKey === undefined ? undefined : await readNamed(options.accountKey)
       const passphrase = await readPassphrase(context, options)
       const signingKey = await namedKey(context, reference, passphrase)
-      const added = await context.withInstallation((installation) =>
-        addSigningKey(
-          { signingKey, accountKey, passphrase, authority: installation.authority },
-          installation,
-        ),
+      const wanted = { signingKey, accountKey, passphrase }
+      const { keyId, accountId } = await context.withInstallation((installation) =>
+        addSigningKey({ ...wanted, authority: installation.authority }, installation),
       )
-      const told = `The key ${added.keyId} now signs serials for ${added.accountId}.`
-      print(context, options, { key_id: added.keyId, account_id: added.accountId }, told)
+      const told = `The key ${keyId} now signs serials for ${accountId}.`
+      print(context, options, { key_id: keyId, account_id: accountId }, told)
     })
 
   goes(withJson(keys.command('generate <file>')), 'none')
     .description('create a private key in a new file (PEM, RSA, 4096 bits) that only you can read')
     .option('--passphrase-stdin', 'encrypt the key with a passphrase from standard input')
-    .action((file: string, options: JsonOption & PassphraseOption) => generate(file, options, context))
+    .action((file: string, options: CommonOptions & PassphraseOption) => generate(file, options, context))
 
   goes(keys.command('certify <account-id>'), 'none')
     .description('certify another key of an account with the key of its root: print an account-key assertion')
@@ -89,10 +88,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .requiredOption('--root-key <key>', 'the private key of the root, in the same forms')
     .requiredOption('--name <name>', 'the name of the key, unique among the keys of the account')
     .option('--since <time>', 'when the key becomes valid, such as 2027-01-31T00:00:00Z (default: now)')
-    .option(
-      '--until <time>',
-      'when the key expires: a time, or a duration from now such as 3650d (default: never)',
-    )
+    .option(...UNTIL)
     .option(
       '--allow <type...>',
       'the assertion types that the key may sign, such as serial (default: all, the only choice with snapd 2.57)',
@@ -104,16 +100,25 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
   goes(withList(keys.command('list'), COLUMNS), 'both', ['signingKeys'])
     .description('list all keys, by account')
     .option('--account <account-id>', 'only keys of one account')
-    .action((options: ListOption & WayOptions & { readonly account?: string }) => list(options, context))
+    .action(({ account, ...options }: CommonOptions & { readonly account?: string }) =>
+      listRecords(context, options, {
+        ...{ operation: api.signingKeys, name: 'signing_keys', most: MOST },
+        asking: { query: { brand: account } },
+        columns: ['account_id', 'name', 'state', 'until', 'key_id'],
+        empty: 'No signing keys yet. `ratafia brands add` adds a brand with its first key.',
+        more: `Only the first ${MOST} are shown. Pass --account to see the keys of one account.`,
+        after: (records) => {
+          if (options.json) return
+          for (const { fault } of records)
+            if (typeof fault === 'string') note(context.streams, harmless(fault))
+        },
+      }),
+    )
 
   disableSigningKeysCommand(keys, context)
 }
 
-async function generate(
-  path: string,
-  options: JsonOption & PassphraseOption,
-  context: CommandContext,
-): Promise<void> {
+async function generate(path: string, options: CommonOptions & PassphraseOption, context: CommandContext) {
   const { generateSigningKey, privateKeyToPem } = await import('../../brands/keys/signing-key-secret.ts')
   const passphrase = await readPassphrase(context, options)
   const key = await withNewFile(path, { secret: true, otherwise: 'No key was created.' }, async (file) => {
@@ -133,38 +138,11 @@ async function certify(accountId: string, options: CertifyOptions, context: Comm
   const { publicKey } = await readKey(context, options.key, passphrase)
   const rootKey = await readKey(context, options.rootKey, passphrase)
   const assertion = await context.withInstallation((installation) => {
-    const reading = { now: installation.clock(), direction: 'ahead' } as const
-    const validity = {
-      since: readInstant('--since', since, reading),
-      until: readInstant('--until', until, reading),
-    }
+    const now = installation.clock()
+    const validity = { since: readAhead('--since', since, now), until: readAhead('--until', until, now) }
     return certifyKey({ accountId, publicKey, rootKey, name, ...validity, allow }, installation)
   })
   await writeAssertion(assertion, options.output, context.streams)
-}
-
-const list = (
-  { account, ...options }: ListOption & WayOptions & { readonly account?: string },
-  context: CommandContext,
-): Promise<void> =>
-  listRecords(context, options, {
-    ...{
-      operation: api.signingKeys,
-      name: 'signing_keys',
-      asking: { query: { brand: account } },
-      most: MOST,
-    },
-    columns: ['account_id', 'name', 'state', 'until', 'key_id'],
-    empty: 'No signing keys yet. `ratafia brands add` adds a brand with its first key.',
-    more: `Only the first ${MOST} are shown. Pass --account to see the keys of one account.`,
-    after: (records) => {
-      if (options.json) return
-      for (const { fault } of records) if (typeof fault === 'string') note(context.streams, harmless(fault))
-    },
-  })
-
-interface DisableOptions extends JsonOption, YesOption, WayOptions {
-  readonly force?: boolean
 }
 
 function disableSigningKeysCommand(keys: Command, context: CommandContext): void {
@@ -172,38 +150,29 @@ function disableSigningKeysCommand(keys: Command, context: CommandContext): void
   goes(command, 'both', ['disableSigningKey', 'signingKey'])
     .description('stop signing with keys; their serials stay valid (put -- before an id that begins with -)')
     .option('--force', 'disable the keys even if some models have no other key')
-    .action(async (keyIds: readonly string[], options: DisableOptions) => {
+    .action((keyIds: readonly string[], options: CommonOptions & { readonly force?: boolean }) => {
       const { force = false } = options
       const consequence = (keyId: string) =>
         `The key ${keyId} signs no more serials until you add it again${force ? ', even for models without another key' : ''}.`
       const act = async (keyId: string, service: Service) => {
-        const stopped = await disable(keyId, { force }, service)
+        const stopped = await disable(keyId, force, service)
         const warning = stopped.length > 0 ? ` Serials are no longer signed for ${stopped.join(', ')}.` : ''
         const told = `Disabled the signing key ${keyId}.${warning}`
         return { value: { disabled: keyId, stopped_models: stopped }, told }
       }
-      await actOnEach(keyIds, { thing: 'signing key', done: 'disabled', consequence, act }, options, context)
+      return actOnEach(keyIds, { thing: 'signing key', done: 'disabled', consequence, act }, options, context)
     })
 }
 
 /** Disables the key, unless it changed since it was read. Returns the models without another key. */
-async function disable(
-  id: string,
-  { force }: { readonly force: boolean },
-  service: Service,
-): Promise<readonly string[]> {
+async function disable(id: string, force: boolean, service: Service): Promise<readonly string[]> {
   if (!/^[A-Za-z0-9_-]{64}$/.test(id)) {
     const { noSuchSigningKey } = await import('../../brands/keys/list-signing-keys.ts')
-    const { code, message } = noSuchSigningKey(id)
-    throw new ServiceRefusal(message, { code })
+    throw ServiceRefusal.like(noSuchSigningKey(id))
   }
   const { record, etag } = await service.call(api.signingKey, { id })
   if (record['disabled_at'] !== null) throw stateConflict(`The signing key ${id} is already disabled.`)
-  const { record: disabled } = await service.call(api.disableSigningKey, {
-    id,
-    body: { force },
-    ifMatch: etag,
-  })
-  const { stopped_models: stopped } = disabled
+  const asking = { id, body: { force }, ifMatch: etag }
+  const { stopped_models: stopped } = await service.recordOf(api.disableSigningKey, asking)
   return Array.isArray(stopped) ? stopped.map(String) : []
 }

@@ -1,17 +1,24 @@
 /** `ratafia trust`: the trust roots, which every chain of assertions must lead to. */
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
-import { isObject, type JsonObject } from '../../foreign-json.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
-import type { CommandContext } from '../context.ts'
+import { objectsIn } from '../../foreign-json.ts'
+import { confirm, withYes } from '../confirm.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
-import { readInstant } from '../option-values.ts'
-import { type JsonOption, type ListOption, print, withJson, withList } from '../output.ts'
-import { printRecords } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
-import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
+import { readAhead } from '../option-values.ts'
+import { print, withJson, withList } from '../output.ts'
+import { printRecords } from '../service/records.ts'
+import { goes, withService } from '../service/ways.ts'
+import {
+  KEY_FORMS,
+  PASSPHRASE,
+  type PassphraseOption,
+  readKey,
+  readPassphrase,
+  UNTIL,
+} from './private-keys.ts'
 
-interface CreateOptions extends JsonOption, PassphraseOption {
+interface CreateOptions extends CommonOptions, PassphraseOption {
   readonly key: string
   readonly output: string
   readonly displayName?: string
@@ -28,7 +35,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
 
   withJson(trust.command('add <file...>'))
     .description('trust an account, by its self-signed account and account-key assertions')
-    .action(async (files: readonly string[], options: JsonOption) => {
+    .action(async (files: readonly string[], options: CommonOptions) => {
       const { addTrustRoots } = await import('../../brands/trust/add-trust-roots.ts')
       const named = await Promise.all(files.map((file) => readNamed(file)))
       const added = await context.beginInstallation((installation) =>
@@ -45,70 +52,51 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .requiredOption('--output <file>', 'a new file for its account and account-key assertions')
     .option('--display-name <name>', 'the display name of the account (default: its id)')
     .option('--key-name <name>', 'the name of the key', 'root')
-    .option(
-      '--until <time>',
-      'when the key expires: a time, or a duration from now such as 3650d (default: never)',
-    )
+    .option(...UNTIL)
     .option(...PASSPHRASE)
     .action((accountId: string, options: CreateOptions) => createRootOf(accountId, options, context))
 
   goes(withList(trust.command('list'), COLUMNS), 'both', ['trustRoots'])
     .description('list all trust roots, with a line for each key')
-    .action(async (options: ListOption & WayOptions) => {
-      const records = await withService(context, options, 'read', async (service) =>
-        recordsIn((await service.call(api.trustRoots)).record['trust_roots']),
-      )
-      printRecords(context, options, records, { columns: COLUMNS, empty: 'No trust roots.' })
+    .action(async (options: CommonOptions) => {
+      const found = await withService(context, options, 'read', (service) => service.recordOf(api.trustRoots))
+      const roots = objectsIn(found['trust_roots'])
+      printRecords(context, options, roots, { columns: COLUMNS, empty: 'No trust roots.' })
     })
 
   withYes(withJson(trust.command('remove <account-id>')))
     .description('stop trusting an account; the built-in root stays')
     .option('--force', 'remove the root even if nothing can be signed for some brands afterwards')
-    .action(async (accountId: string, options: JsonOption & YesOption & { readonly force?: boolean }) => {
+    .action(async (accountId: string, options: CommonOptions & { readonly force?: boolean }) => {
       const { removeTrustRoot } = await import('../../brands/trust/remove-trust-root.ts')
+      const { force = false } = options
       await confirm(
         context,
         options,
-        `${accountId} will no longer be trusted. Devices of the brands that it signed can register only if another trusted root also signed the brand.${options.force ? ' With --force, some brands may be left without a root.' : ''}`,
+        `${accountId} will no longer be trusted. Devices of the brands that it signed can register only if another trusted root also signed the brand.${force ? ' With --force, some brands may be left without a root.' : ''}`,
       )
       const lost = await context.withInstallation((installation) =>
-        removeTrustRoot(
-          { accountId, force: options.force === true, authority: installation.authority },
-          installation,
-        ),
+        removeTrustRoot({ accountId, force, authority: installation.authority }, installation),
       )
-      const warning =
-        lost.length > 0
-          ? ` Nothing is signed for ${lost.join(', ')} until you trust a root for them again.`
-          : ''
-      const told = `${accountId} is no longer a trust root.${warning}`
+      const unsigned = `Nothing is signed for ${lost.join(', ')} until you trust a root for them again.`
+      const told = `${accountId} is no longer a trust root.${lost.length > 0 ? ` ${unsigned}` : ''}`
       print(context, options, { removed: accountId, untrusted_brands: lost }, told)
     })
 }
 
-async function createRootOf(
-  accountId: string,
-  options: CreateOptions,
-  context: CommandContext,
-): Promise<void> {
+async function createRootOf(accountId: string, options: CreateOptions, context: CommandContext) {
   const { createRoot } = await import('../../brands/trust/add-trust-roots.ts')
   const { displayName, keyName, until, output } = options
   const key = await readKey(context, options.key, await readPassphrase(context, options))
   const root = await withNewFile(output, { otherwise: 'No root was created.' }, (file) =>
     context.beginInstallation((installation) => {
-      const now = installation.clock()
-      const expires = readInstant('--until', until, { now, direction: 'ahead' })
-      const { authority } = installation
-      return createRoot(
-        { accountId, displayName, key, keyName, until: expires, keep: file.write, authority },
-        installation,
-      )
+      const { authority, clock } = installation
+      const expires = readAhead('--until', until, clock())
+      const wanted = { accountId, displayName, key, keyName, until: expires }
+      return createRoot({ ...wanted, keep: file.write, authority }, installation)
     }),
   )
   const row = { account_id: accountId, key_id: root.keyId, file: output }
   const told = `${accountId} is now a trust root. Its assertions are in ${output}. Its private key was not stored.`
   print(context, options, row, told)
 }
-
-const recordsIn = (value: unknown): readonly JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : []

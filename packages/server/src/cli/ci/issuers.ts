@@ -1,6 +1,4 @@
-/**
- * `ratafia issuers`: the CI systems whose jobs can get tokens (contract/oidc.md, "Commands and pipelines").
- */
+/** `ratafia issuers`: the CI systems whose jobs can get tokens (contract/oidc.md, "Commands and pipelines"). */
 import { type Command, Option } from 'commander'
 import type { AddedIssuer } from '../../ci/issuers/add.ts'
 import type { ShownIssuer } from '../../ci/issuers/find.ts'
@@ -9,25 +7,13 @@ import { KIND_NAMES, KINDS } from '../../ci/issuers/kinds.ts'
 import { parseDuration } from '../../config/values.ts'
 import type { Installation } from '../../installation.ts'
 import { actOnEachDirectly } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { readNamed, textOfFile } from '../files.ts'
 import { several } from '../option-values.ts'
-import {
-  counted,
-  details,
-  type JsonOption,
-  type ListOption,
-  note,
-  print,
-  printList,
-  type Row,
-  type RowOf,
-  withJson,
-  withList,
-} from '../output.ts'
+import { counted, details, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
-interface AddOptions extends JsonOption {
+interface AddOptions extends CommonOptions {
   readonly kind: string
   readonly audience?: string
   readonly otherAudience?: readonly string[]
@@ -63,9 +49,9 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
     )
     .action((url: string, options: AddOptions) => add(url, options, context))
 
-  withList(issuers.command('list'), ISSUER_COLUMNS)
+  withList(issuers.command('list'), COLUMNS)
     .description('list all issuers, by URL')
-    .action(async (options: ListOption) => {
+    .action(async (options: CommonOptions) => {
       const { listIssuers } = await import('../../ci/issuers/find.ts')
       const rows = await context.readInstallation(async (installation) =>
         (await listIssuers(installation)).map(issuerRow),
@@ -78,7 +64,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
 
   withJson(issuers.command('show <url>'))
     .description('show one issuer with its keys and its rules, by URL or id')
-    .action(async (url: string, options: JsonOption) => {
+    .action(async (url: string, options: CommonOptions) => {
       const { showIssuer } = await import('../../ci/issuers/find.ts')
       const found = await context.readInstallation((installation) => showIssuer(url, installation))
       print(context, options, shownIssuer(found), details(rowOfShown(found)))
@@ -87,7 +73,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
   withJson(issuers.command('refresh <url>'))
     .description('fetch the keys of an issuer now; the service does this every hour')
     .option('--jwks <file>', 'the new keys of an issuer that was added with --jwks')
-    .action(async (url: string, options: JsonOption & { readonly jwks?: string }) => {
+    .action(async (url: string, options: CommonOptions & { readonly jwks?: string }) => {
       const { refreshIssuer } = await import('../../ci/issuers/refresh.ts')
       const jwks = await readKeys(options.jwks)
       const { changed, ...found } = await context.withInstallation((installation) =>
@@ -100,7 +86,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
 
   withYes(withJson(issuers.command('remove <url...>')))
     .description('remove issuers with their rules, and revoke the sessions that the rules opened')
-    .action(async (urls: readonly string[], options: JsonOption & YesOption) => {
+    .action(async (urls: readonly string[], options: CommonOptions) => {
       const { removeIssuer } = await import('../../ci/issuers/remove.ts')
       const act = async (url: string, installation: Installation) => {
         const removed = await removeIssuer({ issuer: url, authority: installation.authority }, installation)
@@ -128,7 +114,7 @@ async function add(url: string, options: AddOptions, context: CommandContext): P
     privateAddresses: options.privateAddress,
     jwks: await readKeys(options.jwks),
     stableClaims: options.stableClaims?.split(',').map((name) => name.trim()),
-    longestLife: options.maxLife === undefined ? undefined : durationOf(options.maxLife),
+    longestLife: options.maxLife === undefined ? undefined : readLife(options.maxLife),
     namesCanBeReused: options.namesCanBeReused === 'accepted',
   }
   const { added, audience } = await context.withInstallation(async (installation) => ({
@@ -136,21 +122,21 @@ async function add(url: string, options: AddOptions, context: CommandContext): P
     audience: options.audience ?? installation.config.baseUrl,
   }))
   const { issuer, keys, jwksUri = null, warnings } = added
+  const { createdAt: at } = issuer
   const shown = shownIssuer({
     issuer,
     imported: keys,
     rules: [],
     keys: {
-      revision: keys.revision,
-      pinnedAt: jwksUri === null ? issuer.createdAt : undefined,
-      fetchedAt: issuer.createdAt,
-      triedAt: issuer.createdAt,
-      failure: undefined,
+      ...{ revision: keys.revision, fetchedAt: at, triedAt: at, failure: undefined },
+      pinnedAt: jwksUri === null ? at : undefined,
     },
   })
   print(context, options, { ...shown, jwks_uri: jwksUri, warnings }, toldOf(added, audience, options))
   if (!options.json) for (const warning of warnings) note(context.streams, `ratafia: warning: ${warning}`)
 }
+
+const PINNED = 'Its keys do not change until you replace them with `ratafia issuers refresh URL --jwks FILE`.'
 
 function toldOf(
   { issuer, keys, jwksUri }: AddedIssuer,
@@ -160,9 +146,7 @@ function toldOf(
   const found = `${counted(keys.keys.length, 'key')} from ${jwksUri ?? jwks}`
   return [
     `Added the issuer ${issuer.url}: ${KINDS[issuer.kind].title}, ${found}, ${keys.algorithms.join(' ')}.`,
-    ...(jwksUri === undefined
-      ? ['Its keys do not change until you replace them with `ratafia issuers refresh URL --jwks FILE`.']
-      : []),
+    ...(jwksUri === undefined ? [PINNED] : []),
     ...(audience === undefined ? [] : [`Its jobs must request ID tokens for the audience ${audience}.`]),
     'Jobs cannot get tokens until a rule allows it: `ratafia publishers add NAME --issuer URL …`.',
   ].join('\n')
@@ -173,7 +157,7 @@ async function readKeys(file: string | undefined): Promise<string | undefined> {
 }
 
 /** Throws {@link UsageError}. */
-function durationOf(text: string): number {
+function readLife(text: string): number {
   try {
     return parseDuration(text)
   } catch (error) {
@@ -182,19 +166,11 @@ function durationOf(text: string): number {
 }
 
 /** The columns of an issuer in lists. */
-const ISSUER_COLUMNS = [
-  'url',
-  'kind',
-  'audience',
-  'keys',
-  'keys_from',
-  'tried_at',
-  'failure',
-  'id',
-  'created_at',
-] as const
+const COLUMNS = [
+  ...['url', 'kind', 'audience', 'keys', 'keys_from', 'tried_at', 'failure', 'id', 'created_at'],
+]
 
-const issuerRow = ({ issuer, keys }: FoundIssuer): RowOf<typeof ISSUER_COLUMNS> => ({
+const issuerRow = ({ issuer, keys }: FoundIssuer) => ({
   url: issuer.url,
   kind: issuer.kind,
   audience: issuer.settings.audience,

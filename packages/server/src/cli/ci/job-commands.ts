@@ -1,7 +1,4 @@
-/**
- * `ratafia ci`: the commands for jobs of a CI platform. They need no installation, only the service's
- * address.
- */
+/** `ratafia ci`: the commands for jobs of a CI platform. They need no installation, only the service's address. */
 import { type Command, Option } from 'commander'
 import type { CommandContext } from '../context.ts'
 import { several } from '../option-values.ts'

@@ -2,21 +2,18 @@
 import type { Command } from 'commander'
 import type { ProjectIds } from '../../ci/rules/making/project-ids.ts'
 import type { Installation } from '../../installation.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, UsageError } from '../context.ts'
+import { confirm, withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import { packageReference, readDuration, several } from '../option-values.ts'
-import { type JsonOption, note, print, withJson } from '../output.ts'
+import { note, print, withJson } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
+import type { LimitOptions } from '../tokens/limit-options.ts'
 
-interface AddOptions extends JsonOption, YesOption {
+interface AddOptions extends CommonOptions, LimitOptions {
   readonly issuer: string
   readonly account: string
   readonly match?: readonly string[]
   readonly fromUrl?: string
-  readonly permission?: readonly string[]
-  readonly package?: readonly string[]
-  readonly channel?: readonly string[]
-  readonly store?: readonly string[]
   readonly lifetime?: string
   readonly allowRegister?: boolean
 }
@@ -107,9 +104,7 @@ async function confirmedIds(
   return ids
 }
 
-/**
- * Adds the ids to the claims. Throws {@link UsageError} for a claim that `--match` gives a different value.
- */
+/** Adds the ids to the claims. Throws {@link UsageError} for a claim that `--match` gives a different value. */
 function withIds(match: Readonly<Record<string, unknown>>, ids: ProjectIds['ids']) {
   for (const [claim, id] of Object.entries(ids)) {
     if (Object.hasOwn(match, claim) && match[claim] !== id) {

@@ -1,19 +1,29 @@
 /** `ratafia publishers`: the CI rules, which give jobs tokens. */
 import type { Command } from 'commander'
+import { publisherRecord } from '../../ci/rules/managing/publisher-record.ts'
+import { formatMatch } from '../../ci/rules/matcher.ts'
 import type { KnownRule } from '../../ci/rules/rule-store.ts'
 import type { Installation } from '../../installation.ts'
 import { actOnEachDirectly } from '../act-on-each.ts'
-import { withYes, type YesOption } from '../confirm.ts'
-import type { CommandContext } from '../context.ts'
-import { counted, details, type JsonOption, print, printList, withJson, withList } from '../output.ts'
-import { PUBLISHER_COLUMNS } from './publisher-columns.ts'
+import { withYes } from '../confirm.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { counted, details, print, type Row, withJson, withList } from '../output.ts'
+import { printRecords } from '../service/records.ts'
 import { addPublisherCommand } from './publishers-add.ts'
 import { testPublisherCommand } from './publishers-test.ts'
 
-interface ListOptions extends JsonOption {
+interface ListOptions extends CommonOptions {
   readonly account?: string
   readonly issuer?: string
 }
+
+const COLUMNS = [
+  ...['name', 'account', 'issuer', 'kind', 'match', 'permissions', 'packages', 'channels', 'stores'],
+  ...['lifetime_seconds', 'last_used', 'disabled_at', 'created_at', 'version'],
+]
+const SHOWN = [
+  ...['name', 'account', 'issuer', 'match', 'permissions', 'packages', 'last_used', 'disabled_at'],
+]
 
 export function publisherCommands(parent: Command, context: CommandContext): void {
   const publishers = parent
@@ -22,82 +32,53 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
 
   addPublisherCommand(publishers, context)
 
-  withList(publishers.command('list'), PUBLISHER_COLUMNS)
+  withList(publishers.command('list'), COLUMNS)
     .description('list all rules, by name, and mark those that never matched or were unused for 90 days')
     .option('--account <username>', 'only rules of one account')
     .option('--issuer <url>', 'only rules for jobs of one issuer')
     .action(async (options: ListOptions) => {
-      const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
-      const { publisherRow } = await import('./publisher-row.ts')
-      const { now, rules } = await context.readInstallation(async (installation) => ({
-        now: installation.clock(),
-        rules: await allRules(options, installation),
-      }))
-      if (options.json) {
-        const described = rules.map((known) => publisherRecord(known, now))
-        return print(context, options, described, '')
-      }
-      printList(
-        context,
-        options,
-        rules.map((known) => publisherRow(known, now)),
-        {
-          columns: [
-            'name',
-            'account',
-            'issuer',
-            'match',
-            'permissions',
-            'packages',
-            'last_used',
-            'disabled_at',
-          ],
-          empty: 'No CI rules yet. Create one with `ratafia publishers add`.',
-        },
-      )
+      const records = await context.readInstallation(async (installation) => {
+        const now = installation.clock()
+        return (await allRules(options, installation)).map((known) => publisherRecord(known, now))
+      })
+      const empty = 'No CI rules yet. Create one with `ratafia publishers add`.'
+      printRecords(context, options, records, { columns: SHOWN, empty, row: rowOf })
     })
 
   withJson(publishers.command('show <name>'))
     .description('show one rule, with the warnings from its creation')
-    .action(async (name: string, options: JsonOption) => {
-      const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
-      const { publisherRow } = await import('./publisher-row.ts')
+    .action(async (name: string, options: CommonOptions) => {
       const { showRule } = await import('../../ci/rules/managing/find-rule.ts')
-      const { now, shown } = await context.readInstallation(async (installation) => ({
-        now: installation.clock(),
-        shown: await showRule(name, installation),
-      }))
-      const told = [
-        details(publisherRow(shown, now)),
-        ...shown.warnings.map((warning) => `Warning: ${warning}`),
-      ]
-      const value = { ...publisherRecord(shown, now), warnings: shown.warnings }
-      print(context, options, value, told.join('\n'))
+      const { record, warnings } = await context.readInstallation(async (installation) => {
+        const now = installation.clock()
+        const shown = await showRule(name, installation)
+        return { record: publisherRecord(shown, now), warnings: shown.warnings }
+      })
+      const told = [details(rowOf(record)), ...warnings.map((warning) => `Warning: ${warning}`)]
+      print(context, options, { ...record, warnings }, told.join('\n'))
     })
 
   withYes(withJson(publishers.command('disable <name...>')))
     .description('disable rules permanently, and revoke the sessions that they opened; they stay in the list')
-    .action(async (names: readonly string[], options: JsonOption & YesOption) => {
-      const { publisherRecord } = await import('../../ci/rules/managing/publisher-record.ts')
+    .action(async (names: readonly string[], options: CommonOptions) => {
       const { disableRule } = await import('../../ci/rules/managing/disable-rule.ts')
       const act = async (name: string, installation: Installation) => {
-        const ended = await disableRule({ name, authority: installation.authority }, installation)
-        const value = { ...publisherRecord(ended, installation.clock()), revoked: ended.revoked }
-        return { value, told: `Disabled the rule ${name}. ${revokedText(ended.revoked)}` }
+        const { authority } = installation
+        const { revoked, ...ended } = await disableRule({ name, authority }, installation)
+        const value = { ...publisherRecord(ended, installation.clock()), revoked }
+        return { value, told: `Disabled the rule ${name}. ${revokedText(revoked)}` }
       }
       await actOnEachDirectly(names, { thing: 'rule', done: 'disabled', consequence, act }, options, context)
     })
 
   withYes(withJson(publishers.command('remove <name...>')))
     .description('remove rules, and revoke the sessions that they opened')
-    .action(async (names: readonly string[], options: JsonOption & YesOption) => {
+    .action(async (names: readonly string[], options: CommonOptions) => {
       const { removeRule } = await import('../../ci/rules/managing/remove-rule.ts')
       const act = async (name: string, installation: Installation) => {
         const { revoked } = await removeRule({ name, authority: installation.authority }, installation)
-        return {
-          value: { removed: name, revoked },
-          told: `Removed the rule ${name}. ${revokedText(revoked)}`,
-        }
+        const told = `Removed the rule ${name}. ${revokedText(revoked)}`
+        return { value: { removed: name, revoked }, told }
       }
       await actOnEachDirectly(names, { thing: 'rule', done: 'removed', consequence, act }, options, context)
     })
@@ -120,4 +101,25 @@ async function allRules(options: ListOptions, installation: Installation): Promi
     if (!page.next) return all
     after = page.next.rule.name
   }
+}
+
+type PublisherRecord = ReturnType<typeof publisherRecord>
+
+/** Returns a row that names matches and limits as the options do, and has a hint at rules to remove. */
+function rowOf(record: PublisherRecord): Row {
+  const { name, account, issuer, kind, lifetime_seconds, disabled_at, created_at, version } = record
+  return {
+    ...{ name, account, issuer, kind },
+    match: formatMatch(record.match).join(' '),
+    permissions: record.permissions.join(' '),
+    packages: record.packages.join(' '),
+    channels: record.channels?.join(' ') ?? null,
+    stores: record.stores?.join(' ') ?? null,
+    ...{ lifetime_seconds, last_used: lastUse(record), disabled_at, created_at, version },
+  }
+}
+
+function lastUse({ last_used_at: at, disuse }: PublisherRecord): string | null {
+  if (disuse === 'never-matched') return 'never matched'
+  return disuse === null ? at : `${at} (unused for 90 days)`
 }

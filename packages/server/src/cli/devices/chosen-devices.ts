@@ -14,10 +14,7 @@ export type Choice =
   /** The filters may depend on the current time. */
   | { readonly kind: 'filter'; readonly filterAt: (now: Date) => DeviceFilters }
 
-/**
- * Returns the selection; `about` are the default filters. Throws {@link UsageError} unless there is exactly
- * one.
- */
+/** Returns the selection; `about` are the default filters. Throws {@link UsageError} unless there is exactly one. */
 export async function choiceOf(
   words: readonly string[],
   about: DeviceFilters,
@@ -35,9 +32,7 @@ export async function choiceOf(
   }
   const isInput = file === '-' || (words.length === 1 && words[0] === '-')
   if (words.length > 0 && !isInput) return { kind: 'arguments', names: words }
-  const input = isInput
-    ? { name: 'Standard input', bytes: await readStandardInput(streams) }
-    : await readNamed(file ?? '')
+  const input = await (isInput ? readStandardInput(streams) : readNamed(file ?? ''))
   const names = await namesIn(input.name, textOfFile(input))
   if (names.length === 0) throw new UsageError(`${input.name} contains no device.`)
   return { kind: 'file', names }

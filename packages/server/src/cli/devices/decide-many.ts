@@ -1,18 +1,40 @@
 /** Decides about many devices: creates a job, follows it, and reports refused devices (D6). */
+
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
+import type { DeviceStatus } from '../../devices/device.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import { refuseFailures } from '../act-on-each.ts'
-import { confirm, confirmTyped, type YesOption } from '../confirm.ts'
-import { type CommandContext, ServiceAway, ServiceRefusal, UsageError } from '../context.ts'
-import { describeJob, requireWhole } from '../jobs/job-output.ts'
-import { type AskedJob, type Jobs, jobsOf } from '../jobs/jobs-of.ts'
-import { counted, type JsonOption, note, print } from '../output.ts'
+import { confirm, confirmTyped } from '../confirm.ts'
+import {
+  type CommandContext,
+  type CommonOptions,
+  ServiceAway,
+  ServiceRefusal,
+  UsageError,
+} from '../context.ts'
+import { describeJob, finishJob, itemsOf, requireWhole } from '../jobs/follow-job.ts'
+import { counted, note, print } from '../output.ts'
 import type { Service } from '../service/service.ts'
-import type { BulkDecision } from './bulk-decision.ts'
 import type { Choice } from './chosen-devices.ts'
+import type { DeviceFilters } from './filter-options.ts'
 import { findDevice } from './one-device.ts'
 
-export interface DecideOptions extends JsonOption, YesOption {
+/** A decision about many devices, which a job carries out. */
+export interface BulkDecision {
+  readonly kind: 'devices.approve' | 'devices.reject' | 'devices.revoke' | 'devices.release'
+  /** The participle for the result, such as `approved`. */
+  readonly decided: string
+  /** The statuses to prefer if several rows have the same name. */
+  readonly prefer: readonly DeviceStatus[]
+  /** The devices that the decision is about, unless filters select a status. */
+  readonly about: DeviceFilters
+  /** A noun phrase for these devices. */
+  readonly those: string
+  readonly undoable: boolean
+}
+
+export interface DecideOptions extends CommonOptions {
   readonly dryRun?: boolean
   /** Whether to wait for the job; false with `--no-wait`. */
   readonly wait?: boolean
@@ -21,6 +43,16 @@ export interface DecideOptions extends JsonOption, YesOption {
 interface Decision extends BulkDecision {
   readonly choice: Choice
   readonly reason: string | undefined
+}
+
+/** The body of `POST /jobs`. */
+interface AskedJob {
+  readonly kind: string
+  readonly ids?: readonly string[]
+  /** The query of `GET /devices`. */
+  readonly filter?: object
+  readonly expected?: number
+  readonly reason?: string
 }
 
 interface Refused {
@@ -45,7 +77,6 @@ export async function decideMany(
   context: CommandContext,
 ): Promise<void> {
   const { choice, decided, undoable } = decision
-  const jobs = jobsOf(service, context.streams)
   const { asked, unknown } = await jobsFor(decision, service)
   if (options.wait === false && asked.length > JOBS_AT_ONCE) {
     throw new UsageError(
@@ -55,7 +86,9 @@ export async function decideMany(
   // A user who named the devices knows which they are; for a filter, the preview counts them.
   const asks = !undoable || choice.kind === 'filter'
   const previews: JsonObject[] = []
-  if (options.dryRun || asks) for (const one of asked) previews.push(await jobs.preview(one))
+  if (options.dryRun || asks)
+    for (const one of asked)
+      previews.push(await service.recordOf(api.makeJob, { body: one, query: { dry_run: true } }))
   if (options.dryRun) return tellPreview(previews, unknown, decided, options, context)
   const total = previews.reduce((sum, preview) => sum + Number(preview['total']), 0)
   if (choice.kind === 'filter' && total === 0) {
@@ -65,25 +98,18 @@ export async function decideMany(
   const ended: JsonObject[] = []
   const refused: Refused[] = [...unknown]
   for (const one of asked) {
-    const job = await have(
-      choice.kind === 'filter' ? { ...one, expected: total } : one,
-      jobs,
-      options,
-      context,
-    )
+    const expected = choice.kind === 'filter' ? { expected: total } : {}
+    const job = await have({ ...one, ...expected }, service, options, context)
     ended.push(job)
     if (Number(job['refused']) > 0) {
-      refused.push(...(await jobs.items(String(job['id']), 'refused')).map(refusedIn))
+      refused.push(...(await itemsOf(service, String(job['id']), 'refused')).map(refusedIn))
     }
     if (job['state'] === 'cancelled') break
   }
   for (const { subject, message } of refused) note(context.streams, `${subject}: ${message}`)
   print(context, options, { jobs: ended, refused }, ended.map(describeJob).join('\n'))
   const items = ended.reduce((sum, job) => sum + Number(job['total']), unknown.length)
-  const results = Array.from({ length: items }, (_, index) => ({
-    result: index < refused.length ? 'failed' : 'done',
-  }))
-  refuseFailures(results, { thing: 'device', done: decided })
+  refuseFailures(refused.length, items, { thing: 'device', done: decided })
   if (options.wait !== false) for (const job of ended) requireWhole(job)
 }
 
@@ -133,15 +159,15 @@ async function agree(
 /** Creates the job, and returns it once it has ended, or immediately with `--no-wait`. */
 async function have(
   asked: AskedJob,
-  jobs: Jobs,
+  service: Service,
   { wait }: DecideOptions,
   { streams }: CommandContext,
 ): Promise<JsonObject> {
-  const made = await jobs.make(asked)
+  const made = await service.recordOf(api.makeJob, { body: asked })
   if (wait === false) return made
   const id = String(made['id'])
   try {
-    return await jobs.finish(id)
+    return await finishJob(service, id, streams)
   } catch (error) {
     if (error instanceof ServiceAway || error instanceof Unavailable) {
       note(streams, `The job ${id} has not ended. To follow it again, run \`ratafia jobs wait ${id}\`.`)

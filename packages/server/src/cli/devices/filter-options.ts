@@ -4,89 +4,63 @@ import { addressRange } from '../../addresses/address-classes.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
 import { DEVICE_ORIGINS, DEVICE_STATUSES } from '../../devices/device.ts'
 import { UsageError } from '../context.ts'
-import { readInstant } from '../option-values.ts'
+import { readAgo } from '../option-values.ts'
 
 interface Filter {
   readonly flags: string
+  /** The description, after "only devices". */
   readonly told: string
-  readonly choices?: readonly string[]
-  /** Whether the option can repeat; a device must have one of its values. */
-  readonly several?: true
+  /** Whether the option can repeat, or the values that it can repeat with; a device must have one of them. */
+  readonly several?: true | readonly string[]
 }
 
 const FILTERS = {
   q: {
     flags: '--search <text>',
-    told: 'only devices with this text in their serial number, or at the start of their key id (8 characters or more)',
+    told: 'with this text in their serial number, or at the start of their key id (8 characters or more)',
   },
-  brand: { flags: '--brand <account-id>', told: 'only devices of this brand; repeatable', several: true },
-  model: { flags: '--model <brand/model>', told: 'only devices of this model; repeatable', several: true },
-  serial: { flags: '--serial <serial>', told: 'only devices with this serial number' },
-  serial_prefix: {
-    flags: '--serial-prefix <text>',
-    told: 'only devices whose serial number begins with this text',
-  },
-  key: { flags: '--key <id>', told: 'only devices with this device key' },
-  key_prefix: {
-    flags: '--key-prefix <text>',
-    told: 'only devices whose key id begins with this text',
-  },
-  status: {
-    ...{ flags: '--status <status>', told: 'only devices with this status; repeatable' },
-    ...{ choices: DEVICE_STATUSES, several: true },
-  },
-  quarantined: { flags: '--quarantined', told: 'only devices in quarantine' },
-  origin: {
-    ...{
-      flags: '--origin <origin>',
-      told: 'only devices with this origin; repeatable',
-    },
-    ...{ choices: DEVICE_ORIGINS, several: true },
-  },
+  brand: { flags: '--brand <account-id>', told: 'of this brand', several: true },
+  model: { flags: '--model <brand/model>', told: 'of this model', several: true },
+  serial: { flags: '--serial <serial>', told: 'with this serial number' },
+  serial_prefix: { flags: '--serial-prefix <text>', told: 'whose serial number begins with this text' },
+  key: { flags: '--key <id>', told: 'with this device key' },
+  key_prefix: { flags: '--key-prefix <text>', told: 'whose key id begins with this text' },
+  status: { flags: '--status <status>', told: 'with this status', several: DEVICE_STATUSES },
+  quarantined: { flags: '--quarantined', told: 'in quarantine' },
+  origin: { flags: '--origin <origin>', told: 'with this origin', several: DEVICE_ORIGINS },
   decided_by: {
     flags: '--decided-by <account>',
-    told: 'only devices about which this account made the latest decision; repeatable',
+    told: 'about which this account made the latest decision',
     several: true,
   },
   registered_since: {
     flags: '--registered-since <time>',
-    told: 'only devices registered since this time, or since a duration ago such as 7d',
+    told: 'registered since this time, or since a duration ago such as 7d',
   },
-  registered_until: {
-    flags: '--registered-until <time>',
-    told: 'only devices registered before this time',
-  },
-  seen_since: { flags: '--seen-since <time>', told: 'only devices last seen since this time' },
-  seen_until: { flags: '--seen-until <time>', told: 'only devices last seen before this time' },
-  never_seen: {
-    flags: '--never-seen',
-    told: 'only devices that neither registered here nor opened a session',
-  },
-  session_since: {
-    flags: '--session-since <time>',
-    told: 'only devices that opened a session since this time',
-  },
+  registered_until: { flags: '--registered-until <time>', told: 'registered before this time' },
+  seen_since: { flags: '--seen-since <time>', told: 'last seen since this time' },
+  seen_until: { flags: '--seen-until <time>', told: 'last seen before this time' },
+  never_seen: { flags: '--never-seen', told: 'that neither registered here nor opened a session' },
+  session_since: { flags: '--session-since <time>', told: 'that opened a session since this time' },
   session_until: {
     flags: '--session-until <time>',
-    told: 'only devices whose latest session was opened before this time',
+    told: 'whose latest session was opened before this time',
   },
-  without_session: { flags: '--without-session', told: 'only devices that never opened a session' },
+  without_session: { flags: '--without-session', told: 'that never opened a session' },
   address: {
     flags: '--address <network>',
-    told: 'only devices last seen from this address or network, such as 203.0.113.0/24; repeatable',
+    told: 'last seen from this address or network, such as 203.0.113.0/24',
     several: true,
   },
   past_address: {
     flags: '--past-address <address>',
-    told: 'only devices that ever registered or opened a session from this address',
+    told: 'that ever registered or opened a session from this address',
   },
-  evidence: { flags: '--evidence', told: 'only devices with evidence of a clone' },
+  evidence: { flags: '--evidence', told: 'with evidence of a clone' },
   evidence_kind: {
-    ...{
-      flags: '--evidence-kind <kind>',
-      told: 'only devices with this kind of evidence of a clone; repeatable',
-    },
-    ...{ choices: CLONE_EVIDENCE_KINDS, several: true },
+    flags: '--evidence-kind <kind>',
+    told: 'with this kind of evidence of a clone',
+    several: CLONE_EVIDENCE_KINDS,
   },
 } as const satisfies Readonly<Record<string, Filter>>
 
@@ -101,10 +75,11 @@ const OPTIONS = Object.entries<Filter>(FILTERS).map(([name, filter]) => ({
   option: optionOf(filter),
 }))
 
-function optionOf({ flags, told, choices, several }: Filter): Option {
-  const option = new Option(flags, told)
-  if (choices) option.choices(choices)
+function optionOf({ flags, told, several }: Filter): Option {
+  const option = new Option(flags, `only devices ${told}${several ? '; repeatable' : ''}`)
   if (!several) return option
+  const choices = several === true ? undefined : several
+  if (choices) option.choices(choices)
   return option.argParser((value: string, before: readonly string[] = []) => {
     if (choices && !choices.includes(value)) {
       throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`)
@@ -133,9 +108,7 @@ export function filtersIn(options: object, now: Date): DeviceFilters {
       const value = given.get(option.attributeName())
       if (value === undefined) return []
       const isInstant = /_(since|until)$/.test(name) && typeof value === 'string'
-      const instant = isInstant
-        ? readInstant(String(option.long), value, { now, direction: 'ago' })
-        : undefined
+      const instant = isInstant ? readAgo(String(option.long), value, now) : undefined
       return [[name, instant?.toISOString() ?? value]]
     }),
   )

@@ -16,17 +16,11 @@ export interface ExitCodeOptions {
   readonly stderr: Streams['stderr']
   /** Default: false, for people. */
   readonly asJson?: boolean
-  /**
-   * Recognises an error of the command-line parser; it has no message if the parser showed help. Default: no
-   * parser.
-   */
+  /** Recognises an error of the command-line parser; without a message if it showed help. Default: no parser. */
   readonly parserFailure?: (
     error: unknown,
   ) => { readonly exitCode: number; readonly message?: string } | undefined
-  /**
-   * Returns the option, variable or login that named the service. Absent if the command did not send a
-   * request.
-   */
+  /** Returns the option, variable or login that named the service. Absent if the command did not send a request. */
   readonly addressFrom?: () => string | undefined
 }
 
@@ -75,20 +69,9 @@ function knownFailure(error: unknown) {
   if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'usage', message: error.message }
   if (error instanceof FileError) return { exitCode: EXIT.refused, code: 'file', message: error.message }
   if (error instanceof Declined) return { exitCode: EXIT.refused, code: 'declined', message: error.message }
-  if (error instanceof ServiceRefusal)
-    return {
-      exitCode: EXIT.refused,
-      code: error.code,
-      message: error.message,
-      aboutAddress: error.aboutAddress,
-    }
-  if (error instanceof ServiceAway) {
-    return {
-      exitCode: EXIT.unavailable,
-      code: 'unavailable',
-      message: error.message,
-      aboutAddress: error.aboutAddress,
-    }
-  }
-  return undefined
+  if (!(error instanceof ServiceRefusal || error instanceof ServiceAway)) return undefined
+  const { message, aboutAddress } = error
+  return error instanceof ServiceRefusal
+    ? { exitCode: EXIT.refused, code: error.code, message, aboutAddress }
+    : { exitCode: EXIT.unavailable, code: 'unavailable', message, aboutAddress }
 }

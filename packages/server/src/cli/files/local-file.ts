@@ -15,17 +15,11 @@ export interface LocalFile {
   readonly path: string
   /** The size in bytes. */
   readonly size: number
-  /**
-   * Detects the format from the name, and for a pipe from the content. Throws `UsageError`, with `hint` at
-   * the end.
-   */
+  /** Detects the format from the name, and for a pipe from the content. Throws `UsageError`, with `hint` at the end. */
   format(hint?: string): Promise<TableFormat>
 }
 
-/**
- * Calls `work` with the file, or with a copy of a pipe that exists until `work` settles. Throws
- * {@link FileError}.
- */
+/** Calls `work` with the file, or with a copy of a pipe that exists until `work` settles. Throws {@link FileError}. */
 export async function withLocalFile<T>(file: string, work: (local: LocalFile) => Promise<T>): Promise<T> {
   const found = await statOf(file)
   if (found.isFile()) {
@@ -72,12 +66,6 @@ async function withoutName({ fd }: FileHandle, remove: () => Promise<void>): Pro
   await remove()
   return path
 }
-
-/** Does the same for several files. */
-export const withLocalFiles = <T>(
-  files: readonly string[],
-  work: (locals: readonly LocalFile[]) => Promise<T>,
-): Promise<T> => withEach(files, withLocalFile<T>, work)
 
 /** Calls `work` inside `withOne` for every item, with the values that these pass on. */
 export function withEach<Item, Given, T>(

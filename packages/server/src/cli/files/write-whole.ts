@@ -5,7 +5,6 @@ import { openDraft } from '../../files/draft.ts'
 import { isStreamed, openStreamed } from '../../files/streamed.ts'
 import { systemReason } from '../../text/system-reason.ts'
 import { FileError, type Streams } from '../context.ts'
-import { type JsonOption, note, print } from '../output.ts'
 
 interface WholeFileOptions {
   /** Whether only this user can read the file. */
@@ -48,38 +47,10 @@ export async function writeWhole(
 export const writeText = (text: string, file: string, options: WholeFileOptions = {}): Promise<void> =>
   writeWhole(one(text), file, options)
 
-async function* one(text: string): AsyncGenerator<string> {
+export async function* one(text: string): AsyncGenerator<string> {
   yield text
 }
 
 /** Writes to the file, as {@link writeWhole} does, or to standard output without one. */
 export const writeOut = (text: AsyncIterable<string>, file: string | undefined, { stdout }: Streams) =>
   file === undefined ? pipeline(Readable.from(text), stdout, { end: false }) : writeWhole(text, file)
-
-/** Does the same for pages of rows, which `textOf` turns into text. Returns the number of rows. */
-export async function writePages<Row>(
-  pages: AsyncIterable<readonly Row[]>,
-  textOf: (pages: AsyncIterable<readonly Row[]>) => AsyncIterable<string>,
-  { file, streams }: { readonly file: string | undefined; readonly streams: Streams },
-): Promise<number> {
-  let written = 0
-  const counting = async function* () {
-    for await (const rows of pages) {
-      written += rows.length
-      yield rows
-    }
-  }
-  await writeOut(textOf(counting()), file, streams)
-  return written
-}
-
-/** Reports how much was written, on standard error if standard output may be the file itself. */
-export async function printWritten(
-  { streams }: { readonly streams: Streams },
-  options: JsonOption,
-  written: { readonly file: string; readonly exported: number },
-  told: string,
-): Promise<void> {
-  if (!options.json && (await isStreamed(written.file))) note(streams, told)
-  else print({ streams }, options, written, told)
-}

@@ -4,8 +4,8 @@
  */
 import { ROLE_NAMES } from '@ratafia/api/roles'
 import { Argument, type Command, type Option } from 'commander'
-import { ColumnsOption } from '../columns.ts'
 import type { Streams } from '../context.ts'
+import { ColumnsOption } from '../output.ts'
 import { goes } from '../service/ways.ts'
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
@@ -93,10 +93,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`
 
 const fishQuoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-/**
- * Returns the branches of a `case` for bash and zsh that propose values, by the command and the option before
- * them.
- */
+/** Returns the branches of a `case` for bash and zsh that propose values, by the command and the option before them. */
 const valueCases = (paths: readonly Path[], commandOf: (value: Value) => string): string =>
   paths
     .flatMap(({ name, options }) =>

@@ -9,8 +9,7 @@ import type { LocalFile } from '../files/local-file.ts'
 import { cannotBeRead } from '../files.ts'
 import { withProgress } from '../progress.ts'
 import type { Service } from '../service/service.ts'
-import { describeJob } from './job-output.ts'
-import { jobsOf } from './jobs-of.ts'
+import { describeJob, finishJob, itemsOf } from './follow-job.ts'
 
 export interface FileToImport {
   readonly kind: string
@@ -47,7 +46,7 @@ export async function importFileInto(
     1,
     files.reduce((sum, { size }) => sum + Math.ceil(size / PART_BYTES), 0),
   )
-  const { record: made } = await service.call(api.makeJob, {
+  const made = await service.recordOf(api.makeJob, {
     body: { kind, parts, ...options },
     ...(dryRun ? { query: { dry_run: true } } : {}),
   })
@@ -60,9 +59,8 @@ export async function importFileInto(
     }
   })
   await service.call(api.startJob, { id, body: {} })
-  const jobs = jobsOf(service, streams)
-  const job = await jobs.finish(id)
-  const [item = {}] = await jobs.items(id, undefined)
+  const job = await finishJob(service, id, streams)
+  const [item = {}] = await itemsOf(service, id)
   if (item['outcome'] === 'refused') throw refusal(item, whole ? files : undefined)
   if (item['outcome'] !== 'done') throw stateConflict(describeJob(job))
   return isObject(item['result']) ? item['result'] : {}

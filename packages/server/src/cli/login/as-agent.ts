@@ -1,6 +1,4 @@
-/**
- * Logging in with an agent's key (contract/bakery.md 3.5): the agents file that `ratafia agents add` writes.
- */
+/** Logging in with an agent's key (contract/bakery.md 3.5): the agents file that `ratafia agents add` writes. */
 import { encodeBase64, encodeBinary } from '@ratafia/macaroon'
 import {
   BakeryError,
@@ -23,10 +21,7 @@ interface AgentsFile {
   readonly agents: readonly { readonly url: string; readonly username: string }[]
 }
 
-/**
- * Reads the file immediately and returns the login. `variable`: the one that names the file. Throws
- * `FileError`.
- */
+/** Reads the file immediately and returns the login. `variable`: the one that names the file. Throws `FileError`. */
 export async function asAgent(path: string, variable?: string): Promise<LogIn> {
   const file = await readAgentsFile(path, variable)
   return async (offers, location) => {
@@ -64,9 +59,7 @@ async function agentToken(
   return encodeBase64(encodeBinary(...slice))
 }
 
-/**
- * Returns the agent for the identity service; a key is used only for the service that the file names with it.
- */
+/** Returns the agent for the identity service; a key is used only for the service that the file names with it. */
 function agentFor(location: string, { path, agents }: AgentsFile): string {
   const found = agents.find(({ url }) => url === plain(location))
   if (found) return found.username
@@ -84,9 +77,10 @@ async function readAgentsFile(path: string, variable: string | undefined): Promi
   const { key, agents } = objectDocumentIn(text) ?? {}
   if (!isObject(key) || typeof key['private'] !== 'string') throw notOne('it has no private key')
   if (!Array.isArray(agents)) throw notOne('it has no list of agents')
+  const keyPair = keyPairIn(key['private'])
+  if (!keyPair) throw notOne('its private key is not 32 bytes in base64')
   return {
-    path,
-    keyPair: keyPairIn(key['private']) ?? fail(notOne('its private key is not 32 bytes in base64')),
+    ...{ path, keyPair },
     agents: agents.map((agent: unknown) => {
       const { url, username } = isObject(agent) ? agent : {}
       if (typeof url !== 'string') throw notOne('an agent has no address')
@@ -104,10 +98,6 @@ function keyPairIn(text: string): KeyPair | undefined {
     if (!(error instanceof BakeryError)) throw error
     return undefined
   }
-}
-
-function fail(error: Error): never {
-  throw error
 }
 
 /** Removes trailing slashes: `https://id.example.org/` and `https://id.example.org` are the same service. */

@@ -1,7 +1,4 @@
-/**
- * Sends one request to a service, with a time limit and a size limit, and reads a JSON answer. Does not
- * follow redirects.
- */
+/** Sends a request to a service, with limits of time and size, and reads a JSON answer. Does not follow redirects. */
 import { boundedBody } from '../../bounded-body.ts'
 import { isObject, type JsonObject, objectIn } from '../../foreign-json.ts'
 import { ServiceAway, ServiceRefusal } from '../context.ts'
@@ -66,10 +63,7 @@ const PATIENCE_MS = 30_000
 /** The service's largest answer has two macaroons and a token, of at most 48 KiB each. */
 const MOST_BYTES = 256 * 1024
 
-/**
- * Sends a request. Throws {@link NoAnswer}, and `ServiceRefusal` for a redirect or an answer that is too
- * long.
- */
+/** Sends a request. Throws {@link NoAnswer}, and `ServiceRefusal` for a redirect or an answer that is too long. */
 export async function ask(url: string, question: Question = {}): Promise<Answer> {
   const { patience = PATIENCE_MS, most = MOST_BYTES, addressIn = '--url', headers, ...init } = question
   const wait = { patience, addressIn }
@@ -106,10 +100,7 @@ export async function refuseRedirect(
   )
 }
 
-/**
- * Sends a request and returns the body. Throws as {@link ask} does, and {@link refusalIn} for any status but
- * 200.
- */
+/** Sends a request and returns the body. Throws as {@link ask} does, and {@link refusalIn} for any status but 200. */
 export async function askFor(url: string, question: Question = {}): Promise<JsonObject> {
   const answer = await ask(url, question)
   if (answer.status === 200 && answer.body !== undefined) return answer.body
@@ -159,6 +150,10 @@ export function placeOf(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`
 }
+
+/** Returns whether a part of an answer is the address of a page or of a service. */
+export const isAddress = (value: unknown): value is string =>
+  typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
 
 /** Returns the result of `work`. Throws {@link NoAnswer} for network errors. */
 export async function received<T>(
@@ -220,17 +215,6 @@ function reasonOf(error: unknown): { readonly reason: string; readonly code?: st
     : { reason: 'the connection failed' }
 }
 
-/**
- * The parts of an answer, and of its request, that show whether something in front of the service sent it.
- */
-interface InFront {
-  readonly status: number
-  /** The answer's body; undefined if it is not a JSON object. */
-  readonly body: object | undefined
-  readonly credentialBytes: number
-  readonly bodyBytes: number
-}
-
 /** The error for a proxy that does not reach the service. */
 class NotBehind extends ServiceAway {
   override readonly aboutAddress = true
@@ -241,7 +225,7 @@ class NotBehind extends ServiceAway {
  * service's own, or another program's. `where`: the address, for people.
  */
 function refusedInFront(
-  { status, body, credentialBytes, bodyBytes }: InFront,
+  { status, body, credentialBytes, bodyBytes }: Answer,
   where: string,
 ): ServiceRefusal | ServiceAway | undefined {
   if (body !== undefined) return undefined

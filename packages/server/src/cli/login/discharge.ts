@@ -1,7 +1,4 @@
-/**
- * A bakery client over HTTP: gets the discharge of a root macaroon from the identity service that its caveat
- * names.
- */
+/** A bakery client over HTTP: gets the discharge of a root macaroon from the identity service that its caveat names. */
 import { encodeBase64, encodeBase64Url, MacaroonError, type UnverifiedSlice } from '@ratafia/macaroon'
 import {
   BakeryError,
@@ -11,7 +8,7 @@ import {
   dischargeAll,
 } from '@ratafia/macaroon/bakery'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import { type Answer, ask, refusalIn, strangeAnswer } from './ask.ts'
+import { type Answer, ask, isAddress, refusalIn, strangeAnswer } from './ask.ts'
 
 /** The proof of a login for the identity service. */
 export interface LoginToken {
@@ -27,10 +24,7 @@ type Offers = Readonly<Record<string, JsonObject>>
 /** One method of logging in. `location`: the identity service's address, without a trailing slash. */
 export type LogIn = (offers: Offers, location: string) => Promise<LoginToken>
 
-/**
- * Discharges the root macaroon that `POST /api/v2/tokens` at `url` returned. Throws the errors of `ask` and
- * `logIn`.
- */
+/** Discharges the root that `POST /api/v2/tokens` at `url` returned. Throws the errors of `ask` and `logIn`. */
 export async function dischargedRoot(macaroon: unknown, url: string, logIn: LogIn): Promise<UnverifiedSlice> {
   const root = readable(url, () => decodeBakeryMacaroon(JSON.parse(String(macaroon))))
   try {
@@ -54,7 +48,7 @@ export function readable<T>(url: string, read: () => T): T {
 
 async function dischargeOf(need: DischargeNeed, logIn: LogIn): Promise<BakeryMacaroon> {
   const location = need.location.replace(/\/+$/, '')
-  if (!/^https?:\/\//.test(location) || !URL.canParse(location)) {
+  if (!isAddress(location)) {
     throw new BakeryError('malformed', 'A caveat does not name the address that discharges it')
   }
   const first = await post(location, need, {})
@@ -81,10 +75,7 @@ function macaroonIn(answer: Answer): BakeryMacaroon {
   return readable(answer.url, () => decodeBakeryMacaroon(answer.body?.['Macaroon']))
 }
 
-/**
- * Returns the offers, or undefined if the identity service refuses for a different reason than a missing
- * login.
- */
+/** Returns the offers, or undefined if the identity service refuses for a different reason than a missing login. */
 function offersIn({ body }: Answer): Offers | undefined {
   const info = body?.['Code'] === 'interaction required' ? body['Info'] : undefined
   const methods = isObject(info) ? info['InteractionMethods'] : undefined

@@ -1,23 +1,26 @@
 /** Logging in with a browser: the user opens an address, and the command waits until they have decided. */
-
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CommandContext, ServiceAway, ServiceRefusal } from '../context.ts'
 import { note } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
-import { type Answer, ask, NoAnswer, placeOf, refusalIn, strangeAnswer } from './ask.ts'
+import { type Answer, ask, isAddress, NoAnswer, placeOf, refusalIn, strangeAnswer } from './ask.ts'
 import type { LogIn, LoginToken } from './discharge.ts'
 
-/**
- * The identity service keeps a request waiting for ten minutes, but this client's HTTP library gives up after
- * five.
- */
+/** The identity service keeps a request waiting for ten minutes, but this client's HTTP library gives up after five. */
 const HELD_MS = 240_000
 /** An unfinished login expires after half an hour. */
 const MOST_MS = 31 * 60_000
 /** Failures in a row; a service that restarts answers again before. */
 const FAILURES = 30
 const PAUSE_MS = 1_000
+
+/** Returns the login of a command that has no kept one; `agent` is an agents file, if any. Throws `FileError`. */
+export async function howToLogIn(agent: string | undefined, context: CommandContext): Promise<LogIn> {
+  if (agent === undefined) return inBrowser(context)
+  const { asAgent } = await import('./as-agent.ts')
+  return asAgent(agent)
+}
 
 export const inBrowser =
   (context: Pick<CommandContext, 'streams' | 'job'>): LogIn =>
@@ -31,10 +34,7 @@ export const inBrowser =
     return decided(wait)
   }
 
-/**
- * Asks until the user has decided; the identity service answers clients after a while anyway, and may
- * restart.
- */
+/** Asks until the user has decided; the identity service answers clients after a while anyway, and may restart. */
 async function decided(url: string): Promise<LoginToken> {
   const end = performance.now() + MOST_MS
   for (let failures = 0; performance.now() < end; ) {
@@ -65,13 +65,7 @@ function tokenIn({ url, body = {} }: Answer): LoginToken {
   throw strangeAnswer(url, 'no login')
 }
 
-const isAddress = (value: unknown): value is string =>
-  typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
-
-/**
- * Opens the address only at a terminal and with a display. Nothing depends on it: the command also prints the
- * address, and failures are not reported.
- */
+/** Opens the address at a terminal with a display. Ignores failures, because the command also prints the address. */
 function openBrowser(address: string, { streams, job }: Pick<CommandContext, 'streams' | 'job'>): void {
   const program = streams.stderr.isTTY
     ? opener(job.variable('DISPLAY') ?? job.variable('WAYLAND_DISPLAY'))
@@ -87,10 +81,7 @@ function openBrowser(address: string, { streams, job }: Pick<CommandContext, 'st
   }
 }
 
-/**
- * Returns the program that opens browsers. Without a display, `xdg-open` would start one in the terminal
- * itself.
- */
+/** Returns the program that opens browsers. Without a display, `xdg-open` would start one in the terminal itself. */
 function opener(display: string | undefined): string | undefined {
   if (process.platform === 'darwin') return 'open'
   if (process.platform === 'win32') return undefined

@@ -2,12 +2,11 @@
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { type Addresses, type CredentialForm, credentialString } from '../../credential-forms.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import type { CommandContext } from '../context.ts'
+import type { ToStreams } from '../context.ts'
 import { note } from '../output.ts'
-import { askFor, strangeAnswer, withJson } from './ask.ts'
+import { askFor, isAddress, strangeAnswer, withJson } from './ask.ts'
 import { dischargedRoot, type LogIn } from './discharge.ts'
-import { orEnd } from './or-end.ts'
-import { printCredential } from './print-credential.ts'
+import { orEnd, printCredential } from './print-credential.ts'
 
 export interface Export {
   /** The service's address, without a trailing slash. */
@@ -41,25 +40,24 @@ export async function logInAndExport({ url, form, wanted, logIn }: Export): Prom
   return { text: credentialString(form, credential, addresses), sessionId, token: credential.token }
 }
 
-/** Revokes the session with its own token. Throws `ServiceRefusal`, `ServiceAway`. */
-export const endSession = (url: string, { token, sessionId }: Exported): Promise<JsonObject> =>
-  askFor(
-    `${url}/api/v2/tokens/revoke`,
-    withJson({ 'session-id': sessionId }, { authorization: `Macaroon ${token}` }),
-  )
+/** Revokes the session with its own token, which `headers` present. Throws `ServiceRefusal`, `ServiceAway`. */
+export const endSession = (
+  url: string,
+  sessionId: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<JsonObject> =>
+  askFor(`${url}/api/v2/tokens/revoke`, withJson({ 'session-id': sessionId }, headers))
 
 /** Prints only the credential, and revokes its session if printing fails. Throws `FileError`. */
 export async function printExported(url: string, exported: Exported, { streams }: ToStreams): Promise<void> {
-  const { text, sessionId } = exported
+  const { text, sessionId, token } = exported
   await orEnd(
     `The session ${sessionId}`,
     () => printCredential(text, streams),
-    () => endSession(url, exported),
+    () => endSession(url, sessionId, { authorization: `Macaroon ${token}` }),
   )
   note(streams, `The token belongs to the session ${sessionId}. To revoke the token, revoke the session.`)
 }
-
-type ToStreams = Pick<CommandContext, 'streams'>
 
 /** Returns the service's own addresses, which may differ from the one that the command uses. */
 async function addressesOf(url: string): Promise<Addresses> {
@@ -76,6 +74,3 @@ function macaroonAt(name: string, answer: JsonObject, place: string): string {
   if (typeof value === 'string' && /^[A-Za-z0-9_-]+$/.test(value)) return value
   throw strangeAnswer(place, 'no credential')
 }
-
-const isAddress = (value: unknown): value is string =>
-  typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)

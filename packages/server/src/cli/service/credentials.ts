@@ -1,15 +1,13 @@
-/**
- * The file in which `ratafia login` keeps management tokens, by the service's address. Only its owner can
- * read it.
- */
+/** The file in which `ratafia login` keeps management tokens, by the service's address. Only its owner can read it. */
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { ServiceEnvironment } from '../../config/command-environment.ts'
 import { ConfigError } from '../../config/config.ts'
 import { tryToWrite } from '../../files/draft.ts'
 import { makeDirectories } from '../../files/make-directories.ts'
 import { isObject, objectDocumentIn } from '../../foreign-json.ts'
 import { systemReason } from '../../text/system-reason.ts'
-import { FileError } from '../context.ts'
+import { FileError, type FoundService } from '../context.ts'
 import { writeText } from '../files/write-whole.ts'
 import { textOfFile } from '../files.ts'
 
@@ -24,19 +22,30 @@ export interface Credential {
 
 type Credentials = Readonly<Record<string, Credential>>
 
-/**
- * Returns undefined if the user has not logged in there. Throws {@link FileError} for a file that cannot be
- * read.
- */
+/** Returns undefined if the user has not logged in there. Throws {@link FileError} for a file that cannot be read. */
 export async function credentialFor(url: string, file: string): Promise<Credential | undefined> {
   return (await readCredentials(file))[url]
+}
+
+/**
+ * Finds the service that RATAFIA_URL or the latest kept login names; `ofThisHost` returns the one in the host's
+ * settings. Throws `ConfigError`, {@link FileError}.
+ */
+export async function findService(
+  { url: named, credentialsFile }: Pick<ServiceEnvironment, 'url' | 'credentialsFile'>,
+  ofThisHost: () => FoundService,
+): Promise<FoundService> {
+  const url = named()
+  if (url !== undefined) return { url, from: 'RATAFIA_URL' }
+  const kept = await lastLogin(credentialsFile)
+  return kept === undefined ? ofThisHost() : { url: kept, from: 'the last `ratafia login`' }
 }
 
 /**
  * Returns the address of the latest kept login; undefined without one, without a home directory, and if the
  * file belongs to another user. Throws {@link FileError}.
  */
-export async function lastLogin(credentialsFile: () => string): Promise<string | undefined> {
+async function lastLogin(credentialsFile: () => string): Promise<string | undefined> {
   const file = placeIn(credentialsFile)
   if (file === undefined) return undefined
   try {
@@ -95,21 +104,15 @@ async function readCredentials(file: string): Promise<Credentials> {
   }
   return Object.fromEntries(
     Object.entries(services).flatMap(([url, value]) => {
-      const { token, account, session_id: sessionId, expires } = isObject(value) ? value : {}
-      const texts = [token, account, sessionId, expires].every((one) => typeof one === 'string')
-      return texts
-        ? [
-            [
-              url,
-              {
-                token: String(token),
-                account: String(account),
-                sessionId: String(sessionId),
-                expires: String(expires),
-              },
-            ] as const,
-          ]
-        : []
+      const credential = credentialIn(value)
+      return credential ? [[url, credential] as const] : []
     }),
   )
+}
+
+function credentialIn(value: unknown): Credential | undefined {
+  const { token, account, session_id: sessionId, expires } = isObject(value) ? value : {}
+  if (typeof token !== 'string' || typeof account !== 'string') return undefined
+  if (typeof sessionId !== 'string' || typeof expires !== 'string') return undefined
+  return { token, account, sessionId, expires }
 }

@@ -7,6 +7,10 @@ import type { Asked, Asking, AskingForMany, ListPart, Service, ServiceOperation 
 const PAGE = 250
 
 export function withLists(asked: Asked): Service {
+  const call: Service['call'] = async (operation, asking) => {
+    refuseOtherPaths(asking)
+    return asked.call(operation, asking)
+  }
   async function* pages(
     operation: ServiceOperation,
     name: string,
@@ -15,8 +19,7 @@ export function withLists(asked: Asked): Service {
     let cursor: string | undefined
     for (let left = most; ; ) {
       const limit = Math.min(PAGE, left)
-      refuseOtherPaths(asking)
-      const { record } = await asked.call(operation, { ...asking, query: { ...asking.query, limit, cursor } })
+      const { record } = await call(operation, { ...asking, query: { ...asking.query, limit, cursor } })
       const { [name]: items, next } = record
       if (!Array.isArray(items) || !(next === null || typeof next === 'string')) {
         throw new ServiceRefusal(
@@ -32,12 +35,8 @@ export function withLists(asked: Asked): Service {
     }
   }
   return {
-    ...asked,
-    call: async (operation, asking) => {
-      refuseOtherPaths(asking)
-      return asked.call(operation, asking)
-    },
-    pages,
+    ...{ ...asked, call, pages },
+    recordOf: async (operation, asking) => (await call(operation, asking)).record,
     list: async (operation, name, asking) => {
       const records: JsonObject[] = []
       let more = false

@@ -42,10 +42,7 @@ export interface Asked {
   readonly clock: Clock
   /** The address of the service, or a description of the database, for people. */
   readonly url: string
-  /**
-   * Throws `ServiceRefusal` with the API's code, or `ServiceAway` or `Unavailable` if something does not
-   * answer.
-   */
+  /** Throws `ServiceRefusal` with the API's code, or `ServiceAway` or `Unavailable` if something does not answer. */
   call(operation: ServiceOperation, asking?: Asking): Promise<Found>
   /** Returns the lines of an answer while it is still being sent. Throws as `call` does. */
   lines(operation: ServiceOperation, asking?: Asking): AsyncIterable<string>
@@ -64,6 +61,8 @@ export interface Asked {
 }
 
 export interface Service extends Asked {
+  /** Returns only the record that {@link Asked.call} finds. */
+  recordOf(operation: ServiceOperation, asking?: Asking): Promise<JsonObject>
   /** Yields pages of the list `name`, until `most` records. Throws as `call` does. */
   pages(operation: ServiceOperation, name: string, asking: AskingForMany): AsyncIterable<ListPart>
   /** Returns the same records together. */

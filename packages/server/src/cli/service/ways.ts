@@ -1,15 +1,7 @@
-/**
- * The modes of a command: over HTTP with a service, or directly on the database (contract/administration.md,
- * D2).
- */
+/** The modes of a command: over HTTP with a service, or directly on the database (contract/administration.md, D2). */
 import type { Command } from 'commander'
-import { type CommandContext, UsageError } from '../context.ts'
+import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
 import type { Service } from './service.ts'
-
-export interface WayOptions {
-  readonly url?: string
-  readonly direct?: boolean
-}
 
 /**
  * - `both`: over HTTP if there is an address, else on the database
@@ -27,10 +19,7 @@ interface Marked {
 
 const MARKED = new WeakMap<Command, Marked>()
 
-/**
- * Marks a command with its modes, and adds their options. `urlIsTaken`: its `--url` means something else, so
- * only RATAFIA_URL names the service.
- */
+/** Marks a command with its modes, and adds their options. With `urlIsTaken`, only RATAFIA_URL names the service. */
 export function goes(
   command: Command,
   ways: Exclude<Ways, 'direct'>,
@@ -62,78 +51,63 @@ export function completeWays(command: Command): void {
 /** Commands that ignore RATAFIA_URL and use the service's own settings. */
 const STARTS: ReadonlySet<string> = new Set(['serve', 'help', 'check'])
 
-/**
- * Refuses a database-only command while RATAFIA_URL is set and `--direct` is missing. Throws
- * {@link UsageError}.
- */
+/** Refuses a database-only command while RATAFIA_URL is set and `--direct` is missing. Throws {@link UsageError}. */
 export function refuseWrongWay(command: Command, context: Pick<CommandContext, 'service'>): void {
   if (waysOf(command).ways !== 'direct' || STARTS.has(command.name())) return
-  if (command.opts<WayOptions>().direct || context.service.url() === undefined) return
+  if (command.opts<CommonOptions>().direct || context.service.url() === undefined) return
   throw new UsageError(
     'This command works only on the database, but RATAFIA_URL names a service. Pass --direct to use the database of RATAFIA_DATA_DIR or RATAFIA_DATABASE_URL.',
   )
 }
 
-/**
- * Calls `work` with the service that the options name, or with the operations on the database in this
- * process. `read`: changes nothing, and creates no keys. `begin`: the command may be the first of an
- * installation.
- */
+/** `read`: changes nothing, and creates no keys. `begin`: the command may be the first of an installation. */
+export type Access = 'read' | 'change' | 'begin'
+
+/** Calls `work` with the service that the options name, or with the operations on the database in this process. */
 export async function withService<Answer>(
   context: CommandContext,
-  options: WayOptions,
-  access: 'read' | 'change' | 'begin',
+  options: CommonOptions,
+  access: Access,
   work: (service: Service) => Promise<Answer>,
 ): Promise<Answer> {
-  const service = await serviceOf(options, context)
-  if (service) return work(service)
-  return openFor(access, context)((installation) => work(context.serviceOn(installation)))
+  const url = addressIn(options, context)
+  if (url !== undefined) return work(await openedAt(url, context))
+  const { beginInstallation, readInstallation, withInstallation } = context
+  const open = { begin: beginInstallation, read: readInstallation, change: withInstallation }[access]
+  return open((installation) => work(context.serviceOn(installation)))
 }
 
-const openFor = (
-  access: 'read' | 'change' | 'begin',
-  { beginInstallation, readInstallation, withInstallation }: CommandContext,
-): CommandContext['withInstallation'] =>
-  ({ begin: beginInstallation, read: readInstallation, change: withInstallation })[access]
+/** Opens the service for a command that works only over HTTP. Throws as {@link addressOf} does. */
+export const serviceOverHttp = async (options: CommonOptions, context: CommandContext): Promise<Service> =>
+  openedAt(await addressOf(options, context), context)
 
-/**
- * Returns the service for the command, or undefined if it works on the database. Throws {@link UsageError}.
- */
-async function serviceOf(options: WayOptions, context: CommandContext): Promise<Service | undefined> {
-  const url = addressIn(options, context)
-  if (url === undefined) return undefined
+async function openedAt(url: string, context: CommandContext): Promise<Service> {
   const { openService } = await import('./open-service.ts')
   return openService(url, context)
 }
 
-/**
- * Throws {@link UsageError} if the command works over HTTP, for features that only the database has so far.
- */
-export function requireDirect(options: WayOptions, context: CommandContext, what: string): void {
+/** Throws {@link UsageError} if the command works over HTTP, for features that only the database has so far. */
+export function requireDirect(options: CommonOptions, context: CommandContext, what: string): void {
   if (isDirect(options, context)) return
   throw new UsageError(`${what} works only on the database. Run it with --direct on the database's host.`)
 }
 
 /** Returns whether the command works on the database. Throws {@link UsageError}. */
-export const isDirect = (options: WayOptions, context: CommandContext): boolean =>
+export const isDirect = (options: CommonOptions, context: CommandContext): boolean =>
   addressIn(options, context) === undefined
 
-/**
- * Throws {@link UsageError} if the command works on the database, for features that need a logged-in account.
- */
-export function requireService(options: WayOptions, context: CommandContext, what: string): void {
+/** Throws {@link UsageError} if the command works on the database, for features that need a logged-in account. */
+export function requireService(options: CommonOptions, context: CommandContext, what: string): void {
   if (!isDirect(options, context)) return
   throw new UsageError(`${what} requires a service: on the database, no account is logged in. Pass --url.`)
 }
 
-/**
- * Returns the address for a command that works only over HTTP. Throws as `CommandContext.findService` does.
- */
-export const addressOf = async ({ url }: WayOptions, context: CommandContext): Promise<string> =>
+/** Returns the address for a command that works only over HTTP. Throws as `CommandContext.findService` does. */
+export const addressOf = async ({ url }: CommonOptions, context: CommandContext): Promise<string> =>
   (await context.findService(url)).url
 
 /** Returns the address, or undefined for the database. Throws {@link UsageError}. */
-function addressIn(options: WayOptions, context: CommandContext): string | undefined {
+function addressIn(options: CommonOptions, context: CommandContext): string | undefined {
   if (options.direct && options.url !== undefined) {
     throw new UsageError('Pass either --url or --direct, not both.')
   }

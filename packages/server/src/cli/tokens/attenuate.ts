@@ -18,9 +18,9 @@ import { systemClock } from '../../clock.ts'
 import type { RoleLimits } from '../../grants/manage-caveat.ts'
 import { extraCaveat, readLimits } from '../../tokens/wanted-limits.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
-import { readCredential } from '../login/read-credential.ts'
-import { readInstant } from '../option-values.ts'
-import { conditionsOf, type HeldToken, heldToken, textOfHeld } from './held-token.ts'
+import { conditionsOf, readCredential } from '../login/read-credential.ts'
+import { readAhead } from '../option-values.ts'
+import { type HeldToken, heldToken, textOfHeld } from './held-token.ts'
 import type { LimitOptions } from './limit-options.ts'
 import { type RoleOptions, roleCaveat, wantedRoles } from './narrow-roles.ts'
 
@@ -35,7 +35,7 @@ export async function attenuate(
   context: CommandContext,
 ): Promise<void> {
   const wanted = { limits: wantedLimits(options), roles: wantedRoles(options) }
-  const until = readInstant('--until', options.until, { now: systemClock(), direction: 'ahead' })
+  const until = readAhead('--until', options.until, systemClock())
   if (!wanted.limits && !wanted.roles && !until) {
     throw new UsageError(
       'Pass at least one limit: --until; --permission, --channel, --package or --store; or, for a management token, --role, --brand or --read-only.',
@@ -99,10 +99,7 @@ function requireEarlier(until: Date, end: Date | undefined): void {
   throw new ServiceRefusal(`The token already expires at ${end.toISOString()}. A holder can only shorten it.`)
 }
 
-/**
- * Refuses limits outside the token's own: users would notice only on using the token that they do not get
- * them.
- */
+/** Refuses limits outside the token's own: users would notice only on using the token that they do not get them. */
 function requireWithin(wanted: Attenuations, has: Attenuations): void {
   const within = (values: readonly string[] | null) => (value: string) => !values || values.includes(value)
   const checks = [

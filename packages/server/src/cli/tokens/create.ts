@@ -1,13 +1,11 @@
-/**
- * `ratafia tokens create`: logs in, prints only the token and keeps nothing (contract/administration.md, D4).
- */
+/** `ratafia tokens create`: logs in, prints only the token and keeps nothing (contract/administration.md, D4). */
 import { hostname } from 'node:os'
 import { systemClock } from '../../clock.ts'
 import type { CredentialForm } from '../../credential-forms.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { howToLogIn } from '../login/how-to-log-in.ts'
+import { howToLogIn } from '../login/in-browser.ts'
 import { logInAndExport, printExported } from '../login/log-in-and-export.ts'
-import { packageReference, readInstant } from '../option-values.ts'
+import { packageReference, readAhead } from '../option-values.ts'
 import type { LimitOptions } from './limit-options.ts'
 
 export interface CreateOptions extends LimitOptions {
@@ -31,7 +29,7 @@ export async function create(options: CreateOptions, context: CommandContext): P
     )
   }
   const { url } = await context.findService(options.url)
-  const expires = readInstant('--expires', options.expires, { now: systemClock(), direction: 'ahead' })
+  const expires = readAhead('--expires', options.expires, systemClock())
   const wanted = {
     description: options.description ?? `ratafia@${hostname()}`,
     ...(permission && { permissions: permission }),

@@ -1,14 +1,13 @@
-/**
- * The commands `ratafia tokens` for developers: create, rotate, attenuate, explain and shorten their own
- * tokens.
- */
+/** The commands `ratafia tokens` for developers: create, rotate, attenuate, explain and shorten their own tokens. */
+import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
+import { systemClock } from '../../clock.ts'
 import { CREDENTIAL_FORM_NAMES, CREDENTIAL_FORMS } from '../../credential-forms.ts'
-import type { CommandContext } from '../context.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
 import { FROM_HELP } from '../login/read-credential.ts'
-import { several } from '../option-values.ts'
-import { withJson } from '../output.ts'
-import { goes, URL_HELP } from '../service/ways.ts'
+import { readAhead, several } from '../option-values.ts'
+import { print, withJson } from '../output.ts'
+import { goes, serviceOverHttp, URL_HELP } from '../service/ways.ts'
 import type { AttenuateOptions } from './attenuate.ts'
 import type { CreateOptions } from './create.ts'
 import { withLimits } from './limit-options.ts'
@@ -79,7 +78,10 @@ export function developerTokenCommands(tokens: Command, context: CommandContext)
     .argument('<session-id>')
     .description('make one of your own sessions expire earlier')
     .requiredOption('--until <time>', 'when the session expires, such as 7d; at most 30d ahead')
-    .action(async (id: string, options: { readonly until: string }) =>
-      (await import('./shorten.ts')).shorten(id, options, context),
-    )
+    .action(async (id: string, { until: given, ...options }: CommonOptions & { readonly until: string }) => {
+      const until = readAhead('--until', given, systemClock())?.toISOString()
+      const service = await serviceOverHttp(options, context)
+      const record = await service.recordOf(api.shortenMyToken, { id, body: { until } })
+      print(context, options, record, `The session ${id} now expires at ${record['valid_until']}.`)
+    })
 }

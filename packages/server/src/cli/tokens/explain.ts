@@ -2,31 +2,23 @@
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
-import { type CommandContext, ServiceRefusal } from '../context.ts'
+import { type CommandContext, type CommonOptions, ServiceRefusal } from '../context.ts'
 import { type GivenCredential, readCredential, valueIn } from '../login/read-credential.ts'
-import { details, type JsonOption, print } from '../output.ts'
-import { openService } from '../service/open-service.ts'
-import { addressOf, type WayOptions } from '../service/ways.ts'
+import { details, print } from '../output.ts'
+import { serviceOverHttp } from '../service/ways.ts'
 import { heldToken, presented } from './held-token.ts'
 
 /** Explains a token. Throws `UsageError`, `FileError`, `ServiceRefusal`, `ServiceAway`. */
-export async function explain(
-  from: string,
-  options: JsonOption & WayOptions,
-  context: CommandContext,
-): Promise<void> {
+export async function explain(from: string, options: CommonOptions, context: CommandContext): Promise<void> {
   // A missing file is reported first; standard input is read only if there is a service.
   const named = from === '-' ? undefined : await readCredential(from, context)
-  const service = await openService(await addressOf(options, context), context)
+  const service = await serviceOverHttp(options, context)
   const token = tokenIn(named ?? (await readCredential(from, context)))
-  const { record } = await service.call(api.explainToken, { body: { token } })
+  const record = await service.recordOf(api.explainToken, { body: { token } })
   print(context, options, record, explanationText(record))
 }
 
-/**
- * Returns the token as requests carry it. An unreadable token is sent unchanged, so that the service explains
- * it.
- */
+/** Returns the token as requests carry it. An unreadable token is sent unchanged, so that the service explains it. */
 function tokenIn(given: GivenCredential): string {
   try {
     return encodeBase64Url(encodeBinary(...presented(heldToken(given))))

@@ -1,6 +1,4 @@
-/**
- * Reads a token in one of the forms in which tools store it, and writes a narrower token in the same form.
- */
+/** Reads a token in one of the forms in which tools store it, and writes a narrower token in the same form. */
 import {
   bindDischarge,
   decodeBase64,
@@ -58,12 +56,6 @@ export function textOfHeld({ form, discharge }: HeldToken, macaroon: Macaroon): 
 export const presented = ({ macaroon, discharge }: HeldToken): UnverifiedSlice =>
   discharge ? [macaroon, bindDischarge(macaroon, discharge)] : [macaroon]
 
-/** Returns the conditions that a verifier checks, without those of third parties. */
-export const conditionsOf = ({ caveats }: Macaroon): readonly string[] =>
-  caveats
-    .filter(({ verificationId }) => verificationId === undefined)
-    .map(({ id }) => Buffer.from(id).toString('utf8'))
-
 const textOf = (macaroon: Macaroon): string => encodeBase64Url(encodeBinary(macaroon))
 
 /** Reads JSON, or base64 of JSON. */
@@ -96,10 +88,7 @@ function charmcraft(text: string): HeldToken | undefined {
   return macaroon && { form: 'charmcraft', macaroon, discharge: undefined }
 }
 
-/**
- * Returns a single macaroon; undefined for several, because a bound discharge would not match a narrower
- * root.
- */
+/** Returns a single macaroon; undefined for several, because a bound discharge would not match a narrower root. */
 function only(text: string): Macaroon | undefined {
   const slice = decodeBinary(decodeBase64(text))
   return slice.length === 1 ? slice[0] : undefined

@@ -1,15 +1,5 @@
-/**
- * The caveat that `ratafia tokens attenuate` adds to a management token: fewer roles or brands, or only
- * reading.
- */
-import {
-  isRole,
-  MANAGEMENT_PERMISSIONS,
-  type ManagementPermission,
-  ROLE_NAMES,
-  ROLES,
-  type Role,
-} from '@ratafia/api/roles'
+/** The caveat that `ratafia tokens attenuate` adds to a management token: fewer roles or brands, or only reading. */
+import { MANAGEMENT_PERMISSIONS, type ManagementPermission, ROLES } from '@ratafia/api/roles'
 import { type BrandScope, covers, intersectScopes, scopeOfRoles } from '../../authority.ts'
 import {
   formatLimits,
@@ -20,7 +10,8 @@ import {
   type RoleLimits,
   scopeWithinAll,
 } from '../../grants/manage-caveat.ts'
-import { ServiceRefusal, UsageError } from '../context.ts'
+import { ServiceRefusal } from '../context.ts'
+import { readRole } from '../option-values.ts'
 
 export interface RoleOptions {
   readonly role?: readonly string[]
@@ -31,13 +22,10 @@ export interface RoleOptions {
 /** Returns the limits, or undefined without any. Throws {@link UsageError}. */
 export function wantedRoles({ role, brand, readOnly = false }: RoleOptions): RoleLimits | undefined {
   if (role === undefined && brand === undefined && !readOnly) return undefined
-  return { roles: role?.map(roleIn) ?? null, brands: brand ?? null, readOnly }
+  return { roles: role?.map(readRole) ?? null, brands: brand ?? null, readOnly }
 }
 
-/**
- * Returns the caveat to add to a token with these conditions. Throws {@link ServiceRefusal} if it would not
- * narrow it.
- */
+/** Returns the caveat for a token with these conditions. Throws {@link ServiceRefusal} if it would not narrow it. */
 export function roleCaveat(wanted: RoleLimits, conditions: readonly string[]): string {
   const [minted, ...limits] = conditions
     .filter((condition) => condition.startsWith(`${MANAGE} `))
@@ -65,11 +53,6 @@ const scopeLeft =
     intersectScopes(scopeOfRoles(minted.grants, permission, minted), scopeWithinAll(limits, permission))
 
 const isNowhere = (scope: BrandScope): boolean => scope !== 'all' && scope.size === 0
-
-function roleIn(text: string): Role {
-  if (isRole(text)) return text
-  throw new UsageError(`--role ${text} is not a role. The roles are ${ROLE_NAMES.join(', ')}.`)
-}
 
 const outside = (option: string, value: string) =>
   new ServiceRefusal(

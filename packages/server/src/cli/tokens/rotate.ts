@@ -6,17 +6,17 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { systemClock } from '../../clock.ts'
 import type { CredentialForm } from '../../credential-forms.ts'
-import { isObject, type JsonObject } from '../../foreign-json.ts'
+import { isObject, type JsonObject, objectsIn } from '../../foreign-json.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
-import { askFor, strangeAnswer, withJson } from '../login/ask.ts'
-import { howToLogIn } from '../login/how-to-log-in.ts'
+import { askFor, strangeAnswer } from '../login/ask.ts'
+import { howToLogIn } from '../login/in-browser.ts'
 import { endSession, logInAndExport, printExported } from '../login/log-in-and-export.ts'
-import { readCredential } from '../login/read-credential.ts'
-import { packageReference, readInstant } from '../option-values.ts'
+import { conditionsOf, readCredential, sessionIn } from '../login/read-credential.ts'
+import { packageReference, readAhead } from '../option-values.ts'
 import { note } from '../output.ts'
 import { openService } from '../service/open-service.ts'
 import type { Service } from '../service/service.ts'
-import { conditionsOf, heldToken, presented } from './held-token.ts'
+import { heldToken, presented } from './held-token.ts'
 
 export interface RotateOptions {
   readonly url?: string
@@ -33,8 +33,8 @@ const MOST_OVERLAP_MS = 30 * 86_400_000
 export async function rotate(from: string, options: RotateOptions, context: CommandContext): Promise<void> {
   const { url } = await context.findService(options.url)
   const now = systemClock()
-  const expires = readInstant('--expires', options.expires, { now, direction: 'ahead' })
-  const until = readInstant('--overlap', options.overlap, { now, direction: 'ahead' })
+  const expires = readAhead('--expires', options.expires, now)
+  const until = readAhead('--overlap', options.overlap, now)
   if (until && until.getTime() > now.getTime() + MOST_OVERLAP_MS) {
     throw new UsageError('--overlap can be at most 30d. Give a shorter duration.')
   }
@@ -45,11 +45,14 @@ export async function rotate(from: string, options: RotateOptions, context: Comm
   const service = until && (await managing(url, old.username, context))
 
   const logIn = await howToLogIn(options.agent, context)
-  const wanted = { ...old.wanted, expires: (expires ?? endLike(old, now))?.toISOString() }
+  // By default, the new token gets the lifetime of the old one.
+  const end = expires ?? (old.life === undefined ? undefined : new Date(now.getTime() + old.life))
+  const wanted = { ...old.wanted, expires: end?.toISOString() }
   const exported = await logInAndExport({ url, form: options.for ?? held.form, wanted, logIn })
-  const whose = await whoami(url, { authorization: `Macaroon ${exported.token}` })
+  const bearing = { authorization: `Macaroon ${exported.token}` }
+  const whose = await whoami(url, bearing)
   if (whose.username !== old.username) {
-    await endSession(url, exported)
+    await endSession(url, exported.sessionId, bearing)
     throw new ServiceRefusal(
       `The token belongs to ${old.username}, but you logged in as ${whose.username}. Nothing was changed. Log in as ${old.username}.`,
     )
@@ -57,14 +60,12 @@ export async function rotate(from: string, options: RotateOptions, context: Comm
   // Prints the new token before it revokes the old one.
   await printExported(url, exported, context)
   if (service && until) {
-    const { record } = await service.call(api.shortenMyToken, {
-      id: old.sessionId,
-      body: { until: until.toISOString() },
-    })
-    note(context.streams, `The replaced session ${old.sessionId} expires at ${record['valid_until']}.`)
+    const asking = { id: old.sessionId, body: { until: until.toISOString() } }
+    const { valid_until: end } = await service.recordOf(api.shortenMyToken, asking)
+    note(context.streams, `The replaced session ${old.sessionId} expires at ${end}.`)
     return
   }
-  await revoke(url, headers, old.sessionId)
+  await endSession(url, old.sessionId, headers)
   note(context.streams, `Revoked the replaced session ${old.sessionId}.`)
 }
 
@@ -86,9 +87,7 @@ async function described(url: string, headers: Headers, sessionId: string | unde
   }
   const { username, body } = await whoami(url, headers)
   const { macaroons } = await askFor(`${url}/api/v2/tokens`, { headers })
-  const record = (Array.isArray(macaroons) ? macaroons : [])
-    .filter(isObject)
-    .find((one) => one['session-id'] === sessionId)
+  const record = objectsIn(macaroons).find((one) => one['session-id'] === sessionId)
   const { description, 'valid-since': since, 'valid-until': end } = record ?? {}
   const life = Date.parse(String(end)) - Date.parse(String(since))
   const { permissions, channels, packages, store_ids: stores } = body
@@ -106,10 +105,6 @@ async function described(url: string, headers: Headers, sessionId: string | unde
   }
 }
 
-/** Returns an expiry that gives the new token the lifetime of the old one. */
-const endLike = ({ life }: Described, now: Date): Date | undefined =>
-  life === undefined ? undefined : new Date(now.getTime() + life)
-
 async function whoami(
   url: string,
   headers: Headers,
@@ -121,18 +116,12 @@ async function whoami(
   return { username, body }
 }
 
-const revoke = (url: string, headers: Headers, sessionId: string): Promise<JsonObject> =>
-  askFor(`${url}/api/v2/tokens/revoke`, withJson({ 'session-id': sessionId }, headers))
-
 /** Opens the service with a login that can shorten the session. Throws {@link ServiceRefusal}. */
 async function managing(url: string, username: string, context: CommandContext): Promise<Service> {
   const service = await openService(url, context)
-  const { record } = await service.call(api.me)
-  if (record['username'] === username) return service
+  const me = await service.recordOf(api.me)
+  if (me['username'] === username) return service
   throw new ServiceRefusal(
-    `The token belongs to ${username}, but \`ratafia login\` is for ${record['username']}, who cannot shorten its session. Leave out --overlap: the token then revokes itself.`,
+    `The token belongs to ${username}, but \`ratafia login\` is for ${me['username']}, who cannot shorten its session. Leave out --overlap: the token then revokes itself.`,
   )
 }
-
-const sessionIn = (conditions: readonly string[]): string | undefined =>
-  conditions.flatMap((condition) => /^session-id ([0-9a-f-]{1,64})$/.exec(condition)?.[1] ?? [])[0]

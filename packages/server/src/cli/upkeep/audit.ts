@@ -3,32 +3,20 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import type { Anchor, AuditVerdict } from '../../audit/verify.ts'
 import { ACTIONS } from '../../change.ts'
-import { RequestError, stateConflict } from '../../errors.ts'
+import { invalidRequest, stateConflict } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../foreign-json.ts'
 import type { Installation } from '../../installation.ts'
-import { type CommandContext, type Streams, UsageError } from '../context.ts'
-import { describeJob } from '../jobs/job-output.ts'
-import { jobsOf } from '../jobs/jobs-of.ts'
+import { type CommandContext, type CommonOptions, type Streams, UsageError } from '../context.ts'
+import { describeJob, finishJob, itemsOf } from '../jobs/follow-job.ts'
 import { readCount } from '../option-values.ts'
-import {
-  counted,
-  type JsonOption,
-  type ListOption,
-  note,
-  print,
-  printList,
-  type Row,
-  withJson,
-  withList,
-} from '../output.ts'
+import { counted, print, type Row, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
-import { asRow } from '../service/as-row.ts'
+import { asRow, listRecords } from '../service/records.ts'
 import type { Service } from '../service/service.ts'
-import { goes, isDirect, type WayOptions, withService } from '../service/ways.ts'
-import { auditExportCommand } from './audit-export.ts'
-import { type FilterOptions, filterOf, queryOf, withFilter } from './audit-filter.ts'
+import { goes, isDirect, withService } from '../service/ways.ts'
+import { auditExportCommand, type FilterOptions, filterQuery, withFilter } from './audit-export.ts'
 
-interface ListOptions extends FilterOptions, ListOption {
+interface ListOptions extends FilterOptions {
   readonly limit: string
   readonly before?: string
 }
@@ -44,7 +32,8 @@ The command prints SEQ:HASH of the latest entry. Keep it elsewhere, and pass it 
 --expect. Anyone who can write to the database could shorten the chain or build a new one, and nothing in the
 database itself would show it.`
 
-const COLUMNS = ['seq', 'at', 'actor', 'source', 'action', 'subject', 'details', 'id'] as const
+const COLUMNS = ['seq', 'at', 'actor', 'source', 'action', 'subject', 'details', 'id']
+const SHOWN = COLUMNS.slice(0, 7)
 
 export function auditCommands(parent: Command, context: CommandContext): void {
   const audit = parent
@@ -76,20 +65,15 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   if (before !== undefined && !isAuditEntryId(before)) {
     throw new UsageError(`--before ${before} is not the id of an entry.`)
   }
-  const limit = readCount('--limit', options.limit)
-  const { records, more } = await withService(context, options, 'read', (service) => {
-    const query = { ...queryOf(filterOf(options, service.clock())), before }
-    return service.list(api.audit, 'entries', { query, most: limit })
-  })
-  if (options.json) return print(context, options, records, '')
-  printList(context, options, records.map(rowOf), {
-    columns: ['seq', 'at', 'actor', 'source', 'action', 'subject', 'details'],
+  const most = readCount('--limit', options.limit)
+  const more = (records: readonly JsonObject[]) =>
+    `There are more entries. To see the next ${most}, pass --before ${records.at(-1)?.['id']}.`
+  await listRecords(context, options, {
+    ...{ operation: api.audit, name: 'entries', most, columns: SHOWN, row: rowOf },
+    asking: ({ clock }) => ({ query: { ...filterQuery(options, clock()), before } }),
     empty: before === undefined ? 'No entries match.' : 'No more entries.',
+    more: options.json ? undefined : more,
   })
-  if (more) {
-    const next = String(records.at(-1)?.['id'])
-    note(context.streams, `There are more entries. To see the next ${limit}, pass --before ${next}.`)
-  }
 }
 
 /** Returns a row for people, with an empty cell instead of empty details, which most entries have. */
@@ -98,7 +82,7 @@ const rowOf = (record: JsonObject): Row => {
   return row['details'] === '{}' ? { ...row, details: '' } : row
 }
 
-interface VerifyOptions extends JsonOption, WayOptions {
+interface VerifyOptions extends CommonOptions {
   readonly expect?: string
 }
 
@@ -115,13 +99,13 @@ async function verify(options: VerifyOptions, context: CommandContext): Promise<
       )
   const { verified, unlinked, end, broken } = verdict
   const document = { verified, unlinked, end, broken_at: broken?.seq ?? null, why: broken?.why ?? null }
-  print(context, options, document, broken ? '' : report(verdict))
-  if (broken) {
-    throw new RequestError(
-      'invalid-request',
-      `The audit log is broken at entry ${broken.seq}: ${broken.why}. Intact entries before it: ${verified}.`,
-    )
-  }
+  const waiting = unlinked > 0 ? ` Not linked yet: ${unlinked}.` : ''
+  const intact = `The audit log is intact: ${counted(verified, 'entry', 'entries')}.${waiting}\nLatest entry: ${end}`
+  print(context, options, document, broken ? '' : intact)
+  if (!broken) return
+  throw invalidRequest(
+    `The audit log is broken at entry ${broken.seq}: ${broken.why}. Intact entries before it: ${verified}.`,
+  )
 }
 
 interface Verdict extends Pick<AuditVerdict, 'verified' | 'unlinked' | 'broken'> {
@@ -143,20 +127,13 @@ const verifyHere = (
 
 async function verifyThere(expect: string | undefined, service: Service, streams: Streams): Promise<Verdict> {
   const body = expect === undefined ? {} : { expect }
-  const { record: made } = await service.call(api.verifyAudit, { body })
-  const jobs = jobsOf(service, streams)
-  const id = String(made['id'])
-  const job = await jobs.finish(id)
-  const [item = {}] = await jobs.items(id, undefined)
+  const id = String((await service.recordOf(api.verifyAudit, { body }))['id'])
+  const job = await finishJob(service, id, streams)
+  const [item = {}] = await itemsOf(service, id)
   const { result, message } = item
   if (!isObject(result)) throw stateConflict(describeJob(job))
   const { verified, unlinked, broken_at: seq } = result
   const counts = { verified: Number(verified), unlinked: Number(unlinked) }
   const [, end = '', why = ''] = /^(\S+) ?(.*)$/.exec(String(message)) ?? []
   return { ...counts, end, broken: seq === undefined ? undefined : { seq: Number(seq), why } }
-}
-
-function report({ verified, unlinked, end }: Verdict): string {
-  const waiting = unlinked > 0 ? ` Not linked yet: ${unlinked}.` : ''
-  return `The audit log is intact: ${counted(verified, 'entry', 'entries')}.${waiting}\nLatest entry: ${end}`
 }

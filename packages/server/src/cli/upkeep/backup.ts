@@ -7,13 +7,13 @@ import type { Restored } from '../../backup/restore.ts'
 import type { CheckResult } from '../../checkup/run-checks.ts'
 import { systemClock } from '../../clock.ts'
 import type { UnopenedInstallation } from '../../installation.ts'
-import { type Consequence, confirmTyped, requireYes, withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, FileError } from '../context.ts'
+import { type Consequence, confirmTyped, requireYes, withYes } from '../confirm.ts'
+import { type CommandContext, type CommonOptions, FileError } from '../context.ts'
 import { type LocalFile, withLocalFile } from '../files/local-file.ts'
 import { writeWhole } from '../files/write-whole.ts'
 import { cannotBeRead } from '../files.ts'
-import { readInstant } from '../option-values.ts'
-import { counted, type JsonOption, note, print, withJson } from '../output.ts'
+import { readAgo } from '../option-values.ts'
+import { counted, note, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { reportOf, requireNoFaults, verifyUnopened } from './verify.ts'
 
@@ -48,12 +48,12 @@ export function importDatabaseCommand(imports: Command, context: CommandContext)
   )
 }
 
-interface BackupOptions extends JsonOption {
+interface BackupOptions extends CommonOptions {
   readonly force?: boolean
   readonly unsealed?: boolean
 }
 
-interface RestoreOptions extends JsonOption, YesOption {
+interface RestoreOptions extends CommonOptions {
   readonly verify?: boolean
   readonly dryRun?: boolean
   readonly replace?: boolean
@@ -72,7 +72,9 @@ function restoreCommand(command: Command, context: CommandContext): Command {
       'revoke sessions opened since this time, such as 2027-01-31T09:30:00Z or 2h',
     )
     .addHelpText('after', RESTORE_HELP)
-    .action((file: string, options: RestoreOptions) => restoreFrom(file, options, context))
+    .action((file: string, options: RestoreOptions) =>
+      withLocalFile(file, (local) => restoreFrom(local, options, context)),
+    )
 }
 
 async function writeBackup(file: string, options: BackupOptions, context: CommandContext): Promise<void> {
@@ -102,19 +104,13 @@ async function writeBackup(file: string, options: BackupOptions, context: Comman
   print(context, options, { ...totals, file }, told)
 }
 
-const restoreFrom = (file: string, options: RestoreOptions, context: CommandContext): Promise<void> =>
-  withLocalFile(file, (local) => restoreLocal(file, local, options, context))
-
-/** Restores a local copy of `file`, which is the name that the user gave. */
-async function restoreLocal(
-  file: string,
-  { path, size }: LocalFile,
+async function restoreFrom(
+  { name: file, path, size }: LocalFile,
   options: RestoreOptions,
   context: CommandContext,
 ): Promise<void> {
   const { checkBackup, restore } = await import('../../backup/restore.ts')
-  const sinceAt = (now: Date) =>
-    readInstant('--revoke-sessions-since', options.revokeSessionsSince, { now, direction: 'ago' })
+  const sinceAt = (now: Date) => readAgo('--revoke-sessions-since', options.revokeSessionsSince, now)
   // Refuses an unreadable time before anything is opened.
   sinceAt(systemClock())
   const opening = (onProgress: (done: number, total: number) => void) =>
@@ -138,22 +134,17 @@ async function restoreLocal(
     )
     const told = `${file} is complete: ${found.rows} rows of ${found.tables} tables, from ${found.madeAt} (${found.database}).${found.sealed ? '' : ' It has no seal, so anyone may have changed it.'}`
     const { sealed } = found
-    print(context, options, { dry_run: true, ...documentOf(found), sealed, file }, told)
-    return
+    return print(context, options, { dry_run: true, ...documentOf(found), sealed, file }, told)
   }
   if (options.replace) requireYes(context, options)
   const sealer = await context.openSealer()
   const { restored, results } = await context.withUnopenedInstallation('nothing', async (unopened) => {
     const { wholeDatabase, clock, authority } = unopened
-    if (options.replace) await confirmTyped(context, options, () => whatIsReplaced(unopened, file))
+    const { replace = false, unsealed = false } = options
+    if (replace) await confirmTyped(context, options, () => whatIsReplaced(unopened, file))
     const done = await withProgress(context.streams, ['Restoring', 'KiB'], (onProgress) =>
       restore(
-        {
-          open: opening(onProgress),
-          replace: options.replace === true,
-          unsealed: options.unsealed === true,
-          revokeSessionsSince: sinceAt(clock()),
-        },
+        { open: opening(onProgress), replace, unsealed, revokeSessionsSince: sinceAt(clock()) },
         { wholeDatabase, sealer, now: clock(), authority },
       ),
     )
@@ -162,26 +153,22 @@ async function restoreLocal(
       results: options.verify ? await verifyUnopened(unopened, sealer, context) : undefined,
     }
   })
+  const { revokedSessions: revoked_sessions, unreadable } = restored
+  const document = { ...documentOf(restored), revoked_sessions, unreadable, file }
   print(
     context,
     options,
-    {
-      ...documentOf(restored),
-      revoked_sessions: restored.revokedSessions,
-      unreadable: restored.unreadable,
-      file,
-      ...(results ? { checks: results } : {}),
-    },
+    { ...document, ...(results && { checks: results }) },
     restoredText(restored, results),
   )
   note(
     context.streams,
     `Credentials and devices revoked after ${restored.madeAt} are valid again. Revoke them again (docs/operations/secrets-and-backup.md).`,
   )
-  if (restored.unreadable.length > 0) {
+  if (unreadable.length > 0) {
     note(
       context.streams,
-      `None of the configured secret keys opens ${restored.unreadable.join(', ')}. If the key was being changed during the backup, also set the other key.`,
+      `None of the configured secret keys opens ${unreadable.join(', ')}. If the key was being changed during the backup, also set the other key.`,
     )
   }
   if (results) requireNoFaults(results)
@@ -197,17 +184,10 @@ async function whatIsReplaced(
   return { told, type: rows }
 }
 
-const documentOf = ({
-  rows,
-  tables,
-  madeAt,
-  database,
-}: Omit<Restored, 'revokedSessions' | 'unreadable'>) => ({
-  rows,
-  tables,
-  made_at: madeAt,
-  made_on: database,
-})
+function documentOf(found: Omit<Restored, 'revokedSessions' | 'unreadable'>) {
+  const { rows, tables, madeAt: made_at, database: made_on } = found
+  return { rows, tables, made_at, made_on }
+}
 
 function restoredText(restored: Restored, results: readonly CheckResult[] | undefined): string {
   const { rows, tables, madeAt, revokedSessions } = restored

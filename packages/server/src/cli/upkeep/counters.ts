@@ -1,15 +1,15 @@
 /** `ratafia counters`: prints the counts of events. */
-
 import { COUNTER_NAMES, COUNTER_PERIODS, type CounterName, type CounterPeriod } from '@ratafia/api/counters'
 import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
-import { isObject, type JsonObject } from '../../foreign-json.ts'
-import type { CommandContext } from '../context.ts'
-import { type JsonOption, print, type Row, tableOf, withJson } from '../output.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import { isObject, type JsonObject, objectsIn } from '../../foreign-json.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { type Row, tableOf, withJson } from '../output.ts'
+import { printRecord } from '../service/records.ts'
+import { goes } from '../service/ways.ts'
 import { harmless } from '../terminal/harmless.ts'
 
-interface CountersOptions extends JsonOption, WayOptions {
+interface CountersOptions extends CommonOptions {
   readonly name?: CounterName
   readonly period: CounterPeriod
   readonly brand?: string
@@ -30,21 +30,16 @@ export function countersCommand(parent: Command, context: CommandContext): void 
         .default('24h'),
     )
     .option('--brand <account-id>', 'only events of one brand')
-    .action((options: CountersOptions) => counters(options, context))
+    .action(({ name, period, brand, ...options }: CountersOptions) =>
+      printRecord(
+        context,
+        options,
+        'read',
+        (service) => service.recordOf(api.counters, { query: { name, period, brand } }),
+        (record) => objectsIn(record['counters']).map(textOf).join('\n\n'),
+      ),
+    )
 }
-
-async function counters(options: CountersOptions, context: CommandContext): Promise<void> {
-  const { name, period, brand } = options
-  const record = await withService(
-    context,
-    options,
-    'read',
-    async (service) => (await service.call(api.counters, { query: { name, period, brand } })).record,
-  )
-  print(context, options, record, listIn(record['counters']).map(textOf).join('\n\n'))
-}
-
-const listIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /** The titles of counters whose names do not explain them. */
 const TITLES: Readonly<Record<string, string>> = { 'store-questions': 'session checks by the store' }
@@ -55,7 +50,7 @@ const MOST_COLUMNS = 8
 function textOf(counter: JsonObject): string {
   const name = String(counter['name'])
   const labels = Array.isArray(counter['labels']) ? counter['labels'].map(String) : []
-  const buckets = listIn(counter['buckets']).map(({ at, counts }) => ({
+  const buckets = objectsIn(counter['buckets']).map(({ at, counts }) => ({
     at: String(at),
     counts: isObject(counts) ? counts : {},
   }))

@@ -1,11 +1,9 @@
-/**
- * `ratafia keys`: the root keys of macaroons and the key pairs of the bakery. Secret parts are never shown.
- */
+/** `ratafia keys`: the root keys of macaroons and the key pairs of the bakery. Secret parts are never shown. */
 import type { Command } from 'commander'
 import type { KeyDescription } from '../../keyring/keyring.ts'
 import type { Rotatable } from '../../keyring/rotate.ts'
-import type { CommandContext } from '../context.ts'
-import { type JsonOption, print, printList, type RowOf, withJson, withList } from '../output.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { print, printList, type RowOf, withJson, withList } from '../output.ts'
 
 const COLUMNS = ['kind', 'id', 'state', 'created_at', 'public_key'] as const
 
@@ -14,7 +12,7 @@ export function keyCommands(parent: Command, context: CommandContext): void {
 
   withList(keys.command('list'), COLUMNS)
     .description('list all keys, newest first; older keys only verify existing macaroons')
-    .action(async (options: JsonOption) => {
+    .action(async (options: CommonOptions) => {
       const rows = await context.readInstallation(async (installation) =>
         (await installation.keyring.list()).map(row),
       )
@@ -30,7 +28,7 @@ export function keyCommands(parent: Command, context: CommandContext): void {
       '--discharger',
       'add a key pair of the identity service instead; other issuers notice it automatically',
     )
-    .action(async (options: JsonOption & { readonly discharger?: boolean }) => {
+    .action(async (options: CommonOptions & { readonly discharger?: boolean }) => {
       const { rotate } = await import('../../keyring/rotate.ts')
       const kind: Rotatable = options.discharger ? 'discharger' : 'root'
       const added = await context.withInstallation(async (installation) =>

@@ -1,11 +1,11 @@
 /** `ratafia secret`: changes the secret key that seals every key in the database. It is never shown. */
 import type { Command } from 'commander'
 import { type Config, ConfigError } from '../../config/config.ts'
-import { RequestError } from '../../errors.ts'
+import { invalidRequest } from '../../errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
-import type { CommandContext } from '../context.ts'
-import { type JsonOption, print, withJson } from '../output.ts'
+import { confirm, withYes } from '../confirm.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 const HELP = `
@@ -25,7 +25,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
   withYes(withJson(secret.command('rotate')))
     .description('seal everything under a new secret key; the previous key keeps working meanwhile')
     .addHelpText('after', HELP)
-    .action(async (options: JsonOption & YesOption) => {
+    .action(async (options: CommonOptions) => {
       const { retireSecretKey } = await import('../../config/secret-key.ts')
       const { reseal } = await import('../../keyring/reseal.ts')
       await confirm(
@@ -41,8 +41,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
         )
         const [keyId, previousKeyId = ''] = both.keyIds()
         if (result.unreadable.length > 0) {
-          throw new RequestError(
-            'invalid-request',
+          throw invalidRequest(
             `${result.unreadable.join(', ')}: neither key opens this, so it was left unchanged. Restore it from a backup, and keep the previous key.`,
           )
         }

@@ -1,11 +1,11 @@
 /** `ratafia verify`: the checkup, which checks everything that must always be true. */
 import type { Command } from 'commander'
 import type { CheckResult } from '../../checkup/run-checks.ts'
-import { RequestError } from '../../errors.ts'
+import { invalidRequest } from '../../errors.ts'
 import type { UnopenedInstallation } from '../../installation.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
-import type { CommandContext } from '../context.ts'
-import { type JsonOption, print, withJson } from '../output.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { harmless } from '../terminal/harmless.ts'
 
@@ -14,7 +14,7 @@ export function verifyCommand(parent: Command, context: CommandContext): void {
     .description(
       'check the database for damage and inconsistencies, while nodes serve; exit code 1 if a check fails',
     )
-    .action(async (options: JsonOption) => {
+    .action(async (options: CommonOptions) => {
       const results = await context.withUnopenedInstallation('current-schema', async (unopened) =>
         verifyUnopened(unopened, await context.openSealer(), context),
       )
@@ -46,8 +46,7 @@ export function reportOf(results: readonly CheckResult[]): string {
 export function requireNoFaults(results: readonly CheckResult[]): void {
   const faulty = results.filter(({ faults }) => faults > 0)
   if (faulty.length === 0) return
-  throw new RequestError(
-    'invalid-request',
+  throw invalidRequest(
     `${faulty.length} of ${results.length} checks found problems: ${faulty.map(({ name }) => name).join(', ')}.`,
   )
 }

@@ -44,7 +44,7 @@ export const testedRecord = ({ known, at, holds, lines }: TestedRule) => ({
 const LONG_UNUSED = 90 * 86_400_000
 
 /** Returns how a rule is unused (contract/oidc.md, A23); undefined if it matched a job within the last 90 days. */
-export function disuseOf(
+function disuseOf(
   { lastUsedAt }: Pick<Rule, 'lastUsedAt'>,
   now: Date,
 ): 'never-matched' | 'unused-for-90-days' | undefined {

@@ -1,15 +1,11 @@
 /** `--from`: the source of this job's ID token. */
-import { access } from 'node:fs/promises'
 import type { JobEnvironment } from '../../../config/command-environment.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../../context.ts'
-import { readStandardInput, textOfFile } from '../../files.ts'
+import { isReadable, readStandardInput, textOfFile } from '../../files.ts'
 import { fromVariable, type IdTokenSource, PLATFORMS, type PlatformName, textOf } from './id-token-source.ts'
 import { isMetadataServerThere } from './platform-requests.ts'
 
-/**
- * Returns the source. Throws {@link UsageError}, and for `auto` `ServiceRefusal` if it does not recognise a
- * platform.
- */
+/** Returns the source. Throws {@link UsageError}; for `auto`, `ServiceRefusal` without a known platform. */
 export async function chooseSource(
   from: string,
   { job, streams }: Pick<CommandContext, 'job' | 'streams'>,
@@ -17,8 +13,9 @@ export async function chooseSource(
   if (from === 'auto') return PLATFORMS[await recognised(job)]
   if (isPlatform(from)) return PLATFORMS[from]
   if (from === '-') {
-    const text = textOfFile({ name: 'Standard input', bytes: await readStandardInput(streams, MOST) })
-    return { name: 'Standard input', get: async () => text, correction: another }
+    const input = await readStandardInput(streams, MOST)
+    const text = textOfFile(input)
+    return { name: input.name, get: async () => text, correction: another }
   }
   const [, kind, rest = ''] = /^(env|file):(.+)$/s.exec(from) ?? []
   if (kind === 'env') {
@@ -48,9 +45,7 @@ const variable = (platform: PlatformName, name: string): Sign => ({
   isThere: (job) => job.variable(name) !== undefined,
 })
 
-/**
- * The signs in order: a token that the user provides comes first, and Forgejo also sets GitHub's variables.
- */
+/** The signs in order: a token that the user provides comes first, and Forgejo also sets GitHub's variables. */
 const SIGNS: readonly Sign[] = [
   { ...variable('gitlab', 'RATAFIA_ID_TOKEN'), looksFor: () => 'RATAFIA_ID_TOKEN' },
   variable('gitlab', 'GITLAB_CI'),
@@ -74,12 +69,6 @@ const SIGNS: readonly Sign[] = [
     isThere: (job) => isMetadataServerThere(job.variable('GCE_METADATA_HOST')),
   },
 ]
-
-const isReadable = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  )
 
 async function recognised(job: JobEnvironment): Promise<PlatformName> {
   for (const { platform, isThere } of SIGNS) if (await isThere(job)) return platform

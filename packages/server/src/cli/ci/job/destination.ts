@@ -1,7 +1,4 @@
-/**
- * `--export`: writes a credential. It is never put into arguments, and printed to standard output only on
- * request.
- */
+/** `--export`: writes a credential. It is never put into arguments, and printed to standard output only on request. */
 import { access, constants, open } from 'node:fs/promises'
 import type { JobEnvironment } from '../../../config/command-environment.ts'
 import { tryToWrite } from '../../../files/draft.ts'
@@ -47,9 +44,7 @@ export async function requireWritable({ kind, path }: Destination): Promise<void
   })
 }
 
-/**
- * Writes the credential. Neither value contains a line break, a blank or a quote. Throws {@link FileError}.
- */
+/** Writes the credential. Neither value contains a line break, a blank or a quote. Throws {@link FileError}. */
 export async function writeCredential(
   { kind, path }: Destination,
   { variable, credentials }: { readonly variable: string; readonly credentials: string },

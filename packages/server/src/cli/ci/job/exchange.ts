@@ -46,18 +46,16 @@ export async function audienceOf(url: string, patience: number): Promise<string>
   throwIfBusy(answer)
   const audience = answer.body?.['audience']
   if (answer.status === 200 && typeof audience === 'string') return audience
-  if (answer.status === 404) throw strangeAnswer(answer.url, 'no audience for ID tokens')
-  throw answer.status === 200 ? strangeAnswer(answer.url, 'no audience for ID tokens') : refusalIn(answer)
+  const isOther = answer.status === 200 || answer.status === 404
+  throw isOther ? strangeAnswer(answer.url, 'no audience for ID tokens') : refusalIn(answer)
 }
 
 /** Exchanges the ID token. Throws `ServiceRefusal`, `ServiceAway`. */
 export async function exchange(request: Request): Promise<Minted> {
   const { url, idToken, wanted, idempotencyKey, patience } = request
-  const question = { method: 'POST', headers: { 'idempotency-key': idempotencyKey }, patience }
-  const answer = without(
-    idToken,
-    await ask(pathOf(url), { ...question, body: parametersOf(idToken, wanted) }),
-  )
+  const body = parametersOf(idToken, wanted)
+  const headers = { 'idempotency-key': idempotencyKey }
+  const answer = without(idToken, await ask(pathOf(url), { method: 'POST', headers, body, patience }))
   throwIfBusy(answer)
   if (answer.status === 200 && answer.body) return mintedIn(answer.body, answer.url)
   throw refusalOf(answer)

@@ -1,17 +1,12 @@
-/**
- * Reads what a holder can see of an exported credential: its session, its expiry, and its form in requests.
- */
-import {
-  decodeBase64,
-  decodeBinary,
-  type Macaroon,
-  MacaroonError,
-  type UnverifiedSlice,
-} from '@ratafia/macaroon'
+/** Reads an exported credential as its holder can: its session, expiry and form in requests. Revokes its session. */
+import { decodeBase64, decodeBinary, MacaroonError, type UnverifiedSlice } from '@ratafia/macaroon'
+import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
 import { earliestTimeBefore } from '@ratafia/macaroon/conditions'
 import { storedCredential } from '../../../http/credentials/stored.ts'
 import { ServiceRefusal } from '../../context.ts'
-import { valueIn } from '../../login/read-credential.ts'
+import { ask, refusalIn, withJson } from '../../login/ask.ts'
+import { conditionsOf, sessionIn, valueIn } from '../../login/read-credential.ts'
+import { throwIfBusy } from './retry.ts'
 
 export interface HeldCredential {
   /** The macaroons as requests carry them: a discharge is bound to its root. */
@@ -32,9 +27,7 @@ export function heldCredential(text: string, where: string): HeldCredential {
     throw new ServiceRefusal(`${where} does not contain a credential that this command can read.`)
   }
   const conditions = conditionsOf(slice[0])
-  const [sessionId] = conditions.flatMap(
-    (condition) => /^session-id ([0-9a-f-]{1,64})$/.exec(condition)?.[1] ?? [],
-  )
+  const sessionId = sessionIn(conditions)
   if (sessionId === undefined) {
     throw new ServiceRefusal(
       `${where} contains a credential without a session, which its holder cannot revoke. It expires by itself.`,
@@ -59,15 +52,23 @@ function sliceIn(text: string): UnverifiedSlice | undefined {
 
 const binary = (text: string): UnverifiedSlice => decodeBinary(decodeBase64(text))
 
-const conditionsOf = ({ caveats }: Macaroon): readonly string[] =>
-  caveats
-    .filter(({ verificationId }) => verificationId === undefined)
-    .map(({ id }) => Buffer.from(id).toString('utf8'))
-
 function endOf(conditions: readonly string[]): Date | undefined {
   try {
     return earliestTimeBefore(conditions)
   } catch {
     return undefined
   }
+}
+
+/** Revokes the session with the credential itself. `patience`: see `ask`. Throws `ServiceRefusal`, `ServiceAway`. */
+export async function revokeSession(
+  url: string,
+  { slice, sessionId }: HeldCredential,
+  patience: number,
+): Promise<void> {
+  const headers = { macaroons: formatMacaroonsHeader(slice) }
+  const question = { ...withJson({ 'session-id': sessionId }, headers), patience }
+  const answer = await ask(`${url}/api/v2/tokens/revoke`, question)
+  throwIfBusy(answer)
+  if (answer.status !== 200) throw refusalIn(answer)
 }

@@ -7,10 +7,7 @@ import { runProgram } from './program.ts'
 export interface IdTokenSource {
   /** The source's name, as the beginning of a sentence. */
   readonly name: string
-  /**
-   * Returns a new token on each call if the platform can. Throws `ServiceRefusal`, `ServiceAway`,
-   * `FileError`.
-   */
+  /** Returns a new token on each call if the platform can. Throws `ServiceRefusal`, `ServiceAway`, `FileError`. */
   readonly get: (asking: Asking) => Promise<string>
   /** Returns a sentence about what to do if a token is for a different audience. */
   readonly correction: (audience: string) => string
@@ -91,9 +88,6 @@ export function fromVariable(name: string, advice: (audience: string) => string)
   }
 }
 
-/**
- * Reads the file on every call, because such files change while the job runs. `variable`: the one that names
- * it.
- */
+/** Reads the file on every call, because such files change while the job runs. `variable`: the one that names it. */
 export const textOf = async (path: string, variable?: string): Promise<string> =>
   textOfFile(await readNamed(path, variable))

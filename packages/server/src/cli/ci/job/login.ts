@@ -5,30 +5,24 @@ import type { JobEnvironment } from '../../../config/command-environment.ts'
 import { type JsonObject, objectIn } from '../../../foreign-json.ts'
 import { pasteFault, withoutWhiteSpace } from '../../../http/credentials/pasted.ts'
 import { type CommandContext, ServiceRefusal, type Streams, UsageError } from '../../context.ts'
-import { orEnd } from '../../login/or-end.ts'
+import { orEnd } from '../../login/print-credential.ts'
 import { readDuration } from '../../option-values.ts'
 import { note } from '../../output.ts'
 import { harmless } from '../../terminal/harmless.ts'
+import type { LimitOptions } from '../../tokens/limit-options.ts'
 import { chooseSource } from './choose-source.ts'
 import { type Destination, destinationOf, requireWritable, writeCredential } from './destination.ts'
 import { audienceOf, exchange, type Format, type Minted, type Wanted } from './exchange.ts'
-import { heldCredential } from './held-credential.ts'
+import { heldCredential, revokeSession } from './held-credential.ts'
 import { runProgram } from './program.ts'
 import { withRetries } from './retry.ts'
-import { revokeSession } from './revoke-session.ts'
 import { serviceAddress } from './service-address.ts'
 
-/** Resolves once the platform hides the secrets. */
-type Hide = (secrets: readonly string[]) => Promise<void>
-
-/**
- * Returns the function that has the platform hide secrets; `say` writes to a stream that the platform reads.
- */
-function hiding(job: JobEnvironment, say: (text: string) => void): Hide {
+/** Resolves once the platform hides the secrets; `say` writes to a stream that the platform reads. */
+async function hide(secrets: readonly string[], job: JobEnvironment, say: (text: string) => void) {
   const line = lineFor(job)
-  if (line) return async (secrets) => say(linesOf(secrets).map(line).join(''))
-  if (job.variable('BUILDKITE') !== undefined) return (secrets) => redact(linesOf(secrets), job)
-  return async () => {}
+  if (line) say(linesOf(secrets).map(line).join(''))
+  else if (job.variable('BUILDKITE') !== undefined) await redact(linesOf(secrets), job)
 }
 
 /** Returns the command for the platform, which looks for it in the output of a step. */
@@ -48,17 +42,14 @@ const linesOf = (secrets: readonly string[]): readonly string[] => [
   ...new Set(secrets.flatMap((secret) => secret.split(/[\r\n]+/)).filter((text) => text !== '')),
 ]
 
-/**
- * Hides the secrets. Agents before 3.67 cannot, but the secrets are written only where `--export` directs
- * them.
- */
+/** Hides the secrets. Agents before 3.67 cannot, but the secrets are written only where `--export` directs them. */
 async function redact(secrets: readonly string[], job: JobEnvironment): Promise<void> {
   for (const secret of secrets) {
     await runProgram('buildkite-agent', ['redactor', 'add'], { job, input: secret }).catch(() => undefined)
   }
 }
 
-export interface LoginOptions {
+export interface LoginOptions extends Omit<LimitOptions, 'store'> {
   readonly url?: string
   readonly from: string
   readonly audience?: string
@@ -66,9 +57,6 @@ export interface LoginOptions {
   readonly format: Format
   readonly export?: string
   readonly variable: string
-  readonly permission?: readonly string[]
-  readonly package?: readonly string[]
-  readonly channel?: readonly string[]
   readonly lifetime?: string
 }
 
@@ -85,21 +73,21 @@ export async function login(options: LoginOptions, context: CommandContext): Pro
   await requireWritable(destination)
   const audience = options.audience ?? (await askedAudience(url, streams))
   const { stdout, stderr } = streams
-  const hide = hiding(job, (text) => (destination.kind === 'stdout' ? stderr : stdout).write(text))
+  const say = (text: string) => (destination.kind === 'stdout' ? stderr : stdout).write(text)
   const idempotencyKey = randomBytes(16).toString('hex')
 
   const minted = await withRetries(streams, async (patience) => {
     const idToken = idTokenIn(await source.get({ job, audience, patience }), source.name)
-    await hide([idToken])
+    await hide([idToken], job, say)
     requireAudience(idToken, source.fixedAudience ?? audience, source.correction(audience))
     return exchange({ url, idToken, wanted, idempotencyKey, patience })
   })
-  await hide(minted.secrets)
+  await hide(minted.secrets, job, say)
   const { credentials, sessionId } = minted
   await orEnd(
     `The session ${sessionId}`,
     () => writeCredential(destination, { variable, credentials }, streams),
-    () => revokeSession({ url, ...heldCredential(credentials, 'The answer'), patience: REVOKE_MS }),
+    () => revokeSession(url, heldCredential(credentials, 'The answer'), REVOKE_MS),
   )
   note(streams, summaryOf(minted, destination, variable))
 }
@@ -172,10 +160,7 @@ function idTokenIn(text: string, where: string): string {
   return token
 }
 
-/**
- * Refuses to send an ID token for another service, because the receiver could use it there. `advice` is a
- * sentence. Throws {@link ServiceRefusal}.
- */
+/** Throws {@link ServiceRefusal}, with `advice`, for an ID token that the receiver could use at another service. */
 function requireAudience(token: string, audience: string, advice: string): void {
   const { aud } = claimsOf(token) ?? {}
   const all: readonly unknown[] = Array.isArray(aud) ? aud : [aud]

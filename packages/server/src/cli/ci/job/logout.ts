@@ -1,7 +1,7 @@
 /** `ratafia ci logout`: revokes the session of an exported credential, with the credential itself. */
-import { access } from 'node:fs/promises'
 import { systemClock } from '../../../clock.ts'
 import { type CommandContext, UsageError } from '../../context.ts'
+import { isReadable } from '../../files.ts'
 import {
   type GivenCredential,
   readCredentialFile,
@@ -9,9 +9,8 @@ import {
 } from '../../login/read-credential.ts'
 import { note } from '../../output.ts'
 import { DOTENV_FILE } from './destination.ts'
-import { heldCredential } from './held-credential.ts'
+import { heldCredential, revokeSession } from './held-credential.ts'
 import { withRetries } from './retry.ts'
-import { revokeSession } from './revoke-session.ts'
 import { serviceAddress } from './service-address.ts'
 
 export interface LogoutOptions {
@@ -22,12 +21,13 @@ export interface LogoutOptions {
 export async function logout({ url: given, from }: LogoutOptions, context: CommandContext): Promise<void> {
   const url = await serviceAddress(given, context)
   const { text, name } = await exported(from, context)
-  const { slice, sessionId, end } = heldCredential(text, name)
+  const held = heldCredential(text, name)
+  const { sessionId, end } = held
   if (end !== undefined && end <= systemClock()) {
     note(context.streams, `The session ${sessionId} already expired at ${end.toISOString()}.`)
     return
   }
-  await withRetries(context.streams, (patience) => revokeSession({ url, slice, sessionId, patience }))
+  await withRetries(context.streams, (patience) => revokeSession(url, held, patience))
   note(context.streams, `Revoked the session ${sessionId}. Its credential no longer works.`)
 }
 
@@ -39,9 +39,7 @@ async function exported(
   from: string | undefined,
   { job, streams }: CommandContext,
 ): Promise<GivenCredential> {
-  if (from === '-') {
-    return readCredentialOnStandardInput(streams)
-  }
+  if (from === '-') return readCredentialOnStandardInput(streams)
   const [, kind, rest = ''] = /^(env|file):(.+)$/s.exec(from ?? '') ?? []
   if (kind === 'file') return readCredentialFile(rest)
   if (from !== undefined && kind !== 'env') {
@@ -53,14 +51,8 @@ async function exported(
     if (text !== undefined) return { text, name }
   }
   if (kind === 'env') throw new UsageError(`${rest} is not set, so there is no credential to revoke.`)
-  if (await isThere(DOTENV_FILE)) return readCredentialFile(DOTENV_FILE)
+  if (await isReadable(DOTENV_FILE)) return readCredentialFile(DOTENV_FILE)
   throw new UsageError(
     `No credential found: ${names.join(', ')} are not set, and there is no file ${DOTENV_FILE}. Pass --from to point to the credential.`,
   )
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  )

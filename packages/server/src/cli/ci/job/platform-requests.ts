@@ -1,15 +1,11 @@
 /** Requests to platforms that return a job's ID token (contract/oidc.md, "Commands and pipelines"). */
-
 import type { JobEnvironment } from '../../../config/command-environment.ts'
 import { ServiceRefusal } from '../../context.ts'
 import { type Answer, ask, placeOf, type Question } from '../../login/ask.ts'
 import { throwIfBusy } from './retry.ts'
 import { requireConfidential } from './service-address.ts'
 
-/**
- * Gets a token from GitHub or Forgejo. `advice`: a sentence about what is missing if the job may not request
- * one.
- */
+/** Gets a token from GitHub or Forgejo. `advice`: a sentence about what is missing if the job may not request one. */
 export const fromActions =
   (advice: string) =>
   async ({ job, audience, patience }: Asking): Promise<string> => {
@@ -41,9 +37,7 @@ export async function fromAzure({ job, patience }: Asking): Promise<string> {
   )
 }
 
-/**
- * Gets a token from the machine's metadata server. The request goes over plain http and contains no secret.
- */
+/** Gets a token from the machine's metadata server. The request goes over plain http and contains no secret. */
 export async function fromGoogle({ job, audience, patience }: Asking): Promise<string> {
   const asked = metadataServer(job.variable('GCE_METADATA_HOST'))
   asked.pathname = '/computeMetadata/v1/instance/service-accounts/default/identity'

@@ -1,7 +1,4 @@
-/**
- * Runs a program of the platform. Its arguments contain no secret, because all users of the machine can read
- * them.
- */
+/** Runs a program of the platform. Its arguments contain no secret, because all users of the machine can read them. */
 import { execFile } from 'node:child_process'
 import type { JobEnvironment } from '../../../config/command-environment.ts'
 import { ServiceRefusal } from '../../context.ts'
@@ -14,10 +11,7 @@ interface Options {
 
 const PATIENCE_MS = 30_000
 
-/**
- * Returns the program's standard output. Throws {@link ServiceRefusal} if it is missing, fails or takes too
- * long.
- */
+/** Returns the program's standard output. Throws {@link ServiceRefusal} if it is missing, fails or takes too long. */
 export function runProgram(
   name: string,
   words: readonly string[],
@@ -35,9 +29,7 @@ export function runProgram(
   })
 }
 
-/**
- * Quotes standard error, which is about the platform, but not standard output, which may contain the token.
- */
+/** Quotes standard error, which is about the platform, but not standard output, which may contain the token. */
 function failureOf(
   { code, killed }: { code?: string | number | null; killed?: boolean },
   stderr: string,

@@ -2,10 +2,7 @@
 import { isConfidential } from '../../../config/values.ts'
 import { type CommandContext, UsageError } from '../../context.ts'
 
-/**
- * Returns the address without a trailing slash. Throws {@link UsageError}, and as
- * `CommandContext.findService` does.
- */
+/** Returns the address without a trailing slash. Throws {@link UsageError}, and as `findService` does. */
 export async function serviceAddress(given: string | undefined, context: CommandContext): Promise<string> {
   const { url, from } = await context.findService(given)
   requireConfidential(url, from)

@@ -2,11 +2,11 @@
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
-import type { DumpFile } from '../../../serial-vault/dump-rows.ts'
-import { TABLES } from '../../../serial-vault/read-dump.ts'
-import { UsageError } from '../../context.ts'
-import { withEach, withLocalFile } from '../../files/local-file.ts'
-import { cannotBeRead } from '../../files.ts'
+import type { DumpFile } from '../../serial-vault/dump-rows.ts'
+import { TABLES } from '../../serial-vault/read-dump.ts'
+import { UsageError } from '../context.ts'
+import { withEach, withLocalFile } from '../files/local-file.ts'
+import { cannotBeRead } from '../files.ts'
 
 /** Calls `work` with the files at each path. Throws `FileError` or {@link UsageError}. */
 export const withFilesAt = <T>(

@@ -1,9 +1,9 @@
-/** Shows records of the API as rows of a table. */
+/** Asks a service, and prints its records: one in full, or a list as the rows of a table. */
 import type { JsonObject } from '../../foreign-json.ts'
-import type { CommandContext } from '../context.ts'
-import { type ListOption, note, print, printList, type Row } from '../output.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { note, print, printList, type Row } from '../output.ts'
 import type { Asking, Service, ServiceOperation } from './service.ts'
-import { type WayOptions, withService } from './ways.ts'
+import { type Access, withService } from './ways.ts'
 
 /** Converts a record to a row; values other than text, numbers and booleans become JSON. */
 export const asRow = (record: JsonObject): Row =>
@@ -21,27 +21,46 @@ function cellOf(value: unknown): Row[string] {
   return JSON.stringify(value)
 }
 
-/** Prints like {@link printList}, but with unchanged records in JSON. */
-export function printRecords(
+/** Prints the record that `work` returns, and for people what `told` says about it. Throws as `work` does. */
+export async function printRecord(
   context: CommandContext,
-  options: ListOption,
-  records: readonly JsonObject[],
-  shown: { readonly columns: readonly string[]; readonly empty: string },
-): void {
-  if (options.json) print(context, options, records, '')
-  else printList(context, options, records.map(asRow), shown)
+  options: CommonOptions,
+  access: Access,
+  work: (service: Service) => Promise<JsonObject>,
+  told: (record: JsonObject) => string,
+): Promise<void> {
+  const record = await withService(context, options, access, work)
+  print(context, options, record, told(record))
 }
 
-interface Listed {
+interface ShownRecords<One> {
+  /** The columns of a table without `--columns`. */
+  readonly columns: readonly string[]
+  /** Text for a list without records. */
+  readonly empty: string
+  /** Converts a record to a row of the table. Default: {@link asRow}. */
+  readonly row?: (record: One) => Row
+}
+
+/** Prints like {@link printList}, but with unchanged records in JSON. */
+export function printRecords<One extends JsonObject>(
+  context: CommandContext,
+  options: CommonOptions,
+  records: readonly One[],
+  { row = asRow, ...shown }: ShownRecords<One>,
+): void {
+  if (options.json) print(context, options, records, '')
+  else printList(context, options, records.map(row), shown)
+}
+
+interface Listed extends ShownRecords<JsonObject> {
   readonly operation: ServiceOperation
   /** The name of the list in the answer. */
   readonly name: string
   readonly asking?: Asking | ((service: Service) => Asking)
   readonly most: number
   /** A note for the case that there are more records. */
-  readonly more?: string
-  readonly columns: readonly string[]
-  readonly empty: string
+  readonly more?: string | ((records: readonly JsonObject[]) => string) | undefined
   /** Prints more after the list. */
   readonly after?: (records: readonly JsonObject[]) => void
 }
@@ -49,13 +68,13 @@ interface Listed {
 /** Prints the records that an operation lists. Throws as `Service.list` does. */
 export async function listRecords(
   context: CommandContext,
-  options: ListOption & WayOptions,
+  options: CommonOptions,
   { operation, name, asking = {}, most, more: said, after, ...shown }: Listed,
 ): Promise<void> {
   const { records, more } = await withService(context, options, 'read', (service) =>
     service.list(operation, name, { ...(typeof asking === 'function' ? asking(service) : asking), most }),
   )
   printRecords(context, options, records, shown)
-  if (more && said !== undefined) note(context.streams, said)
+  if (more && said !== undefined) note(context.streams, typeof said === 'string' ? said : said(records))
   after?.(records)
 }

@@ -3,11 +3,11 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import { type Command, Option } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { CLONE_EVIDENCE_KINDS, type CloneEvidenceKind } from '../../devices/clones/clone-evidence.ts'
-import type { CommandContext } from '../context.ts'
-import { readCount, readInstant, requireText } from '../option-values.ts'
-import { type ListOption, note, withList } from '../output.ts'
-import { printRecords } from '../service/as-row.ts'
-import { goes, type WayOptions, withService } from '../service/ways.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { readAgo, readCount, requireText } from '../option-values.ts'
+import { withList } from '../output.ts'
+import { listRecords } from '../service/records.ts'
+import { goes } from '../service/ways.ts'
 
 const COLUMNS = [
   ...['last_seen_at', 'brand_id', 'model', 'serial', 'kind', 'times', 'status', 'quarantined_at'],
@@ -15,7 +15,7 @@ const COLUMNS = [
 ]
 const SHOWN = COLUMNS.slice(0, 8)
 
-interface ListOptions extends ListOption, WayOptions {
+interface ListOptions extends CommonOptions {
   readonly kind?: CloneEvidenceKind
   readonly brand?: string
   readonly model?: string
@@ -34,21 +34,18 @@ export function cloneCommands(parent: Command, context: CommandContext): void {
     .option('--model <brand/model>', 'only evidence about devices of one model')
     .option('--since <time>', 'only evidence seen since this time, or since a duration ago such as 7d')
     .option('--limit <number>', 'how many rows to show', '100')
-    .action((options: ListOptions) => list(options, context))
-}
-
-async function list(options: ListOptions, context: CommandContext): Promise<void> {
-  const { kind, brand, model } = options
-  requireText([brand, model])
-  const limit = readCount('--limit', options.limit)
-  if (model !== undefined) parseModelName(model)
-  const { records, more } = await withService(context, options, 'read', (service) => {
-    const since = readInstant('--since', options.since, { now: service.clock(), direction: 'ago' })
-    const query = { kind, brand, model, since: since?.toISOString() }
-    return service.list(api.cloneEvidence, 'evidence', { query, most: limit })
-  })
-  printRecords(context, options, records, { columns: SHOWN, empty: 'No evidence of clones.' })
-  if (more && !options.json) {
-    note(context.streams, 'There is more evidence. Raise --limit, or use filters.')
-  }
+    .action(({ kind, brand, model, since, limit, ...options }: ListOptions) => {
+      requireText([brand, model])
+      const most = readCount('--limit', limit)
+      if (model !== undefined) parseModelName(model)
+      return listRecords(context, options, {
+        ...{ operation: api.cloneEvidence, name: 'evidence', most },
+        asking: ({ clock }) => {
+          const at = readAgo('--since', since, clock())
+          return { query: { kind, brand, model, since: at?.toISOString() } }
+        },
+        ...{ columns: SHOWN, empty: 'No evidence of clones.' },
+        more: options.json ? undefined : 'There is more evidence. Raise --limit, or use filters.',
+      })
+    })
 }

@@ -3,12 +3,14 @@ import { type Command, Option } from 'commander'
 import {
   type ModelPolicy,
   PROPOSED_SERIALS,
+  parseModelName,
   REGISTRATIONS,
   TAKEN_SERIALS,
-} from '../../../brands/models/model-policy.ts'
-import { type JsonOption, withJson } from '../../output.ts'
+} from '../../brands/models/model-policy.ts'
+import type { CommonOptions } from '../context.ts'
+import { withJson } from '../output.ts'
 
-export interface PolicyOptions extends JsonOption {
+export interface PolicyOptions extends CommonOptions {
   readonly registration?: ModelPolicy['registration']
   readonly proposedSerial?: ModelPolicy['proposedSerial']
   readonly takenSerial?: ModelPolicy['takenSerial']
@@ -55,23 +57,8 @@ export function withPolicy(command: Command, isNew: boolean): Command {
   return command
 }
 
-/** Returns the settings that the options give. */
-export function policyOf(options: PolicyOptions): Partial<ModelPolicy> {
-  const { registration, proposedSerial, takenSerial, serialTemplate, hardwareIdentity, clones } = options
-  return {
-    ...(registration === undefined ? {} : { registration }),
-    ...(proposedSerial === undefined ? {} : { proposedSerial }),
-    ...(takenSerial === undefined ? {} : { takenSerial }),
-    ...(serialTemplate === undefined
-      ? {}
-      : { serialTemplate: serialTemplate === 'uuid' ? null : serialTemplate }),
-    ...(hardwareIdentity === undefined ? {} : { hardwareIdentity: hardwareIdentity === 'required' }),
-    ...(clones === undefined ? {} : { quarantineClones: clones === 'quarantine' }),
-  }
-}
-
-/** Returns the same settings for the management API. */
-export const wirePolicyOf = (options: PolicyOptions) => ({
+/** Returns the settings for the management API; undefined for options that are not given. */
+export const policyOf = (options: PolicyOptions) => ({
   registration: options.registration,
   proposed_serial: options.proposedSerial,
   taken_serial: options.takenSerial,
@@ -79,3 +66,9 @@ export const wirePolicyOf = (options: PolicyOptions) => ({
   hardware_identity: options.hardwareIdentity,
   clones: options.clones,
 })
+
+/** Returns the path parameters for BRAND/MODEL. Throws `invalid-field` for other text. */
+export function modelParameters(text: string): { readonly brand: string; readonly model: string } {
+  const { brandId: brand, model } = parseModelName(text)
+  return { brand, model }
+}

@@ -1,10 +1,10 @@
 /** `ratafia import serial-vault`: imports the data of a serial-vault. */
 import type { Command } from 'commander'
-import type { ImportedVault } from '../../../serial-vault/import.ts'
-import type { CommandContext } from '../../context.ts'
-import { type JsonOption, print, withJson } from '../../output.ts'
-import { withProgress } from '../../progress.ts'
-import { harmless } from '../../terminal/harmless.ts'
+import type { ImportedVault } from '../../serial-vault/import.ts'
+import type { CommandContext, CommonOptions } from '../context.ts'
+import { print, withJson } from '../output.ts'
+import { withProgress } from '../progress.ts'
+import { harmless } from '../terminal/harmless.ts'
 
 export function importSerialVaultCommand(imports: Command, context: CommandContext): void {
   withJson(imports.command('serial-vault <path...>'))
@@ -12,8 +12,8 @@ export function importSerialVaultCommand(imports: Command, context: CommandConte
       "import a dump of a serial-vault's database: plain SQL, or a directory of CSV files named after tables",
     )
     .option('--dry-run', 'show what the import would do, and change nothing')
-    .action(async (paths: readonly string[], options: JsonOption & { readonly dryRun?: boolean }) => {
-      const { importSerialVault } = await import('../../../serial-vault/import.ts')
+    .action(async (paths: readonly string[], options: CommonOptions & { readonly dryRun?: boolean }) => {
+      const { importSerialVault } = await import('../../serial-vault/import.ts')
       const { withFilesAt } = await import('./serial-vault-files.ts')
       const dryRun = options.dryRun === true
       const imported = await withFilesAt(paths, (files) =>
