@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { addAgent, linkIdentity } from '../support/accounts.ts'
+import { linkIdentity } from '../support/accounts.ts'
 import {
   assertHarmless,
   type ConsoleBrowser,
@@ -17,7 +17,7 @@ import {
 } from '../support/console.ts'
 import { eachDatabase, oneDatabase } from '../support/databases.ts'
 import { addManager, addOperator, manage, managementToken } from '../support/managers.ts'
-import { addPerson, logIn, type TestService, testService } from '../support/service.ts'
+import { addAgentTo, addPerson, logIn, testService } from '../support/service.ts'
 
 eachDatabase((_kind, _open, fresh) => {
   describe('the account pages', () => {
@@ -365,6 +365,7 @@ describe('permissions for accounts', () => {
       }
       const own = await manager.get(`/console/accounts/${person.username}`)
       assert.match(own.text, new RegExp(`href="/console/accounts/${person.username}/disable"`))
+      assert.equal((await manager.get('/console/grants')).status, 403)
       const form = await manager.open('/console/accounts/new')
       assert.doesNotMatch(form.text, /name="role"/)
       const forged = await manager.submit(form, '/console/accounts/new', {
@@ -397,6 +398,3 @@ describe('permissions for accounts', () => {
 
 const rowWith = (page: string, text: string): string =>
   page.split('<tr role="row">').find((row) => row.includes(text)) ?? assert.fail(`no row with ${text}`)
-
-const addAgentTo = ({ installation, baseUrl }: TestService, { username }: Account, name: string) =>
-  addAgent({ name, account: username }, { ...installation, location: `${baseUrl}/identity` })

@@ -4,6 +4,7 @@ import { before, describe, test } from 'node:test'
 import { newAuditEntryId } from '@ratafia/api'
 import { linkEntries } from '../../src/audit/link.ts'
 import type { Details } from '../../src/change.ts'
+import { insertMany } from '../../src/database/index.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 import { byOperator } from '../support/changes.ts'
 import { type ConsoleBrowser, consoleAs, consoleOf, nextPage, textOf } from '../support/console.ts'
@@ -72,12 +73,7 @@ eachDatabase((_kind, _open, fresh) => {
         // The position is far after the last entry of the chain, which stays unchanged.
         ...{ seq: 1_000_000 + index, previous_hash: '0'.repeat(64), hash: '0'.repeat(64) },
       }))
-      for (let at = 0; at < rows.length; at += 1_000) {
-        await query
-          .insertInto('audit_entry')
-          .values(rows.slice(at, at + 1_000))
-          .execute()
-      }
+      await insertMany(query, 'audit_entry', rows).execute()
       const page = await auditor.get('/console/audit?subject=long&actor=operator')
       assert.match(textOf(page), /20,000 records searched, without a match so far\. .* Continue search/)
       assert.match(textOf(await nextPage(auditor, page)), /There are no more records/)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
 import { CONFIRMED, type Confirmed } from '../../src/web/words/en/sign-in.ts'
-import { addAccount } from '../support/accounts.ts'
+import { addUser, PASSWORD } from '../support/accounts.ts'
 import { textOf } from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { Browser, type Page } from '../support/identity.ts'
@@ -11,7 +11,6 @@ import { addManager, giveRoles } from '../support/managers.ts'
 import { withSecondFactor } from '../support/second-factor.ts'
 import { addPerson, testService } from '../support/service.ts'
 
-const PASSWORD = 'correct horse battery'
 const TITLE = 'Confirm that it’s you'
 const LONG_MS = 20 * 60_000
 
@@ -26,16 +25,10 @@ const SOMETIMES: readonly (keyof typeof CONFIRMED)[] = [
 
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
-  let people = 0
   const at = (path: string) => `${service.baseUrl}${path}`
 
   async function person(): Promise<Account> {
-    const username = `confirm-${++people}`
-    const email = `${username}@example.org`
-    const account = await addAccount(
-      { username, email, name: username, password: PASSWORD },
-      service.installation,
-    )
+    const account = await addUser(service.installation)
     await giveRoles(service, account, 'operator')
     return account
   }

@@ -1,20 +1,18 @@
 /** Signing in to the console with another identity service: a standalone Ratafia, Candid, and hostile ones. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, test } from 'node:test'
 import { decodeBase64, encodeBase64 } from '@ratafia/macaroon'
 import { discharge, encodeBakeryMacaroon, generateKeyPair } from '@ratafia/macaroon/bakery'
 import { freePort } from '../../../../tools/test/free-port.ts'
-import { addAccount } from '../support/accounts.ts'
+import { addUser, PASSWORD } from '../support/accounts.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { Browser, type Page } from '../support/identity.ts'
 import { manage } from '../support/managers.ts'
 import { testService } from '../support/service.ts'
 import { standaloneIdentity } from '../support/standalone-identity.ts'
 
-const PASSWORD = 'correct horse battery'
 const SESSION = 'ratafia-console'
 
 const port = await freePort()
@@ -28,9 +26,7 @@ eachDatabase((kind, _open, fresh) => {
   let username: string
 
   beforeEach(async () => {
-    username = `u-${randomBytes(6).toString('hex')}`
-    const email = `${username}@example.org`
-    await addAccount({ username, email, name: username, password: PASSWORD }, identity().installation)
+    ;({ username } = await addUser(identity().installation))
   })
 
   const signIn = async (browser: Browser, path = '/console/sign-in?to=/console/tokens'): Promise<Page> => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { addAgent } from '../support/accounts.ts'
 import {
   assertHarmless,
   type ConsoleBrowser,
@@ -15,7 +14,7 @@ import {
 import { eachDatabase } from '../support/databases.ts'
 import { withAcme } from '../support/devices.ts'
 import { addManager, addOperator, manage, managementToken } from '../support/managers.ts'
-import { addPerson, testService } from '../support/service.ts'
+import { addAgentTo, addPerson, testService } from '../support/service.ts'
 
 const DAY = 86_400_000
 
@@ -70,10 +69,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('Guarantee: granting a role to an account with agents requires seeing the agents', async () => {
       const person = await addPerson(service)
       const names = ['sleeper', 'line-9'].map((name) => `${name}-${person.username}`)
-      const location = `${service.baseUrl}/identity`
-      for (const name of names) {
-        await addAgent({ name, account: person.username }, { ...service.installation, location })
-      }
+      for (const name of names) await addAgentTo(service, person, name)
       const path = '/console/grants/new'
       const sent = { account: person.username, role: 'viewer' }
       const shown = await operator.fill(path, sent)

@@ -169,10 +169,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([registration, takenSerial], ['auto', 'reissue'])
       assert.match(textOf(await manager.get(path)), /Policy saved\./)
       // A risk that the policy already has needs no second acceptance.
-      const next = await manager.fill(address, {
-        ...dangerous,
-        clones: 'quarantine',
-      })
+      const next = await manager.fill(address, { ...dangerous, clones: 'quarantine' })
       assert.equal(next.status, 303)
       const [entry] = await service.installation.audit.list({ subject: `acme-brand/${model}` }, { limit: 1 })
       assert.deepEqual(JSON.parse(entry?.details ?? '{}').quarantineClones, true)
@@ -228,9 +225,7 @@ eachDatabase((_kind, _open, fresh) => {
       const same = await manager.fill(address, { assertion: newer })
       assert.match(textOf(same), /This revision is stored already/)
       assert.doesNotMatch(same.text, /value="replace"/)
-      const other = await manager.fill(address, {
-        assertion: sent(acmeModel('another')),
-      })
+      const other = await manager.fill(address, { assertion: sent(acmeModel('another')) })
       assert.equal(other.status, 422)
       assert.match(textOf(other), /is for acme-brand\/another, not for/)
     })

@@ -6,7 +6,7 @@ import { words } from '../../src/web/words/en.ts'
 import { type ConsoleAnswer, consoleOf, proofIn, textOf, unescaped } from '../support/console.ts'
 import { eachDatabase, oneDatabase } from '../support/databases.ts'
 import { manage, managementToken } from '../support/managers.ts'
-import { addPerson, bearing, call, testService } from '../support/service.ts'
+import { addPerson, bearing, call, testService, whoami } from '../support/service.ts'
 
 const NARROW = {
   description: 'ci: hello-world edge',
@@ -82,12 +82,10 @@ describe('my tokens in the console', () => {
       const made = await browser.submit(form, '/console/tokens/new', NARROW)
       assert.equal(made.status, 200, textOf(made))
       assert.equal(made.headers.get('cache-control'), 'no-store')
-      const whoami = await call(service, 'GET', '/api/v2/tokens/whoami', {
-        headers: bearing(shown(made, 'raw')),
-      })
-      assert.equal(whoami.status, 200)
-      assert.deepEqual(whoami.body.permissions, ['package_access', 'package_upload'])
-      assert.deepEqual(whoami.body.channels, ['edge', '*/edge'])
+      const headers = bearing(shown(made, 'raw'))
+      const { status, body } = await call(service, 'GET', '/api/v2/tokens/whoami', { headers })
+      assert.deepEqual([status, body.channels], [200, ['edge', '*/edge']])
+      assert.deepEqual(body.permissions, ['package_access', 'package_upload'])
       assert.ok(shown(made, 'snapcraft').length > 100)
       assert.match(shown(made, 'curl'), /^curl -H 'Authorization: Macaroon [\w-]+' http/)
       const list = await browser.get('/console/tokens')
@@ -203,19 +201,17 @@ describe('my tokens in the console', () => {
       const second = await browser.submit(form, '/console/tokens/new', { ...NARROW, from: id, overlap: '1' })
       assert.equal(second.status, 200, textOf(second))
       assert.match(textOf(second), /“ci: hello-world edge” expires/)
-      const uses = (raw: string) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(raw) })
-      assert.equal((await uses(shown(first, 'raw'))).status, 200)
+      assert.equal(await whoami(service, shown(first, 'raw')), 200)
       service.advance(86_400_000 + 60_000)
-      assert.equal((await uses(shown(first, 'raw'))).status, 401)
-      assert.equal((await uses(shown(second, 'raw'))).status, 200)
+      assert.equal(await whoami(service, shown(first, 'raw')), 401)
+      assert.equal(await whoami(service, shown(second, 'raw')), 200)
     })
 
     test('revokes one token, several, and all except this browser', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
       const make = async () => shown(await browser.fill('/console/tokens/new', NARROW), 'raw')
-      const works = async (raw: string) =>
-        (await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(raw) })).status
+      const works = (raw: string) => whoami(service, raw)
       const raws = [await make(), await make(), await make(), await make()]
       const other = await managementToken(service, account)
       const [one = '', two = '', three = ''] = await developerTokens(account)
@@ -287,12 +283,10 @@ describe('my tokens in the console', () => {
       const later = await browser.get(path)
       assert.match(textOf(later), /in a day/)
       assert.doesNotMatch(later.text, /value="(7|30)"/)
-      const uses = () =>
-        call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(shown(made, 'raw')) })
       service.advance(6 * 86_400_000)
-      assert.equal((await uses()).status, 200)
+      assert.equal(await whoami(service, shown(made, 'raw')), 200)
       service.advance(86_400_000)
-      assert.equal((await uses()).status, 401)
+      assert.equal(await whoami(service, shown(made, 'raw')), 401)
     })
 
     test("users cannot view or revoke another user's token", async () => {

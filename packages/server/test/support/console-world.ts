@@ -9,7 +9,7 @@ import { rowOf } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
 import type { ConsoleRoutes } from '../../src/http/console/console-routes.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
-import { addAgent, linkIdentity } from './accounts.ts'
+import { linkIdentity } from './accounts.ts'
 import { importHardwareIdentities } from './as-operator.ts'
 import { deciding } from './authorities.ts'
 import { vector } from './brands.ts'
@@ -18,7 +18,7 @@ import { giveRoles, manage, managementToken } from './managers.ts'
 import { addSession as addDeviceSession } from './register.ts'
 import { addSession } from './reminders.ts'
 import { GITHUB, givenIssuer } from './rules.ts'
-import { addPerson, type TestService } from './service.ts'
+import { addAgentTo, addPerson, type TestService } from './service.ts'
 
 /** The ids of the records whose pages are measured. */
 export interface World {
@@ -159,9 +159,8 @@ export async function fill(service: TestService, operator: Account): Promise<Wor
     { account: account.username, issuer: 'https://login.example.com', subject: 'u-123' },
     installation,
   )
-  const identity = { ...installation, location: `${service.baseUrl}/identity` }
-  await addAgent({ account: account.username, name: `agent-of-${account.username}` }, identity)
-  await addAgent({ account: operator.username, name: 'agent-of-mine-0' }, identity)
+  await addAgentTo(service, account, `agent-of-${account.username}`)
+  await addAgentTo(service, operator, 'agent-of-mine-0')
   await addSession(service, account, { endsIn: 20, description: 'ci: hello-world edge' })
   const session = await addSession(service, operator, { endsIn: 20, description: 'ci: hello-world edge' })
 
