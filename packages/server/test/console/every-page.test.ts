@@ -1,4 +1,4 @@
-/** What holds for every page and form of the console: permissions, and input from other users. */
+/** Permissions and input from other users, on every page and form of the console. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Role } from '@ratafia/api'

@@ -61,14 +61,7 @@ export const conditions = fc
     fc
       .tuple(
         fc.constantFrom(
-          'time-before',
-          'time-since',
-          'extra',
-          'declared',
-          'session-id',
-          'error',
-          'need-declared',
-          '',
+          ...['time-before', 'time-since', 'extra', 'declared', 'session-id', 'error', 'need-declared', ''],
         ),
         fc.oneof(fc.string({ unit: 'binary', maxLength: 100 }), fc.json({ maxDepth: 4 })),
       )

@@ -278,10 +278,8 @@ eachDatabase((_kind, open) => {
       }
       const names = [
         ...[ann.username, ann.email, bare, `${bare}@example.org`],
-        ...[
-          ...['nobody', 'nobody@example.org', '', '@', 'a@b\0'],
-          ...[`${'x'.repeat(300)}@example.org`, '\ud800@example.org'],
-        ],
+        ...['nobody', 'nobody@example.org', '', '@', 'a@b\0'],
+        ...[`${'x'.repeat(300)}@example.org`, '\ud800@example.org'],
       ]
       for (const name of names) {
         for (const password of ['wrong password', '', 'x'.repeat(5000)]) {

@@ -2,11 +2,8 @@
 import assert from 'node:assert/strict'
 import { type DeviceId, newAuditEntryId } from '@ratafia/api'
 import type { Account } from '../../src/accounts/account.ts'
-import { bucketOf } from '../../src/bucket.ts'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
 import { consolePages } from '../../src/console/routes.ts'
-import { rowOf } from '../../src/devices/device-store.ts'
-import { newDevice } from '../../src/devices/new-device.ts'
 import type { ConsoleRoutes } from '../../src/http/console/console-routes.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 import { linkIdentity } from './accounts.ts'
@@ -15,7 +12,7 @@ import { deciding } from './authorities.ts'
 import { vector } from './brands.ts'
 import { addAcmeModel, register, withAcme } from './devices.ts'
 import { giveRoles, manage, managementToken } from './managers.ts'
-import { addSession as addDeviceSession } from './register.ts'
+import { addDevice, addSession as addDeviceSession } from './register.ts'
 import { addSession } from './reminders.ts'
 import { GITHUB, givenIssuer } from './rules.ts'
 import { addAgentTo, addPerson, type TestService } from './service.ts'
@@ -116,20 +113,11 @@ export async function fill(service: TestService, operator: Account): Promise<Wor
   await importHardwareIdentities([vector('extra-head/hardware-identity')], installation)
 
   const at = now().getTime()
-  const deviceKeyId = keyIdOf(0)
-  const device = {
-    ...newDevice({
-      ...{ brandId: 'acme-brand', model: 'lot', deviceKeyId, origin: 'registration' as const },
-      ...{ original: null, registeredAt: now() },
-    }),
-    ...{ id: idOf(0) as DeviceId, bucket: bucketOf(deviceKeyId), serial: serialOf(0) },
-    ...{ status: 'active' as const, quarantinedAt: now() },
-  }
+  const device = await addDevice(service, {
+    ...{ id: idOf(0) as DeviceId, model, deviceKeyId: keyIdOf(0), origin: 'registration' },
+    ...{ serial: serialOf(0), quarantinedAt: now() },
+  })
   const { id, bucket } = device
-  await query
-    .insertInto('device')
-    .values({ ...rowOf(device), request: null })
-    .execute()
   await query
     .insertInto('clone_evidence')
     .values({
