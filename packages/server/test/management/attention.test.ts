@@ -67,7 +67,11 @@ eachDatabase((_kind, _open, fresh) => {
       { serial: 'S-2', registeredAt: inDays(-9), quarantinedAt: inDays(-1) },
       { serial: 'S-3', brandId: 'other', status: 'pending', registeredAt: inDays(-2) },
     ])
-    const { id, bucket } = await addDevice(service, { brandId: 'other', registeredAt: inDays(-1) })
+    const { id, bucket } = await addDevice(service, {
+      serial: 'S-4',
+      brandId: 'other',
+      registeredAt: inDays(-1),
+    })
     await service.installation.database.query
       .insertInto('device_activity')
       .values({
