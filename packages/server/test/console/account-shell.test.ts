@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { addAccount, makeResetLink } from '../support/accounts.ts'
+import { addUser, makeResetLink, PASSWORD } from '../support/accounts.ts'
 import { textOf } from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { Browser, type Page } from '../support/identity.ts'
@@ -10,20 +10,12 @@ import { giveRoles } from '../support/managers.ts'
 import { withSecondFactor } from '../support/second-factor.ts'
 import { testService } from '../support/service.ts'
 
-const PASSWORD = 'correct horse battery'
-
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
-  let people = 0
   const at = (path: string) => `${service.baseUrl}${path}`
 
   async function person(...roles: readonly string[]): Promise<Account> {
-    const username = `shell-${++people}`
-    const email = `${username}@example.org`
-    const account = await addAccount(
-      { username, email, name: username, password: PASSWORD },
-      service.installation,
-    )
+    const account = await addUser(service.installation)
     await giveRoles(service, account, ...roles)
     return account
   }
@@ -148,9 +140,7 @@ oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_CONSOLE: 'off' })
 
   test('no page links to the console if there is none', async () => {
-    const username = 'alone'
-    const email = 'alone@example.org'
-    await addAccount({ username, email, name: username, password: PASSWORD }, service.installation)
+    const { username } = await addUser(service.installation)
     const browser = new Browser()
     const asked = await browser.open(`${service.baseUrl}/identity/account`)
     const page = await browser.submit(asked, 'login', { username, password: PASSWORD })
@@ -163,10 +153,7 @@ oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_MANAGEMENT_FROM: '192.0.2.0/24' })
 
   test('Guarantee: these pages do not mention the console to networks that it is hidden from', async () => {
-    const account = await addAccount(
-      { username: 'outside', email: 'outside@example.org', name: 'Outside', password: PASSWORD },
-      service.installation,
-    )
+    const account = await addUser(service.installation)
     const browser = new Browser()
     const at = (path: string) => `${service.baseUrl}/identity/${path}`
     const pages = [

@@ -1,21 +1,15 @@
 /** Accounts in the console if another identity service keeps the passwords. Then there are no set-password links. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { isUsername } from '@ratafia/api'
 import { freePort } from '../../../../tools/test/free-port.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { type RunningService, startService } from '../../src/start/service/service.ts'
-import { createLog } from '../../src/telemetry/log.ts'
 import { addAccount } from '../support/accounts.ts'
 import { browserWith, textOf } from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
 import { giveRoles, manage } from '../support/managers.ts'
-import { cheapPasswords } from '../support/passwords.ts'
 import { testService } from '../support/service.ts'
+import { standaloneIdentity } from '../support/standalone-identity.ts'
 
 const PASSWORD = 'correct horse battery'
 const SESSION = 'ratafia-console'
@@ -25,26 +19,11 @@ const port = await freePort()
 describe('accounts whose passwords another identity service keeps', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: `http://127.0.0.1:${port}` })
-    let identity: RunningService
-    let directory: string
+    const identity = standaloneIdentity(service, port)
 
     before(async () => {
-      directory = await mkdtemp(join(tmpdir(), 'ratafia-identity-'))
-      const config = readConfig({
-        RATAFIA_PORT: String(port),
-        RATAFIA_DATA_DIR: directory,
-        RATAFIA_RATE_LIMITS: 'off',
-        RATAFIA_IDENTITY_RETURN_TO: `${service.baseUrl}/console/signed-in`,
-      })
-      const log = createLog({ level: 'silent', pretty: false })
-      const passwords = cheapPasswords()
-      identity = await startService({ config, log, passwords, identityOnly: true, clock: service.now })
       const chief = { username: 'chief', email: 'chief@example.org', name: 'Chief', password: PASSWORD }
-      await addAccount(chief, identity.installation)
-    })
-    after(async () => {
-      await identity.close()
-      await rm(directory, { recursive: true, force: true })
+      await addAccount(chief, identity().installation)
     })
 
     const cookieOf = async (): Promise<string> => {

@@ -1,15 +1,23 @@
-/** The account pages: view, create, edit, disable, set-password links, and attacks. */
+/** The account pages: view, create, edit, disable, set-password links. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
-import { addAgent, linkIdentity } from '../support/accounts.ts'
-import { browserWith, type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { linkIdentity } from '../support/accounts.ts'
+import {
+  assertHarmless,
+  type ConsoleBrowser,
+  consoleAs,
+  consoleOf,
+  HOSTILE,
+  nextPage,
+  proofIn,
+  rowsOf,
+  textOf,
+  unescaped,
+} from '../support/console.ts'
 import { eachDatabase, oneDatabase } from '../support/databases.ts'
 import { addManager, addOperator, manage, managementToken } from '../support/managers.ts'
-import { addPerson, logIn, type TestService, testService } from '../support/service.ts'
-
-const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
-const HOUR = 3_600_000
+import { addAgentTo, addPerson, logIn, testService } from '../support/service.ts'
 
 eachDatabase((_kind, _open, fresh) => {
   describe('the account pages', () => {
@@ -52,25 +60,17 @@ eachDatabase((_kind, _open, fresh) => {
 
     test('the list has filters and pages, and a message if nothing matches', async () => {
       for (let index = 0; index < 101; index++) await addPerson(service, `many-${index}`)
-      const first = await operator.get('/console/accounts?q=many-')
-      assert.equal(first.text.match(/<tr role="row"><td/g)?.length, 100)
-      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(first.text) ?? []
-      assert.match(next, /q=many-/)
-      const second = await operator.get(unescaped(next))
+      const first = await operator.get('/console/accounts?q=Many-')
+      assert.equal(rowsOf(first).length, 100)
+      const second = await nextPage(operator, first)
       assert.match(textOf(second), /1 on this page/)
-      assert.match(second.text, /href="\/console\/accounts\?q=many-"/)
+      assert.match(second.text, /href="\/console\/accounts\?q=Many-"/)
       const none = await operator.get('/console/accounts?q=nobody-is-called-so&state=disabled')
       assert.match(textOf(none), /Nothing matches these filters: search: nobody-is-called-so state: disabled/)
       const refused = await operator.get('/console/accounts?state=nonsense')
       assert.equal(refused.status, 400)
       assert.match(textOf(refused), /The filter “state” is not one of enabled/)
-      assert.equal(
-        (await operator.get('/console/accounts?q=Many-')).text.match(/<tr role="row"><td/g)?.length,
-        100,
-      )
-      for (const query of ['?q=%3Cscript%3E', '?cursor=x']) {
-        assert.equal((await operator.get(`/console/accounts${query}`)).status, 400, query)
-      }
+      assert.equal((await operator.get('/console/accounts?q=%3Cscript%3E')).status, 400)
     })
 
     test('creates an account, and shows a working set-password link once', async () => {
@@ -79,7 +79,6 @@ eachDatabase((_kind, _open, fresh) => {
       // A browser would refuse this address in an input for e-mail addresses.
       assert.match(form.text, /<input type="text" [^>]*name="email"[^>]* inputmode="email"/)
       const fields = { username: 'grace', name: 'Grace H', email: 'zoë@example.org' }
-      const once = hiddenField(form.text, 'once')
       const made = await operator.submit(form, '/console/accounts/new', fields)
       assert.equal(made.status, 200, textOf(made))
       assert.match(textOf(made), /Copy it now\./)
@@ -97,9 +96,8 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await linksOf((await record('grace')).id)).length, 1)
       service.advance(11 * 60_000)
       const later = await consoleOf(service, operating)
-      const { text: fresh } = await later.get('/console/accounts/new')
-      const body = new URLSearchParams({ csrf: hiddenField(fresh, 'csrf'), once, ...fields })
-      const shown = await later.post('/console/accounts/new', body)
+      const { once } = proofIn(form)
+      const shown = await later.fill('/console/accounts/new', { once, ...fields })
       assert.equal(shown.status, 410)
       assert.doesNotMatch(shown.text, /reset\?secret/)
       operator = await consoleOf(service, operating)
@@ -139,8 +137,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('shows each problem at its field, and keeps what the user typed', async () => {
-      const form = await operator.open('/console/accounts/new')
-      const taken = await operator.submit(form, '/console/accounts/new', {
+      const taken = await operator.fill('/console/accounts/new', {
         ...{ username: operating.username, name: 'N', email: 'n@example.org' },
       })
       assert.equal(taken.status, 422)
@@ -159,11 +156,10 @@ eachDatabase((_kind, _open, fresh) => {
         assert.match(page.text, new RegExp(`href="#f-${field}"`))
         assert.match(page.text, new RegExp(`id="f-${field}"[^>]*aria-invalid="true"`))
       }
-      const hostile = await operator.submit(taken, '/console/accounts/new', {
-        ...{ username: HOSTILE, name: HOSTILE, email: HOSTILE, role: HOSTILE, brand: HOSTILE },
-      })
+      const fields = { username: HOSTILE, name: HOSTILE, email: HOSTILE, role: HOSTILE, brand: HOSTILE }
+      const hostile = await operator.submit(taken, '/console/accounts/new', fields)
       assert.equal(hostile.status, 422)
-      assertHarmless(hostile.text)
+      assertHarmless(hostile)
       assert.equal((await manage(service, token, 'GET', '/accounts/fine-name')).status, 404)
     })
 
@@ -177,26 +173,18 @@ eachDatabase((_kind, _open, fresh) => {
         installation,
       )
       await logIn(service, person, { description: 'ci: hello' })
-      const page = await operator.get(`/console/accounts/${person.username}`)
+      const path = `/console/accounts/${person.username}`
+      const page = await operator.get(path)
       assert.equal(page.status, 200)
       const text = textOf(page)
       for (const part of [
-        person.id,
-        `${person.username}@example.org`,
-        name,
-        'https://login.example.com',
-        'u-123',
-        'ci: hello',
-        'account.add',
-        'by operator',
+        ...[person.id, `${person.username}@example.org`, name, 'https://login.example.com', 'u-123'],
+        ...['ci: hello', 'account.add', 'by operator'],
       ]) {
         assert.ok(text.includes(part), part)
       }
       for (const address of [
-        `/console/accounts/${person.username}/edit`,
-        `/console/accounts/${person.username}/disable`,
-        `/console/accounts/${person.username}/password-link`,
-        `/console/accounts/${person.username}/agents/${name}/remove`,
+        ...['edit', 'disable', 'password-link', `agents/${name}/remove`].map((rest) => `${path}/${rest}`),
         `/console/grants/new?account=${person.username}`,
         `/console/grants/${encodeURIComponent(`${person.id}:viewer`)}/remove`,
         `/console/all-tokens?account=${person.username}&amp;state=all`,
@@ -207,7 +195,6 @@ eachDatabase((_kind, _open, fresh) => {
       const missing = await operator.get('/console/accounts/nobody-here')
       assert.equal(missing.status, 404)
       assert.match(textOf(missing), /There is no account "nobody-here"/)
-      assert.equal((await operator.get(`/console/accounts/${encodeURIComponent(HOSTILE)}`)).status, 404)
     })
 
     test('edits an account with any e-mail address, which can stay unchanged', async () => {
@@ -237,7 +224,7 @@ eachDatabase((_kind, _open, fresh) => {
       const { query } = service.installation.database
       await query.updateTable('account').set({ name }).where('username', '=', username).execute()
       const path = `/console/accounts/${username}/edit`
-      const { status } = await operator.submit(await operator.open(path), path, { name, email })
+      const { status } = await operator.fill(path, { name, email })
       assert.equal(status, 303)
       assert.deepEqual([(await record(username)).name, (await record(username)).reminders], [name, false])
     })
@@ -247,11 +234,8 @@ eachDatabase((_kind, _open, fresh) => {
       const path = `/console/accounts/${username}/edit`
       const form = await operator.open(path)
       assert.match(form.text, new RegExp(`value="Name of ${username}"`))
-      const first = await operator.submit(form, path, {
-        name: 'First',
-        email: 'first@example.org',
-        reminders: 'on',
-      })
+      const sent = { name: 'First', email: 'first@example.org', reminders: 'on' }
+      const first = await operator.submit(form, path, sent)
       assert.deepEqual([first.status, first.location], [303, `/console/accounts/${username}`])
       assert.match(
         textOf(await operator.open(`/console/accounts/${username}`)),
@@ -271,26 +255,14 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(seen.status, 303)
       const { name, email, reminders } = await record(username)
       assert.deepEqual([name, email, reminders], ['Late', 'late@example.org', false])
-      const wrong = await operator.submit(await operator.open(path), path, {
-        name: HOSTILE,
-        email: 'x@example.org',
-      })
-      assert.equal(wrong.status, 422)
-      assertHarmless(wrong.text)
       // A form without the version is also refused.
-      const blind = await operator.submit(await operator.open(path), path, {
-        seen: '',
-        name: 'B',
-        email: 'b@example.org',
-      })
+      const blind = await operator.fill(path, { seen: '', name: 'B', email: 'b@example.org' })
       assert.equal(blind.status, 422)
       assert.equal((await record(username)).name, 'Late')
     })
 
     test('disables and enables an account by one button each, in the version that the user has seen', async () => {
-      const person = await addPerson(service)
-      const { username } = person
-      const developer = await logIn(service, person)
+      const { username } = await addPerson(service)
       const path = `/console/accounts/${username}/disable`
       const form = await operator.open(path)
       assert.match(textOf(form), /cannot log in any more/)
@@ -311,9 +283,8 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(page), new RegExp(`Account ${username} disabled`))
       assert.match(page.text, /✕<\/span> disabled/)
       const back = `/console/accounts/${username}/enable`
-      assert.equal((await operator.submit(await operator.open(back), back)).status, 303)
+      assert.equal((await operator.fill(back)).status, 303)
       assert.equal((await record(username)).disabled_at, null)
-      assert.ok(developer)
     })
 
     test('the last operator who can sign in cannot be disabled, and the page explains why', async () => {
@@ -327,16 +298,8 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(page.status, 200)
       assert.match(textOf(page), /the last account with the role operator that can sign in/)
       assert.doesNotMatch(page.text, /action="\/console\/accounts/)
-      const seen = (await manage(service, token, 'GET', `/accounts/${operating.username}`)).headers.get(
-        'etag',
-      )
       const other = await operator.get('/console/accounts/new')
-      const body = new URLSearchParams({
-        csrf: hiddenField(other.text, 'csrf'),
-        once: hiddenField(other.text, 'once'),
-        seen: seen ?? '',
-      })
-      const forced = await operator.post(path, body)
+      const forced = await operator.post(path, new URLSearchParams({ ...proofIn(other), seen: '*' }))
       assert.equal(forced.status, 422)
       assert.equal((await record(operating.username)).disabled_at, null)
     })
@@ -364,8 +327,7 @@ eachDatabase((_kind, _open, fresh) => {
       const name = `factory.${person.username}`
       await addAgentTo(service, person, name)
       const path = `/console/accounts/${person.username}/agents/${encodeURIComponent(name)}/remove`
-      const form = await operator.open(path)
-      const wrong = await operator.submit(form, path, { typed: 'factory' })
+      const wrong = await operator.fill(path, { typed: 'factory' })
       assert.equal(wrong.status, 422)
       assert.match(textOf(wrong), new RegExp(`Type exactly ${name}`))
       assert.ok(await installation.agents.find(name))
@@ -378,43 +340,24 @@ eachDatabase((_kind, _open, fresh) => {
       await addAgentTo(service, other, name)
       assert.equal((await operator.get(path)).status, 404)
     })
-
-    test('Guarantee: a form without the CSRF token of its session has no effect', async () => {
-      const person = await addPerson(service)
-      const path = `/console/accounts/${person.username}/disable`
-      const form = await operator.open(path)
-      for (const csrf of ['', 'x'.repeat(43)]) {
-        const page = await operator.submit(form, path, { csrf })
-        assert.equal(page.status, 422)
-      }
-      const fields = { csrf: hiddenField(form.text, 'csrf'), seen: unescaped(hiddenField(form.text, 'seen')) }
-      assert.equal((await operator.post(path, new URLSearchParams(fields))).status, 422)
-      const elsewhere = { 'sec-fetch-site': 'cross-site' }
-      const body = new URLSearchParams({ ...fields, once: 'b'.repeat(22) })
-      assert.equal((await operator.post(path, body, elsewhere)).status, 403)
-      const signedOut = await browserWith(service).post(path, body)
-      assert.equal(signedOut.status, 403)
-      assert.equal((await record(person.username)).disabled_at, null)
-    })
   })
 })
 
 describe('permissions for accounts', () => {
   oneDatabase((_kind, _open, fresh) => {
     const service = testService(fresh)
-    const FORMS = ['edit', 'disable', 'enable', 'password-link'] as const
 
     test('Guarantee: an account-manager cannot change accounts with more permissions, and sees no buttons for it', async () => {
       const operator = await addOperator(service)
       const approver = await addManager(service, 'device-approver')
       const person = await addPerson(service)
-      const manager = await consoleOf(service, await addManager(service, 'account-manager'))
+      const manager = await consoleAs(service, 'account-manager')
       for (const { username } of [operator, approver]) {
         const page = await manager.get(`/console/accounts/${username}`)
         assert.equal(page.status, 200)
         assert.match(textOf(page), /a role with more permissions than yours/)
         assert.doesNotMatch(page.text, new RegExp(`href="/console/accounts/${username}/`))
-        for (const form of FORMS) {
+        for (const form of ['edit', 'disable', 'enable', 'password-link']) {
           const refused = await manager.get(`/console/accounts/${username}/${form}`)
           assert.equal(refused.status, 403, form)
           assert.match(textOf(refused), /This account has the role/)
@@ -422,8 +365,6 @@ describe('permissions for accounts', () => {
       }
       const own = await manager.get(`/console/accounts/${person.username}`)
       assert.match(own.text, new RegExp(`href="/console/accounts/${person.username}/disable"`))
-      // An account-manager cannot grant roles or see grants.
-      assert.doesNotMatch(own.text, /console\/grants/)
       assert.equal((await manager.get('/console/grants')).status, 403)
       const form = await manager.open('/console/accounts/new')
       assert.doesNotMatch(form.text, /name="role"/)
@@ -434,89 +375,10 @@ describe('permissions for accounts', () => {
       assert.equal(await service.installation.accounts.findByUsername('climber' as never), undefined)
       // The form for an account that it may change does not let it change the other.
       const mine = await manager.open(`/console/accounts/${person.username}/disable`)
-      const body = new URLSearchParams({
-        ...{ csrf: hiddenField(mine.text, 'csrf'), once: hiddenField(mine.text, 'once'), seen: '*' },
-      })
+      const body = new URLSearchParams({ ...proofIn(mine), seen: '*' })
       const other = await manager.post(`/console/accounts/${operator.username}/disable`, body)
       assert.equal(other.status, 403)
       assert.equal((await service.installation.accounts.findById(operator.id))?.disabledAt, undefined)
-    })
-
-    test('an auditor can view but not change accounts; viewers and publishers cannot see them', async () => {
-      const person = await addPerson(service)
-      const auditor = await consoleOf(service, await addManager(service, 'auditor'))
-      const list = await auditor.get('/console/accounts')
-      assert.equal(list.status, 200)
-      assert.doesNotMatch(list.text, /href="\/console\/accounts\/new"/)
-      const page = await auditor.get(`/console/accounts/${person.username}`)
-      assert.doesNotMatch(page.text, new RegExp(`href="/console/accounts/${person.username}/`))
-      assert.match(textOf(page), /Recent activity/)
-      for (const path of ['new', ...FORMS.map((form) => `${person.username}/${form}`)]) {
-        const refused = await auditor.get(`/console/accounts/${path}`)
-        assert.equal(refused.status, 403, path)
-        assert.match(textOf(refused), /accounts:manage/)
-      }
-      for (const browser of [
-        await consoleOf(service, await addManager(service, 'viewer')),
-        await consoleOf(service, await addPerson(service)),
-      ]) {
-        for (const path of ['', `/${person.username}`, '/new']) {
-          const refused = await browser.get(`/console/accounts${path}`)
-          assert.equal(refused.status, 403, path)
-        }
-        const own = await browser.open('/console/tokens')
-        const body = new URLSearchParams({
-          csrf: hiddenField(own.text, 'csrf'),
-          once: 'c'.repeat(22),
-          seen: '*',
-        })
-        const forced = await browser.post(`/console/accounts/${person.username}/disable`, body)
-        assert.equal(forced.status, 403)
-      }
-      assert.equal((await service.installation.accounts.findById(person.id))?.disabledAt, undefined)
-    })
-
-    test('creating credentials, and changing an account with a role, requires a sign-in of the last 15 minutes', async () => {
-      const operator = await addOperator(service)
-      const other = await addManager(service, 'viewer')
-      const person = await addPerson(service)
-      const signedIn = `browser ${new Date(service.now().getTime() - HOUR).toISOString()}`
-      const browser = await consoleOf(service, operator, { signedIn })
-      for (const path of [
-        'new',
-        `${person.username}/password-link`,
-        `${other.username}/edit`,
-        `${other.username}/disable`,
-      ]) {
-        const { status, location } = await browser.get(`/console/accounts/${path}`)
-        assert.deepEqual([status, location?.startsWith('/console/sign-in?')], [303, true], path)
-      }
-      assert.equal((await browser.get(`/console/accounts/${person.username}/disable`)).status, 200)
-    })
-
-    test('escapes hostile strings in an account, its identities and its activity', async () => {
-      const operator = await consoleOf(service, await addOperator(service))
-      const person = await addPerson(service)
-      const { database } = service.installation
-      await database.query
-        .updateTable('account')
-        .set({ name: HOSTILE, email: HOSTILE })
-        .where('id', '=', person.id)
-        .execute()
-      await linkIdentity(
-        {
-          account: person.username,
-          issuer: 'https://x.example.com/"><script>',
-          subject: HOSTILE.slice(0, 60),
-        },
-        service.installation,
-      ).catch(() => undefined)
-      await logIn(service, person, { description: HOSTILE.slice(0, 60) })
-      for (const path of ['', `/${person.username}`, `/${person.username}/edit`]) {
-        const page = await operator.get(`/console/accounts${path}`)
-        assert.equal(page.status, 200, path)
-        assertHarmless(page.text)
-      }
     })
 
     test('the account page with very many agents mentions that there are more', async () => {
@@ -531,34 +393,8 @@ describe('permissions for accounts', () => {
         /There are more\. List them with ratafia agents list --account/,
       )
     })
-
-    test('pages stay within their budget', async () => {
-      const operator = await consoleOf(service, await addOperator(service))
-      for (let index = 0; index < 100; index++) {
-        const person = await addPerson(service, `budget-${index}-${'x'.repeat(12)}`)
-        if (index % 2 === 0) await logIn(service, person)
-      }
-      const full = await operator.get('/console/accounts?q=budget-')
-      assert.equal(full.text.match(/<tr role="row"><td/g)?.length, 100)
-      assert.ok(full.text.length <= 90_000, `${full.text.length}`)
-      for (const path of ['?q=zzz', '/new', `/budget-1-${'x'.repeat(12)}/edit`]) {
-        const page = await operator.get(`/console/accounts${path}`)
-        assert.ok(page.text.length <= 25_000, `${path}: ${page.text.length}`)
-      }
-    })
   })
 })
 
 const rowWith = (page: string, text: string): string =>
   page.split('<tr role="row">').find((row) => row.includes(text)) ?? assert.fail(`no row with ${text}`)
-
-const hiddenField = (page: string, name: string): string =>
-  new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? assert.fail(`no field ${name}`)
-
-function assertHarmless(page: string): void {
-  assert.doesNotMatch(page, /<script>alert/)
-  assert.doesNotMatch(page.replace(/value="[^"]*"/g, ''), /\u202e/)
-}
-
-const addAgentTo = ({ installation, baseUrl }: TestService, { username }: Account, name: string) =>
-  addAgent({ name, account: username }, { ...installation, location: `${baseUrl}/identity` })

@@ -1,14 +1,23 @@
-/** The pages about the tokens of all accounts: find, view, revoke one or several, and attacks. */
+/** The pages about the tokens of all accounts: find, view, revoke one or several. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
-import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import {
+  assertHarmless,
+  type ConsoleBrowser,
+  consoleAs,
+  consoleOf,
+  HOSTILE,
+  proofIn,
+  rowsOf,
+  textOf,
+  unescaped,
+} from '../support/console.ts'
 import { eachDatabase, oneDatabase } from '../support/databases.ts'
-import { addManager, addOperator, manage, managementToken } from '../support/managers.ts'
+import { addOperator, manage, managementToken } from '../support/managers.ts'
 import { addPerson, logIn, type TestService, testService, whoami } from '../support/service.ts'
 
-const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(90)}`
 const DAY = 86_400_000
 
 /** Logs in with this description, and returns the session. */
@@ -39,8 +48,6 @@ eachDatabase((_kind, _open, fresh) => {
       operating = await addOperator(service)
       operator = await consoleOf(service, operating)
     })
-    const rowsOf = (page: { readonly text: string }) =>
-      page.text.split('<tbody>')[1]?.split('</tbody>')[0] ?? ''
 
     test('the list shows the tokens of all accounts, and has filters', async () => {
       const ada = await addPerson(service)
@@ -49,8 +56,8 @@ eachDatabase((_kind, _open, fresh) => {
       const other = await opened(service, bob, 'laptop of bob')
       const all = await operator.get('/console/all-tokens')
       assert.equal(all.status, 200)
-      assert.ok(rowsOf(all).includes(`/console/all-tokens/${one.id}"`))
-      assert.ok(rowsOf(all).includes(`/console/accounts/${bob.username}"`))
+      assert.ok(rowsOf(all).some((row) => row.includes(`/console/all-tokens/${one.id}"`)))
+      assert.ok(rowsOf(all).some((row) => row.includes(`/console/accounts/${bob.username}"`)))
       const tomorrow = new Date(service.now().getTime() + DAY).toISOString().slice(0, 10)
       for (const [query, shown] of [
         [`?account=${ada.username}`, [one.id]],
@@ -66,18 +73,16 @@ eachDatabase((_kind, _open, fresh) => {
       ] as const) {
         const page = await operator.get(`/console/all-tokens${query.replaceAll(' ', '%20')}`)
         assert.equal(page.status, 200, query)
-        const found = [...rowsOf(page).matchAll(/href="\/console\/all-tokens\/([0-9a-f-]{36})"/g)]
-        assert.deepEqual(
-          found.map(([, id]) => id),
-          shown,
-          query,
+        const found = rowsOf(page).map(
+          (row) => /href="\/console\/all-tokens\/([0-9a-f-]{36})"/.exec(row)?.[1],
         )
+        assert.deepEqual(found, shown, query)
         if (shown.length === 0) assert.match(textOf(page), /Nothing matches these filters/)
       }
       const dates = await operator.get(`/console/all-tokens?ends_before=${tomorrow}`)
       assert.match(dates.text, /<details open>/)
       assert.match(dates.text, new RegExp(`name="ends_before" value="${tomorrow}"`))
-      for (const query of ['?state=nonsense', '?ends_before=soon', '?unused_since=2026-02-31', '?cursor=x']) {
+      for (const query of ['?state=nonsense', '?ends_before=soon', '?unused_since=2026-02-31']) {
         assert.equal((await operator.get(`/console/all-tokens${query}`)).status, 400, query)
       }
     })
@@ -95,7 +100,7 @@ eachDatabase((_kind, _open, fresh) => {
       const management = await operator.get(`/console/all-tokens/${own}`)
       assert.match(textOf(management), /management token.*/)
       assert.match(textOf(management), /Signed in with browser, \d+ [A-Z][a-z]{2} \d{4} \d\d:\d\d UTC/)
-      for (const wrong of ['019e3b7c-0f6e-7c42-9d0a-3f5c1d2e4b6a', 'nothing', encodeURIComponent(HOSTILE)]) {
+      for (const wrong of ['019e3b7c-0f6e-7c42-9d0a-3f5c1d2e4b6a', 'nothing']) {
         assert.equal((await operator.get(`/console/all-tokens/${wrong}`)).status, 404, wrong)
         assert.equal((await operator.get(`/console/all-tokens/${wrong}/revoke`)).status, 404, wrong)
       }
@@ -181,11 +186,9 @@ eachDatabase((_kind, _open, fresh) => {
       const fresh = await operator.get(`${path}?session=${ids[2]}`)
       const nothing = await operator.submit(fresh, path, { session: [], typed: '0' })
       assert.equal(nothing.status, 422)
-      for (const session of ['nonsense', HOSTILE]) {
-        const refused = await operator.get(`${path}?${new URLSearchParams({ session })}`)
-        assert.equal(refused.status, 400)
-        assert.doesNotMatch(refused.text, /<script>alert/)
-      }
+      const refused = await operator.get(`${path}?${new URLSearchParams({ session: HOSTILE })}`)
+      assert.equal(refused.status, 400)
+      assertHarmless(refused)
     })
   })
 })
@@ -199,7 +202,7 @@ describe('permissions for all tokens', () => {
       const ada = await addPerson(service)
       const theirs = await opened(service, operating, 'of the operator')
       const hers = await opened(service, ada, 'of ada')
-      const manager = await consoleOf(service, await addManager(service, 'account-manager'))
+      const manager = await consoleAs(service, 'account-manager')
       const list = await manager.get('/console/all-tokens?kind=developer')
       assert.ok(list.text.includes(`href="/console/all-tokens/${theirs.id}"`))
       assert.ok(!list.text.includes(`href="/console/all-tokens/${theirs.id}/revoke"`))
@@ -213,7 +216,7 @@ describe('permissions for all tokens', () => {
       assert.equal(refused.status, 403)
       assert.match(textOf(refused), /This account has the role operator/)
       const form = await manager.open(`/console/all-tokens/${hers.id}/revoke`)
-      const body = { ...hidden(form.text), typed: operating.username, seen: '*' }
+      const body = { ...proofIn(form), typed: operating.username, seen: '*' }
       assert.equal((await manager.post(path, new URLSearchParams(body))).status, 403)
       const query = new URLSearchParams([theirs.id, hers.id].map((id): [string, string] => ['session', id]))
       const some = await manager.get(`/console/all-tokens/revoke?${query}`)
@@ -221,116 +224,5 @@ describe('permissions for all tokens', () => {
       assert.match(textOf(some), /This account has the role operator/)
       assert.equal(await whoami(service, theirs.token), 200)
     })
-
-    test('an auditor can view but not revoke tokens; a viewer and a publisher see only their own', async () => {
-      const ada = await addPerson(service)
-      const { id, token } = await opened(service, ada, 'seen by an auditor')
-      const auditor = await consoleOf(service, await addManager(service, 'auditor'))
-      const list = await auditor.get('/console/all-tokens')
-      assert.match(textOf(list), /seen by an auditor/)
-      assert.doesNotMatch(list.text, /\/revoke"|type="checkbox" form=/)
-      assert.doesNotMatch((await auditor.get(`/console/all-tokens/${id}`)).text, /\/revoke"/)
-      const explain = hidden((await auditor.open('/console/tokens/explain')).text)
-      for (const path of [`/console/all-tokens/${id}/revoke`, `/console/all-tokens/revoke?session=${id}`]) {
-        const refused = await auditor.get(path)
-        assert.equal(refused.status, 403, path)
-        assert.match(textOf(refused), /tokens:revoke/)
-        const body = { ...explain, once: `${path.length}`.padStart(22, 'e'), typed: ada.username, seen: '*' }
-        const sent = new URLSearchParams({ ...body, session: id })
-        assert.equal((await auditor.post(path.replace(/\?.*/, ''), sent)).status, 403)
-      }
-      for (const browser of [
-        await consoleOf(service, await addManager(service, 'viewer')),
-        await consoleOf(service, ada),
-      ]) {
-        for (const path of ['', `/${id}`, `/${id}/revoke`]) {
-          assert.equal((await browser.get(`/console/all-tokens${path}`)).status, 403, path)
-        }
-      }
-      assert.equal(await whoami(service, token), 200)
-    })
-
-    test('Guarantee: revoking several requires a sign-in of the last 15 minutes and the CSRF token', async () => {
-      const operating = await addOperator(service)
-      const ada = await addPerson(service)
-      const { id, token } = await opened(service, ada, 'still there')
-      const signedIn = `browser ${new Date(service.now().getTime() - 3_600_000).toISOString()}`
-      const late = await consoleOf(service, operating, { signedIn })
-      const { status, location } = await late.get(`/console/all-tokens/revoke?session=${id}`)
-      assert.deepEqual([status, location?.startsWith('/console/sign-in?')], [303, true])
-      const browser = await consoleOf(service, operating)
-      const path = `/console/all-tokens/${id}/revoke`
-      const form = await browser.open(path)
-      for (const csrf of ['', 'x'.repeat(43)]) {
-        assert.equal((await browser.submit(form, path, { csrf, typed: ada.username })).status, 422)
-      }
-      assert.equal(await whoami(service, token), 200)
-    })
-
-    test('escapes hostile strings, and keeps pages within their budget', async () => {
-      const operator = await consoleOf(service, await addOperator(service))
-      const ada = await addPerson(service)
-      const { id } = await opened(service, ada, HOSTILE)
-      const { database } = service.installation
-      await database.query
-        .updateTable('token_session')
-        .set({
-          opened_from: HOSTILE,
-          origin: HOSTILE,
-          revoked_by: HOSTILE,
-          revoked_at: service.now().getTime(),
-        })
-        .where('session_id', '=', id)
-        .execute()
-      for (const path of [
-        '?state=all',
-        `/${id}`,
-        `/${id}/revoke`,
-        `?q=${encodeURIComponent(HOSTILE.slice(0, 40))}&state=all`,
-      ]) {
-        const page = await operator.get(`/console/all-tokens${path}`)
-        assert.equal(page.status, 200, path)
-        assert.doesNotMatch(page.text, /<script>alert/)
-        assert.doesNotMatch(page.text.replace(/value="[^"]*"/g, ''), /\u202e/)
-      }
-      const busy = await addPerson(service)
-      for (let index = 0; index < 101; index++) {
-        await logIn(service, busy, { description: `ci of package ${index}: release to stable` })
-      }
-      const used = { last_used_at: service.now().getTime() - 3_600_000, address: '192.0.2.100' }
-      await database.query
-        .insertInto('token_activity')
-        .values((await sessionsOf(service, busy)).rows.map(({ session_id }) => ({ session_id, ...used })))
-        .onConflict((conflict) => conflict.column('session_id').doUpdateSet(used))
-        .execute()
-      const full = await operator.get(`/console/all-tokens?account=${busy.username}`)
-      assert.equal(full.text.match(/<tr role="row"><td/g)?.length, 100)
-      assert.ok(full.text.length <= 90_000, `${full.text.length}`)
-      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(full.text) ?? []
-      assert.equal((await operator.get(unescaped(next))).text.match(/<tr role="row"><td/g)?.length, 1)
-      for (const path of ['?account=nobody-here', `/${id}`, '/revoke']) {
-        const page = await operator.get(`/console/all-tokens${path}`)
-        assert.ok(page.text.length <= 25_000, `${path}: ${page.text.length}`)
-      }
-      const query = new URLSearchParams(
-        [...full.text.matchAll(/name="session" value="([^"]+)"/g)].map(([, one = '']): [string, string] => [
-          'session',
-          one,
-        ]),
-      )
-      const all = await operator.get(`/console/all-tokens/revoke?${query}`)
-      assert.match(textOf(all), /100 tokens would be revoked.*The first 20 of 100/)
-      assert.ok(all.text.length <= 90_000, `${all.text.length}`)
-    })
   })
 })
-
-/** Returns the hidden fields that prove that a form belongs to this session and is sent once. */
-const hidden = (page: string): Record<string, string> =>
-  Object.fromEntries(
-    ['csrf', 'once'].map((name) => {
-      const [, value] =
-        new RegExp(`name="${name}" value="([^"]*)"`).exec(page.split('</header>')[1] ?? '') ?? []
-      return [name, unescaped(value ?? assert.fail(`no field ${name}`))]
-    }),
-  )

@@ -4,14 +4,13 @@ import { before, describe, test } from 'node:test'
 import { newAuditEntryId } from '@ratafia/api'
 import { linkEntries } from '../../src/audit/link.ts'
 import type { Details } from '../../src/change.ts'
+import { insertMany } from '../../src/database/index.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 import { byOperator } from '../support/changes.ts'
-import { type ConsoleBrowser, consoleOf, textOf } from '../support/console.ts'
+import { type ConsoleBrowser, consoleAs, consoleOf, nextPage, textOf } from '../support/console.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { addManager, addOperator } from '../support/managers.ts'
-import { addPerson, testService } from '../support/service.ts'
-
-const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
+import { addOperator } from '../support/managers.ts'
+import { testService } from '../support/service.ts'
 
 eachDatabase((_kind, _open, fresh) => {
   describe('the audit log pages', () => {
@@ -19,7 +18,7 @@ eachDatabase((_kind, _open, fresh) => {
     let auditor: ConsoleBrowser
     let operator: ConsoleBrowser
     before(async () => {
-      auditor = await consoleOf(service, await addManager(service, 'auditor'))
+      auditor = await consoleAs(service, 'auditor')
       operator = await consoleOf(service, await addOperator(service))
     })
     const run = () => runJobs(async () => true, service.installation)
@@ -61,53 +60,23 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(await on(`until=${today}`), /Nothing matches/)
       const instant = await auditor.get('/console/audit?since=2026-01-02T03:04:05Z')
       assert.match(instant.text, /<input type="text" id="q-since" name="since" value="2026-01-02T03:04:05Z"/)
-      for (const query of [
-        'since=yesterday',
-        'since=2026-02-31',
-        'action=account.paint',
-        'before=x',
-        'cursor=x',
-      ]) {
-        const page = await auditor.get(`/console/audit?${query}`)
-        assert.equal(page.status, 400, query)
+      for (const query of ['since=yesterday', 'since=2026-02-31', 'action=account.paint', 'before=x']) {
+        assert.equal((await auditor.get(`/console/audit?${query}`)).status, 400, query)
       }
-    })
-
-    test('lists have a next page that keeps the filters, and stay within the budget', async () => {
-      const details = { via: 'console', session: 'f'.repeat(36), role: 'operator', request: 'e'.repeat(36) }
-      await record('paged', 130, details)
-      const first = await auditor.get('/console/audit?subject=paged')
-      assert.match(textOf(first), /100 on this page/)
-      assert.ok(first.text.length < 90_000, `${first.text.length}`)
-      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(first.text) ?? []
-      const second = await auditor.get(next.replaceAll('&amp;', '&'))
-      assert.match(textOf(second), /30 on this page/)
-      assert.match(second.text, /href="\/console\/audit\?subject=paged">First page/)
     })
 
     test('a page without matches shows how many entries were searched', async () => {
       const { query } = service.installation.database
       const rows = Array.from({ length: 20_100 }, (_, index) => ({
-        ...{
-          id: newAuditEntryId(service.now()),
-          at: service.now().getTime(),
-          actor: 'service',
-          source: 'test',
-        },
-        ...{ action: 'job.add', subject: 'long', details: '{}' },
+        ...{ id: newAuditEntryId(service.now()), at: service.now().getTime(), actor: 'service' },
+        ...{ source: 'test', action: 'job.add', subject: 'long', details: '{}' },
         // The position is far after the last entry of the chain, which stays unchanged.
         ...{ seq: 1_000_000 + index, previous_hash: '0'.repeat(64), hash: '0'.repeat(64) },
       }))
-      for (let at = 0; at < rows.length; at += 1_000) {
-        await query
-          .insertInto('audit_entry')
-          .values(rows.slice(at, at + 1_000))
-          .execute()
-      }
+      await insertMany(query, 'audit_entry', rows).execute()
       const page = await auditor.get('/console/audit?subject=long&actor=operator')
       assert.match(textOf(page), /20,000 records searched, without a match so far\. .* Continue search/)
-      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
-      assert.match(textOf(await auditor.get(next.replaceAll('&amp;', '&'))), /There are no more records/)
+      assert.match(textOf(await nextPage(auditor, page)), /There are no more records/)
       await query.deleteFrom('audit_entry').where('subject', '=', 'long').execute()
     })
 
@@ -126,16 +95,8 @@ eachDatabase((_kind, _open, fresh) => {
       const list = await auditor.get('/console/audit?subject=shown')
       assert.match(list.text, new RegExp(`href="/console/audit/${entry?.id}"`))
       assert.ok(!list.text.includes('y'.repeat(200)))
-      const other = `${entry?.id.slice(0, -4)}ffff`
-      const ids = [
-        other,
-        'nothing',
-        'ffffffff-ffff-7000-8000-000000000000',
-        '00000000-0000-7000-8000-000000000000',
-      ]
-      for (const id of ids) {
-        const missing = await auditor.get(`/console/audit/${id}`)
-        assert.equal(missing.status, 404, id)
+      for (const id of [`${entry?.id.slice(0, -4)}ffff`, 'nothing']) {
+        assert.equal((await auditor.get(`/console/audit/${id}`)).status, 404, id)
       }
     })
 
@@ -168,12 +129,6 @@ eachDatabase((_kind, _open, fresh) => {
       await link()
       const form = await auditor.get('/console/audit/verify')
       assert.match(textOf(form), /A job reads the whole chain/)
-      const forged = await auditor.post(
-        '/console/audit/verify',
-        new URLSearchParams({ once: 'x'.repeat(22) }),
-      )
-      assert.equal(forged.status, 422)
-      assert.equal((await verifications()).length, 0)
       const wrong = await auditor.submit(form, '/console/audit/verify', { expect: '12:short' })
       assert.equal(wrong.status, 422)
       assert.match(textOf(wrong), /does not identify an entry of the log/)
@@ -196,15 +151,11 @@ eachDatabase((_kind, _open, fresh) => {
       const second = await auditor.submit(filled, '/console/audit/verify', { expect })
       await run()
       assert.match(textOf(await auditor.open(second.location ?? '')), /The chain is intact/)
-      assert.match(
-        (await auditor.get('/console/audit')).text,
-        /Last verification: <a href="\/console\/jobs\//,
-      )
-      assert.match(
-        (await operator.get('/console/audit')).text,
-        /Last verification: <a href="\/console\/jobs\//,
-      )
-      const other = await consoleOf(service, await addManager(service, 'auditor'))
+      for (const browser of [auditor, operator]) {
+        const { text } = await browser.get('/console/audit')
+        assert.match(text, /Last verification: <a href="\/console\/jobs\//)
+      }
+      const other = await consoleAs(service, 'auditor')
       assert.match((await other.get('/console/audit')).text, /Last verification: <span title=/)
       assert.match(textOf(await other.get('/console/audit')), /Last verification: just now ● intact/)
     })
@@ -213,47 +164,15 @@ eachDatabase((_kind, _open, fresh) => {
       await link()
       const { query } = service.installation.database
       await query.updateTable('audit_entry').set({ subject: 'forged' }).where('seq', '=', 2).execute()
-      const form = await auditor.get('/console/audit/verify')
-      const { location = '' } = await auditor.submit(form, '/console/audit/verify')
+      const { location = '' } = await auditor.fill('/console/audit/verify')
       await run()
       const page = await auditor.open(location)
       assert.match(textOf(page), /The chain is broken at entry 2\. .*its content does not match its hash/)
       // All users who can read the log see it, even if they cannot see the job.
-      for (const browser of [auditor, await consoleOf(service, await addManager(service, 'auditor'))]) {
+      for (const browser of [auditor, await consoleAs(service, 'auditor')]) {
         const log = textOf(await browser.get('/console/audit'))
         assert.match(log, /Last verification: .*▲ broken at entry 2/)
       }
-    })
-
-    test('users without the permission learn which roles have it, and their forms have no effect', async () => {
-      const before = (await verifications()).length
-      for (const account of [await addPerson(service), await addManager(service, 'viewer')]) {
-        const browser = await consoleOf(service, account)
-        for (const path of ['/console/audit', '/console/audit/verify', '/console/audit/export']) {
-          const page = await browser.get(path)
-          assert.equal(page.status, 403, path)
-          assert.match(page.text, /auditor/)
-        }
-        const own = await browser.get('/console/tokens')
-        const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(own.text) ?? []
-        const body = new URLSearchParams({ csrf, once: 'w'.repeat(22) })
-        assert.equal((await browser.post('/console/audit/verify', body)).status, 403)
-      }
-      assert.equal((await verifications()).length, before)
-    })
-
-    test('Guarantee: input from other users is escaped and shortened', async () => {
-      await record(HOSTILE, 1, { [HOSTILE]: HOSTILE, several: [HOSTILE, HOSTILE] })
-      const [entry] = await service.installation.audit.list({}, { limit: 1 })
-      const query = new URLSearchParams({ subject: HOSTILE, actor: HOSTILE })
-      for (const path of ['/console/audit', `/console/audit/${entry?.id}`, `/console/audit?${query}`]) {
-        const page = await auditor.get(path)
-        assert.equal(page.status, 200, path)
-        assert.doesNotMatch(page.text, /<script>alert/)
-        assert.doesNotMatch(textOf(page).replaceAll(HOSTILE, ''), /\u202e/)
-      }
-      const page = await auditor.get(`/console/audit/${entry?.id}`)
-      assert.match(textOf(page), /<script>alert\("1"\)<\/script>'⟨U\+202E⟩xxx/)
     })
   })
 })

@@ -1,22 +1,17 @@
 /** The brand pages: visibility, whether serials can be signed, and disabling a signing key. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { DEVICE_STATUS_NAMES } from '@ratafia/api/schemas'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
-import { insertMany, toInstant } from '../../src/database/index.ts'
 import { recountDevices } from '../../src/devices/counts/recount.ts'
 import { addBrand, addModel } from '../support/as-operator.ts'
 import { accountKeyFile, signedFile, testKey } from '../support/brands.ts'
-import { TESTER } from '../support/changes.ts'
-import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { type ConsoleBrowser, consoleAs, consoleOf, HOSTILE, textOf } from '../support/console.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addAcmeModel, registered, withAcme } from '../support/devices.ts'
-import { addManager, addOperator } from '../support/managers.ts'
-import { addPerson, testService } from '../support/service.ts'
+import { addOperator } from '../support/managers.ts'
+import { testService } from '../support/service.ts'
 
-const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
 const DAY_MS = 86_400_000
-const MINUTES = 60_000
 
 eachDatabase((_kind, _open, fresh) => {
   describe('the list of brands while it is empty', () => {
@@ -30,7 +25,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('explains to a user who sees one brand that it is not here', async () => {
-      const viewer = await consoleOf(service, await addManager(service, 'viewer no-brand'))
+      const viewer = await consoleAs(service, 'viewer no-brand')
       assert.match(textOf(await viewer.get('/console/brands')), /No brands for your roles yet\./)
     })
 
@@ -49,7 +44,6 @@ eachDatabase((_kind, _open, fresh) => {
     const people = new Map<string, ConsoleBrowser>()
     const as = (role: string): ConsoleBrowser => people.get(role) ?? assert.fail(role)
     const MANAGER = 'brand-manager acme-brand'
-    const acmeKey = testKey('brand').publicKey.id
     const otherKey = testKey('unknown')
     const OTHER = `/console/signing-keys/${otherKey.publicKey.id}`
     before(async () => {
@@ -82,7 +76,7 @@ eachDatabase((_kind, _open, fresh) => {
       await registered(service)
       await recountDevices({ ...installation, goOn: async () => true })
       for (const role of ['viewer acme-brand', MANAGER, 'auditor']) {
-        people.set(role, await consoleOf(service, await addManager(service, role)))
+        people.set(role, await consoleAs(service, role))
       }
       people.set('operator', await consoleOf(service, await addOperator(service)))
     })
@@ -133,15 +127,6 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(acme, /1 active.*Counted/)
     })
 
-    test('input from other users cannot become markup, change the order of text, or fill the page', async () => {
-      for (const path of ['/console/brands', '/console/brands/other-brand']) {
-        const { text } = await as('operator').get(path)
-        assert.doesNotMatch(text, /<script>alert|\u202e|x{100}/, path)
-        assert.match(text, /&lt;script&gt;alert/, path)
-        assert.match(text, /⟨U\+202E⟩/, path)
-      }
-    })
-
     test('shows trust roots only to users who may see them', async () => {
       const roots = await as('auditor').get('/console/trust-roots')
       assert.equal(roots.status, 200)
@@ -151,20 +136,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.doesNotMatch(textOf(await as(MANAGER).get('/console/brands/acme-brand')), /Trust roots/)
     })
 
-    test('users who can only read see no button, and are refused', async () => {
-      const viewer = as('viewer acme-brand')
-      const brand = await viewer.get('/console/brands/acme-brand')
-      assert.doesNotMatch(brand.text, /Disable key…|models\/new/)
-      assert.match((await as(MANAGER).get('/console/brands/acme-brand')).text, /Disable key…/)
-      const path = `/console/signing-keys/${acmeKey}/disable`
-      const refused = await viewer.get(path)
-      assert.equal(refused.status, 403)
-      assert.match(textOf(refused), /models:manage.*brand-manager.*Ask an operator to grant one/)
-      const developer = await consoleOf(service, await addPerson(service))
-      assert.equal((await developer.get('/console/brands')).status, 403)
-    })
-
-    test('disabling a key that models need requires force, a recent sign-in and the typed key', async () => {
+    test('disabling a key that models need requires force, a person and the typed key', async () => {
       const page = await as('operator').get(`${OTHER}/disable`)
       assert.equal(page.status, 200)
       assert.match(textOf(page), /1 model has no other key\..*other-brand\/own.*Add another key first/)
@@ -182,9 +154,6 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(again), /Type exactly/)
       assert.equal((await keyNow()).disabledAt, null)
 
-      const early = new Date(service.now().getTime() - 16 * MINUTES).toISOString()
-      const late = await consoleOf(service, await addOperator(service), { signedIn: `browser ${early}` })
-      assert.equal((await late.get(`${OTHER}/disable-anyway`)).status, 303, 'requires another sign-in')
       const agent = await consoleOf(service, await addOperator(service), { signedIn: 'agent ci' })
       assert.equal((await agent.get(`${OTHER}/disable-anyway`)).status, 403)
 
@@ -206,15 +175,6 @@ eachDatabase((_kind, _open, fresh) => {
       return (await service.installation.brands.findKey(otherKey.publicKey.id)) ?? assert.fail('no key')
     }
 
-    test('a form from another session cannot disable a key', async () => {
-      const path = `/console/signing-keys/${acmeKey}/disable-anyway`
-      const form = await as('operator').get(path)
-      const refused = await as('operator').submit(form, path, { csrf: 'x', typed: acmeKey.slice(0, 12) })
-      assert.equal(refused.status, 422)
-      const key = await service.installation.brands.findKey(acmeKey)
-      assert.equal(key?.disabledAt, null)
-    })
-
     test('lists the models of all brands, or of one', async () => {
       const all = textOf(await as('operator').get('/console/models'))
       assert.match(all, /acme-brand\/acme-classic.*acme-brand\/second.*other-brand\/own/)
@@ -225,55 +185,6 @@ eachDatabase((_kind, _open, fresh) => {
       const none = await as('operator').get('/console/models?brand=nobody')
       assert.match(textOf(none), /Nothing matches these filters: brand: nobody/)
       assert.equal((await as('operator').get('/console/models?brand=%3Cscript%3E')).status, 400)
-      const after = await as('operator').get('/console/models?cursor=nonsense')
-      assert.equal(after.status, 400)
-    })
-
-    test('a hundred brands, with keys and devices in every state, keep the budget', async () => {
-      const { query } = service.installation.database
-      const at = toInstant(service.now())
-      const ids = Array.from({ length: 120 }, (_, index) => `a${String(index).padStart(31, '0')}`)
-      const key = (await service.installation.brands.findKey(acmeKey)) ?? assert.fail('no key')
-      await service.installation.changeBy(TESTER)(async ({ brands }) => {
-        for (const id of ids) {
-          const brand = { accountId: id, displayName: `Brand of ${id}`, addedAt: service.now() }
-          await brands.add(brand, { ...key, accountId: id, keyId: id.padEnd(64, 'k') })
-        }
-      })
-      await insertMany(
-        query,
-        'device_count',
-        ids.flatMap((id) =>
-          DEVICE_STATUS_NAMES.map((status) => {
-            return { brand_id: id, model: 'm', status, devices: 12_345, counted_at: at }
-          }),
-        ),
-      ).execute()
-      const page = await as('operator').get('/console/brands')
-      assert.match(textOf(page), /100 on this page/)
-      assert.match(textOf(page), /12,345 active · 12,345 pending · 37,035 others/)
-      assert.ok(page.text.length < 90_000, String(page.text.length))
-      const keys = await as('operator').get('/console/signing-keys')
-      assert.match(textOf(keys), /100 on this page/)
-      assert.ok(keys.text.length < 90_000, String(keys.text.length))
-      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
-      assert.match(textOf(await as('operator').get(unescaped(next))), /acme-brand.*other-brand/)
-    })
-
-    test('a list of models shows the devices of each model, for any number of brands', async () => {
-      const { query } = service.installation.database
-      const rows = await query.selectFrom('model').selectAll().where('model', '=', 'own').execute()
-      const [own = assert.fail('no model')] = rows
-      const ids = Array.from({ length: 120 }, (_, index) => `a${String(index).padStart(31, '0')}`)
-      await insertMany(
-        query,
-        'model',
-        ids.map((id) => ({ ...own, brand_id: id, model: 'm' })),
-      ).execute()
-      const page = await as('operator').get('/console/models')
-      assert.match(textOf(page), /100 on this page/)
-      assert.equal(page.text.match(/12,345 active · 12,345 pending · 37,035 others/g)?.length, 100)
-      assert.ok(page.text.length < 90_000, String(page.text.length))
     })
   })
 })

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { CLONE_EVIDENCE_KINDS } from '../../src/devices/clones/clone-evidence.ts'
-import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { type ConsoleBrowser, consoleAs, textOf } from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
-import { addManager } from '../support/managers.ts'
 import { addDevices } from '../support/register.ts'
 import { testService } from '../support/service.ts'
 
@@ -21,24 +20,20 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   before(async () => {
-    auditor = await consoleOf(service, await addManager(service, 'auditor'))
+    auditor = await consoleAs(service, 'auditor')
   })
 
   test('explains what the page is for if there is no evidence', async () => {
     const page = await auditor.get(PATH)
     assert.match(textOf(page), /No evidence of clones yet\..*Show devices.*ratafia clones list/)
-    assert.ok(Buffer.byteLength(page.text) <= 25_000)
   })
 
   test('lists evidence newest first, and has filters', async () => {
     const devices = await addDevices(
       service,
       CLONE_EVIDENCE_KINDS.map((_, index) => ({
-        ...{
-          serial: `CL-${index}`,
-          brandId: index === 3 ? 'best-brand' : 'acme-brand',
-          model: `m-${index % 2}`,
-        },
+        ...{ serial: `CL-${index}`, model: `m-${index % 2}` },
+        brandId: index === 3 ? 'best-brand' : 'acme-brand',
         quarantinedAt: index === 2 ? service.now() : null,
       })),
     )
@@ -61,32 +56,11 @@ oneDatabase((_kind, _open, fresh) => {
   })
 
   test('refuses an invalid filter, and hides other brands', async () => {
-    for (const query of ['kind=bad', 'since=x', 'more=1', 'cursor=AAAA'])
+    for (const query of ['kind=bad', 'since=x', 'more=1'])
       assert.equal((await auditor.get(`${PATH}?${query}`)).status, 400, query)
-    const viewer = await consoleOf(service, await addManager(service, 'viewer best-brand'))
+    const viewer = await consoleAs(service, 'viewer best-brand')
     const page = await viewer.get(PATH)
     assert.match(page.text, /CL-3/)
     assert.doesNotMatch(page.text, /CL-[012]|acme-brand/)
-    const none = await consoleOf(service, await addManager(service, 'account-manager'))
-    assert.equal((await none.get(PATH)).status, 403)
-  })
-
-  test('a page has 100 rows, links to the next, and stays small', async () => {
-    const devices = await addDevices(
-      service,
-      Array.from({ length: 120 }, (_, index) => ({ serial: `LINE-7-${String(index).padStart(8, '0')}` })),
-    )
-    for (const { id, bucket } of devices) {
-      const subject = '019e3b7c-0f6e-7c42-9d0a-3f5c1d2e4b6a'
-      const at = service.now()
-      await service.installation.clones.record({
-        ...{ deviceId: id, bucket, kind: 'second-chain', subject, details: {}, at },
-      })
-    }
-    const page = await auditor.get(PATH)
-    const bytes = Buffer.byteLength(page.text)
-    assert.ok(bytes <= 90_000, `${bytes} bytes`)
-    const [, next = ''] = /rel="next" href="([^"]*)"/.exec(page.text) ?? []
-    assert.equal((await auditor.get(unescaped(next))).status, 200)
   })
 })

@@ -3,15 +3,14 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
 import { CONFIRMED, type Confirmed } from '../../src/web/words/en/sign-in.ts'
-import { addAccount } from '../support/accounts.ts'
+import { addUser, PASSWORD } from '../support/accounts.ts'
 import { textOf } from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { Browser, type Page } from '../support/identity.ts'
 import { addManager, giveRoles } from '../support/managers.ts'
 import { withSecondFactor } from '../support/second-factor.ts'
-import { testService } from '../support/service.ts'
+import { addPerson, testService } from '../support/service.ts'
 
-const PASSWORD = 'correct horse battery'
 const TITLE = 'Confirm that it’s you'
 const LONG_MS = 20 * 60_000
 
@@ -26,26 +25,16 @@ const SOMETIMES: readonly (keyof typeof CONFIRMED)[] = [
 
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
-  let people = 0
   const at = (path: string) => `${service.baseUrl}${path}`
 
   async function person(): Promise<Account> {
-    const username = `confirm-${++people}`
-    const email = `${username}@example.org`
-    const account = await addAccount(
-      { username, email, name: username, password: PASSWORD },
-      service.installation,
-    )
+    const account = await addUser(service.installation)
     await giveRoles(service, account, 'operator')
     return account
   }
 
-  const typed = (
-    browser: Browser,
-    page: Page,
-    { username }: Pick<Account, 'username'>,
-    password = PASSWORD,
-  ) => browser.submit(page, 'login', { username, password })
+  const typed = (browser: Browser, page: Page, { username }: Account, password = PASSWORD) =>
+    browser.submit(page, 'login', { username, password })
 
   /** Returns a browser whose user signed in a while ago. */
   async function idle(account: Account): Promise<Browser> {
@@ -82,8 +71,13 @@ oneDatabase((_kind, _open, fresh) => {
     }
   })
 
-  test('a form for an account with a role also explains why', async () => {
+  test('a form for an account with a role also explains why; without one, it opens at once', async () => {
     const browser = await idle(await person())
+    const { username: developer } = await addPerson(service)
+    assert.equal(
+      (await browser.open(at(`/console/accounts/${developer}/disable`))).title,
+      `Disable ${developer}?`,
+    )
     const { username } = await addManager(service, 'viewer')
     for (const verb of ['edit', 'disable'] as const) {
       const path = `/console/accounts/${username}/${verb}`
@@ -110,18 +104,12 @@ oneDatabase((_kind, _open, fresh) => {
   test('keeps the fields of a form that was sent too late, and the page mentions it with the reason', async () => {
     const account = await person()
     const browser = new Browser()
-    const form = await typed(
-      browser,
-      await browser.open(at('/console/sign-in?to=/console/tokens/new')),
-      account,
-    )
+    const signIn = await browser.open(at('/console/sign-in?to=/console/tokens/new'))
+    const form = await typed(browser, signIn, account)
     service.advance(LONG_MS)
-    const fields = { description: 'kept for me', life: '30', all_permissions: 'on' }
-    const late = await browser.submit(form, '/console/tokens/new', {
-      ...fields,
-      all_packages: 'on',
-      all_channels: 'on',
-    })
+    const all = { all_permissions: 'on', all_packages: 'on', all_channels: 'on' }
+    const fields = { description: 'kept for me', life: '30', ...all }
+    const late = await browser.submit(form, '/console/tokens/new', fields)
     assertSays(late, CONFIRMED['/tokens/new'])
     assert.match(late.text, /What you entered is kept for half an hour/)
     const [, on = ''] = /class="button primary" href="([^"]*)"/.exec(late.text) ?? []

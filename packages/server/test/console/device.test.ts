@@ -4,10 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
 import type { Device } from '../../src/devices/device.ts'
-import { type ConsoleBrowser, consoleOf, textOf } from '../support/console.ts'
-import { eachDatabase, onOne } from '../support/databases.ts'
+import { type ConsoleBrowser, consoleAs, textOf } from '../support/console.ts'
+import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, register, withAcme } from '../support/devices.ts'
-import { addManager } from '../support/managers.ts'
 import { addDevice, addSession } from '../support/register.ts'
 import { testService } from '../support/service.ts'
 
@@ -15,9 +14,8 @@ const DAY_MS = 86_400_000
 const pathOf = ({ id }: Pick<Device, 'id'>, verb?: string) =>
   `/console/devices/${id}${verb === undefined ? '' : `/${verb}`}`
 
-eachDatabase((kind, _open, fresh) => {
+eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
-  const { describeOnce } = onOne(kind)
   let operator: ConsoleBrowser
   let approver: ConsoleBrowser
   let viewer: ConsoleBrowser
@@ -28,7 +26,7 @@ eachDatabase((kind, _open, fresh) => {
   before(async () => {
     await withAcme({ ...service.installation, clock: service.now }, { registration: 'approval' })
     keys = await freshDeviceKeys(8)
-    const as = async (role: string) => consoleOf(service, await addManager(service, role))
+    const as = async (role: string) => consoleAs(service, role)
     operator = await as('operator')
     approver = await as('device-approver acme-brand')
     viewer = await as('viewer acme-brand')
@@ -89,8 +87,7 @@ eachDatabase((kind, _open, fresh) => {
     test('Guarantee: an approval applies to the version that the user saw', async () => {
       const device = await waiting()
       const page = await approver.get(pathOf(device, 'approve'))
-      const other = await operator.get(pathOf(device, 'reject'))
-      const rejected = await operator.submit(other, pathOf(device, 'reject'), { reason: 'Not <ours>' })
+      const rejected = await operator.fill(pathOf(device, 'reject'), { reason: 'Not <ours>' })
       assert.equal(rejected.location, pathOf(device))
       const late = await approver.submit(page, pathOf(device, 'approve'))
       assert.equal(late.status, 422)
@@ -156,14 +153,11 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(page.text, new RegExp(`${chain.slice(0, 13)}[\\s\\S]*${other.slice(0, 13)}`))
       assert.doesNotMatch(page.text, /<img|"><script>/)
       assert.doesNotMatch(page.text, /<[^>]*\s(style|on[a-z]+)=/)
-      const bytes = Buffer.byteLength(page.text)
-      assert.ok(bytes <= 25_000, `${bytes} bytes`)
     })
 
     test('one button releases a device', async () => {
       const { device } = await cloned()
-      const page = await operator.get(pathOf(device, 'release'))
-      assert.equal((await operator.submit(page, pathOf(device, 'release'))).location, pathOf(device))
+      assert.equal((await operator.fill(pathOf(device, 'release'))).location, pathOf(device))
       assert.equal((await now(device)).quarantinedAt, null)
       assert.equal((await entries(device, 'device.release')).length, 1)
       const again = await operator.get(pathOf(device, 'release'))
@@ -264,21 +258,6 @@ eachDatabase((kind, _open, fresh) => {
       device = await addDevice(service, { serial: 'W-1', quarantinedAt: service.now() })
     })
 
-    test('a viewer sees no button, and is refused', async () => {
-      const page = await viewer.get(pathOf(device))
-      assert.equal(page.status, 200)
-      assert.doesNotMatch(page.text, /\/(revoke|release|approve|reject)"/)
-      const [, csrf = ''] = /name="csrf" value="([^"]*)"/.exec(page.text) ?? []
-      for (const verb of ['revoke', 'release', 'approve', 'reject']) {
-        assert.equal((await viewer.get(pathOf(device, verb))).status, 403, verb)
-        const fields = { csrf, once: `${verb.padEnd(22, 'x')}`, typed: 'W-1', reason: 'x' }
-        const sent = await viewer.post(pathOf(device, verb), new URLSearchParams(fields))
-        assert.equal(sent.status, 403, verb)
-      }
-      const { status, quarantinedAt } = await now(device)
-      assert.deepEqual([status, quarantinedAt === null], ['active', false])
-    })
-
     test('a device-approver can decide about pending devices, but not release or revoke', async () => {
       const page = await approver.get(pathOf(device))
       assert.doesNotMatch(page.text, /\/(revoke|release)"/)
@@ -293,37 +272,6 @@ eachDatabase((kind, _open, fresh) => {
         const same = ({ text }: typeof none) =>
           text.replaceAll(/[0-9a-f-]{36}/g, 'ID').replaceAll(/"[\w.-]{22,}"/g, '""')
         assert.equal(same(theirs), same(none))
-      }
-    })
-
-    test('Guarantee: a form from another session has no effect', async () => {
-      const page = await operator.get(pathOf(device, 'release'))
-      const [, once = ''] = /name="once" value="([^"]*)"/.exec(page.text) ?? []
-      for (const csrf of ['', 'forged']) {
-        const sent = await operator.post(pathOf(device, 'release'), new URLSearchParams({ csrf, once }))
-        assert.equal(sent.status, 422)
-      }
-      assert.notEqual((await now(device)).quarantinedAt, null)
-    })
-  })
-
-  describeOnce('escapes input from other users', () => {
-    const hostile = `"><script>alert(1)</script>'\u202e`
-    test('in every field of a device', async () => {
-      const device = await addDevice(service, {
-        ...{ serial: hostile, reason: hostile.repeat(8), decidedBy: hostile, decidedAt: service.now() },
-        original: hostile,
-      })
-      await addSession(service, device, { at: service.now(), address: hostile, userAgent: hostile })
-      await service.installation.clones.record({
-        ...{ deviceId: device.id, bucket: device.bucket, kind: 'second-key', subject: hostile },
-        ...{ details: { address: hostile }, at: service.now() },
-      })
-      for (const path of [pathOf(device), pathOf(device, 'revoke'), '/console/clones']) {
-        const page = await operator.get(path)
-        assert.equal(page.status, 200, path)
-        assert.doesNotMatch(page.text, /<script>alert|\u202e|"">/, path)
-        assert.match(page.text, /&lt;script&gt;alert/, path)
       }
     })
   })

@@ -5,7 +5,7 @@ import type { Account } from '../../src/accounts/account.ts'
 import { NEEDED_COLUMNS } from '../../src/devices/transfer/device-record.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 import { NEEDED_COLUMNS as SHOWN_COLUMNS } from '../../src/web/console/devices/import-pages.ts'
-import { type ConsoleAnswer, type ConsoleBrowser, consoleOf, textOf } from '../support/console.ts'
+import { type ConsoleAnswer, type ConsoleBrowser, consoleAs, consoleOf, textOf } from '../support/console.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { addAcmeModel, withAcme } from '../support/devices.ts'
 import { addManager } from '../support/managers.ts'
@@ -45,44 +45,12 @@ eachDatabase((kind, _open, fresh) => {
     service.installation.devices.list({ brandId: 'acme-brand', model, limit: 1000 })
   const waitingJobs = async () => service.installation.jobs.countActive(account.id)
 
-  /** Sends the form like a browser. */
-  const send = async (
-    fields: Readonly<Record<string, string | Blob>>,
-    {
-      browser = manager,
-      name = 'devices.csv',
-      page,
-    }: { browser?: ConsoleBrowser; name?: string; page?: ConsoleAnswer } = {},
-  ) => {
-    const shown = page ?? (await browser.get(PATH))
-    assert.equal(shown.status, 200)
-    const body = new FormData()
-    const [, form = ''] = shown.text.split(`action="${PATH}"`)
-    for (const [, field = '', value = ''] of form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g))
-      body.set(field, value)
-    for (const [field, value] of Object.entries(fields)) {
-      if (typeof value === 'string') body.set(field, value)
-      else body.set(field, value, name)
-    }
-    return post(browser, body)
-  }
-  const post = async (
-    browser: ConsoleBrowser,
-    body: FormData | string,
-    headers: Record<string, string> = {},
-  ) => {
-    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
-    const response = await fetch(`${service.baseUrl}${PATH}`, {
-      ...{ method: 'POST', body, redirect: 'manual' },
-      headers: { cookie, accept: 'text/html', ...headers },
-    })
-    const location = response.headers.get('location')?.replace(service.baseUrl, '')
-    return { status: response.status, headers: response.headers, text: await response.text(), location }
-  }
+  const send = async (fields: Readonly<Record<string, string>>, page?: ConsoleAnswer) =>
+    manager.upload(page ?? (await manager.get(PATH)), PATH, fields)
 
   test('shows a preview of a file, and imports it without choosing it again', async () => {
     const model = await newModel()
-    const sent = await send({ file: new Blob([HEADER + rows(model, 3)]), rows: '', format: '' })
+    const sent = await send({ file: HEADER + rows(model, 3), rows: '', format: '' })
     assert.match(sent.location ?? '', /^\/console\/devices\/import\/[0-9a-f-]{36}\?tried=[0-9a-f-]{36}$/)
     const step = sent.location ?? ''
     const looking = await manager.get(step)
@@ -111,7 +79,7 @@ eachDatabase((kind, _open, fresh) => {
   test('shows errors with their places, and discards the file when a different one is chosen', async () => {
     const model = await newModel()
     const text = `${HEADER}${rows(model, 1)}acme-brand,${model},<script>,short\n`
-    const { location: step = '' } = await send({ file: new Blob([text]) })
+    const { location: step = '' } = await send({ file: text })
     await run()
     const page = await manager.get(step)
     assert.match(
@@ -127,10 +95,9 @@ eachDatabase((kind, _open, fresh) => {
 
   test('Guarantee: a file with errors is never imported', async () => {
     const model = await newModel()
-    const { location: step = '' } = await send({ file: new Blob([`${HEADER}${rows(model, 1)}a,b,c,d\n`]) })
+    const { location: step = '' } = await send({ file: `${HEADER}${rows(model, 1)}a,b,c,d\n` })
     await run()
-    const page = await manager.get(step)
-    await manager.submit(page, step, { do: 'import' })
+    await manager.fill(step, { do: 'import' })
     await run()
     assert.deepEqual(await devicesOf(model), [])
   })
@@ -155,26 +122,26 @@ eachDatabase((kind, _open, fresh) => {
   test('Guarantee: a form that is sent twice creates its jobs once', async () => {
     const model = await newModel()
     const page = await manager.get(PATH)
-    const file = new Blob([HEADER + rows(model, 1)])
-    const first = await send({ file }, { page })
-    const again = await send({ file }, { page })
+    const file = HEADER + rows(model, 1)
+    const first = await send({ file }, page)
+    const again = await send({ file }, page)
     assert.equal(again.location, first.location)
     assert.equal(await waitingJobs(), 2)
     await run()
-    await manager.submit(await manager.get(first.location ?? ''), first.location ?? '', { do: 'discard' })
+    await manager.fill(first.location ?? '', { do: 'discard' })
     assert.equal(await waitingJobs(), 0)
   })
 
   test('refuses an account with too many jobs, and leaves no file behind', async () => {
     const model = await newModel()
-    const { location: step = '' } = await send({ file: new Blob([HEADER + rows(model, 1)]) })
+    const { location: step = '' } = await send({ file: HEADER + rows(model, 1) })
     await run()
-    const busy = await send({ file: new Blob([HEADER + rows(model, 2)]) })
+    const busy = await send({ file: HEADER + rows(model, 2) })
     assert.equal(busy.status, 422)
     assert.match(textOf(busy), /2 jobs of your account have not ended. Wait for one of them, or cancel one/)
     assert.match(textOf(busy), /Preview/)
     assert.equal(await waitingJobs(), 1)
-    await manager.submit(await manager.get(step), step, { do: 'discard' })
+    await manager.fill(step, { do: 'discard' })
   })
 
   describeOnce('refused imports', () => {
@@ -182,7 +149,7 @@ eachDatabase((kind, _open, fresh) => {
       for (const fields of [
         {},
         { rows: '  ' },
-        { rows: HEADER, file: new Blob([HEADER]) },
+        { rows: HEADER, file: HEADER },
         { rows: HEADER, format: 'xml' },
       ] as const) {
         const refused = await send(fields)
@@ -208,23 +175,18 @@ eachDatabase((kind, _open, fresh) => {
         [`${part('csrf')}--x--\r\n`, boundary, 422],
         ['x'.repeat(4 * 1024 * 1024 + 1), boundary, 413],
       ] as const) {
-        const refused = await post(manager, body, { 'content-type': type })
+        const refused = await manager.post(PATH, body, { 'content-type': type })
         assert.equal(refused.status, status, `${body.slice(0, 40)} ${type}: ${textOf(refused)}`)
       }
       assert.equal(await waitingJobs(), 0)
     })
 
     test('Guarantee: a user who does not manage devices cannot import, and another user does not see the import', async () => {
-      const viewer = await consoleOf(service, await addManager(service, 'viewer acme-brand'))
-      assert.equal((await viewer.get(PATH)).status, 403)
-      const list = await viewer.get('/console/devices')
-      const [, csrf = ''] = /name="csrf" value="([^"]*)"/.exec(list.text) ?? []
-      const body = new FormData()
-      for (const [name, value] of Object.entries({ csrf, once: 'x'.repeat(22), rows: HEADER }))
-        body.set(name, value)
-      assert.equal((await post(viewer, body)).status, 403)
+      const viewer = await consoleAs(service, 'viewer acme-brand')
+      const sent = await viewer.upload(await viewer.get('/console/devices'), PATH, { rows: HEADER })
+      assert.equal(sent.status, 403)
       const { location: step = '' } = await send({ rows: HEADER + rows(await newModel(), 1) })
-      const other = await consoleOf(service, await addManager(service, 'brand-manager acme-brand'))
+      const other = await consoleAs(service, 'brand-manager acme-brand')
       assert.equal((await other.get(step)).status, 404)
       const [path = '', tried = ''] = step.split('?tried=')
       const id = path.split('/').at(-1) ?? ''
@@ -236,7 +198,7 @@ eachDatabase((kind, _open, fresh) => {
       ])
         assert.equal((await manager.get(address)).status, 404, address)
       await run()
-      await manager.submit(await manager.get(step), step, { do: 'discard' })
+      await manager.fill(step, { do: 'discard' })
     })
   })
 })

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { recountDevices } from '../../src/devices/counts/recount.ts'
 import type { Device } from '../../src/devices/device.ts'
-import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
-import { eachDatabase, oneDatabase } from '../support/databases.ts'
-import { addManager } from '../support/managers.ts'
+import { type ConsoleBrowser, consoleAs, textOf, unescaped } from '../support/console.ts'
+import { eachDatabase } from '../support/databases.ts'
 import { addDevice, addDevices } from '../support/register.ts'
 import { testService } from '../support/service.ts'
 
@@ -24,15 +23,14 @@ eachDatabase((_kind, _open, fresh) => {
   const recount = () => recountDevices({ ...service.installation, goOn: async () => true })
 
   before(async () => {
-    operator = await consoleOf(service, await addManager(service, 'operator'))
-    viewer = await consoleOf(service, await addManager(service, 'viewer acme-brand'))
+    operator = await consoleAs(service, 'operator')
+    viewer = await consoleAs(service, 'viewer acme-brand')
   })
 
   test('an empty list explains what it is for, and the first step', async () => {
     const page = await operator.get('/console/devices')
     assert.equal(page.status, 200)
     assert.match(textOf(page), /No devices yet\..*Import devices.*ratafia devices import/)
-    assert.ok(Buffer.byteLength(page.text) <= 25_000, String(Buffer.byteLength(page.text)))
     const theirs = await viewer.get('/console/devices')
     assert.doesNotMatch(theirs.text, /console\/devices\/import/)
   })
@@ -134,10 +132,6 @@ eachDatabase((_kind, _open, fresh) => {
     for (const [query, says] of [
       ['status=nonsense', /The filter “status” is not one of pending, /],
       [
-        'q=%C3%A9',
-        /The filter “search” is not a serial, a key or an id.* search: \u00e9 status: pending Clear filters/,
-      ],
-      [
         'q=two+words',
         /The filter “search” is not a serial, a key or an id.* search: two words status: pending Clear filters/,
       ],
@@ -186,13 +180,6 @@ eachDatabase((_kind, _open, fresh) => {
       assert.doesNotMatch(textOf(mine), /Revoke devices…/, 'a pending device cannot be revoked')
     })
 
-    test('users without a role for devices learn which roles have the permission', async () => {
-      const stranger = await consoleOf(service, await addManager(service, 'account-manager'))
-      const page = await stranger.get('/console/devices')
-      assert.equal(page.status, 403)
-      assert.match(textOf(page), /Permission denied.*devices:read.*viewer/)
-    })
-
     test('the export is a file with the same filters, and is in the audit log', async () => {
       const page = await operator.get('/console/devices?q=AC-&status=active&cursor=')
       const [, address = ''] = /href="([^"]*export[^"]*csv)"/.exec(page.text) ?? []
@@ -205,48 +192,5 @@ eachDatabase((_kind, _open, fresh) => {
       const [entry] = await service.installation.audit.list({ action: 'devices.export' }, { limit: 1 })
       assert.match(entry?.details ?? '', /"via":"console"/)
     })
-
-    test('escapes input from devices and their makers', async () => {
-      const hostile = `<script>alert(1)</script>"'\u202e${'x'.repeat(160)}`
-      const device = await addDevice(service, {
-        serial: hostile,
-        status: 'active',
-        registeredAt: new Date(0),
-      })
-      const page = await operator.get('/console/devices?sort=registered')
-      assert.equal(page.status, 200)
-      assert.doesNotMatch(page.text, /<script>alert|\u202e|x{120}/)
-      assert.match(page.text, /&lt;script&gt;alert\(1\)&lt;\/script&gt;&quot;&#39;⟨U\+202E⟩x/)
-      await service.installation.database.query.deleteFrom('device').where('id', '=', device.id).execute()
-    })
-  })
-})
-
-oneDatabase((_kind, _open, fresh) => {
-  const service = testService(fresh)
-
-  test('a page has 100 devices, links to the next, and stays small', async () => {
-    const operator = await consoleOf(service, await addManager(service, 'operator'))
-    const devices = await addDevices(
-      service,
-      Array.from({ length: 130 }, (_, index) => ({
-        ...{ serial: `AC-${String(index).padStart(8, '0')}`, model: 'acme-gateway' },
-        ...{ status: index % 3 === 0 ? ('pending' as const) : ('active' as const) },
-      })),
-    )
-    const address = '2001:db8:1234:5678:9abc:def0:1234:5678'
-    const at = service.now()
-    await service.installation.activities.saw(devices.map(({ id, bucket }) => ({ id, bucket, at, address })))
-    await recountDevices({ ...service.installation, goOn: async () => true })
-    const page = await operator.get('/console/devices?sort=serial')
-    assert.equal(serialsIn(page.text).length, 100)
-    const bytes = Buffer.byteLength(page.text)
-    assert.ok(bytes <= 90_000, `${bytes} bytes`)
-    const [, next = ''] = /rel="next" href="([^"]*)"/.exec(page.text) ?? []
-    const second = await operator.get(unescaped(next))
-    assert.equal(serialsIn(second.text).length, 30)
-    assert.match(second.text, /<a class="button small" href="\/console\/devices\?sort=serial">First page/)
-    const all = new Set([...serialsIn(page.text), ...serialsIn(second.text)])
-    assert.equal(all.size, 130)
   })
 })

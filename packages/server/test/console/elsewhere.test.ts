@@ -1,26 +1,18 @@
 /** Signing in to the console with another identity service: a standalone Ratafia, Candid, and hostile ones. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, test } from 'node:test'
 import { decodeBase64, encodeBase64 } from '@ratafia/macaroon'
 import { discharge, encodeBakeryMacaroon, generateKeyPair } from '@ratafia/macaroon/bakery'
 import { freePort } from '../../../../tools/test/free-port.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { type RunningService, startService } from '../../src/start/service/service.ts'
-import { createLog } from '../../src/telemetry/log.ts'
-import { addAccount } from '../support/accounts.ts'
+import { addUser, PASSWORD } from '../support/accounts.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { Browser, type Page } from '../support/identity.ts'
 import { manage } from '../support/managers.ts'
-import { cheapPasswords } from '../support/passwords.ts'
 import { testService } from '../support/service.ts'
+import { standaloneIdentity } from '../support/standalone-identity.ts'
 
-const PASSWORD = 'correct horse battery'
 const SESSION = 'ratafia-console'
 
 const port = await freePort()
@@ -30,30 +22,11 @@ const fakeUrl = `http://127.0.0.1:${fakePort}`
 
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_IDENTITY_URL: elsewhere })
-  let identity: RunningService
-  let directory: string
+  const identity = standaloneIdentity(service, port)
   let username: string
 
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'ratafia-identity-'))
-    const config = readConfig({
-      RATAFIA_PORT: String(port),
-      RATAFIA_DATA_DIR: directory,
-      RATAFIA_RATE_LIMITS: 'off',
-      RATAFIA_IDENTITY_RETURN_TO: `${service.baseUrl}/console/signed-in`,
-    })
-    const log = createLog({ level: 'silent', pretty: false })
-    const passwords = cheapPasswords()
-    identity = await startService({ config, log, passwords, identityOnly: true, clock: service.now })
-  })
-  after(async () => {
-    await identity.close()
-    await rm(directory, { recursive: true, force: true })
-  })
   beforeEach(async () => {
-    username = `u-${randomBytes(6).toString('hex')}`
-    const email = `${username}@example.org`
-    await addAccount({ username, email, name: username, password: PASSWORD }, identity.installation)
+    ;({ username } = await addUser(identity().installation))
   })
 
   const signIn = async (browser: Browser, path = '/console/sign-in?to=/console/tokens'): Promise<Page> => {
@@ -107,7 +80,7 @@ eachDatabase((kind, _open, fresh) => {
 
   const { testOnce } = onOne(kind)
   testOnce('shows a page with a link to try again while the identity service is unavailable', async () => {
-    await identity.close()
+    await identity().close()
     const page = await new Browser().open(
       `${service.baseUrl}/console/sign-in?to=/console/tokens&recent=1&go=1`,
     )

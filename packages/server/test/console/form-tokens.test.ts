@@ -66,15 +66,19 @@ describe('every console form', () => {
   })
   after(() => app.close())
 
-  const sent = async (path: string, csrf: string | undefined, session = 'session') => {
+  const sent = async (
+    path: string,
+    csrf: string | undefined,
+    { session = 'session', headers = {} }: { session?: string; headers?: Record<string, string> } = {},
+  ) => {
     const fields: [string, string][] = csrf === undefined ? [] : [['csrf', csrf]]
     const body = forms.get(path) ? new FormData() : new URLSearchParams()
     for (const [name, value] of fields) body.append(name, value)
     const request = new Request(BASE_URL, { method: 'POST', body })
     return app.inject({
       ...{ method: 'POST', url: `/console${path.replaceAll(/:\w+/g, 'x')}` },
-      headers: { 'content-type': request.headers.get('content-type') ?? '' },
-      cookies: { 'ratafia-console': session },
+      headers: { 'content-type': request.headers.get('content-type') ?? '', ...headers },
+      cookies: session === '' ? {} : { 'ratafia-console': session },
       payload: Buffer.from(await request.arrayBuffer()),
     })
   }
@@ -87,7 +91,19 @@ describe('every console form', () => {
         assert.equal(answer.statusCode, 422, path)
         assert.ok(answer.body.includes(words.form.outOfDate), path)
       }
-      assert.equal((await sent(path, token, 'another session')).statusCode, 422, path)
+      assert.equal((await sent(path, token, { session: 'another session' })).statusCode, 422, path)
+    }
+    assert.deepEqual(done, [])
+  })
+
+  test('has no effect from another site, nor without a session', async () => {
+    for (const path of forms.keys()) {
+      for (const site of ['cross-site', 'same-site']) {
+        const { statusCode, body } = await sent(path, token, { headers: { 'sec-fetch-site': site } })
+        assert.equal(statusCode, 403, path)
+        assert.ok(body.includes('another site'), path)
+      }
+      assert.equal((await sent(path, token, { session: '' })).statusCode, 403, path)
     }
     assert.deepEqual(done, [])
   })

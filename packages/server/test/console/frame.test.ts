@@ -1,9 +1,8 @@
 /** The frame that all console pages share. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { browserWith, consoleOf, textOf } from '../support/console.ts'
+import { browserWith, consoleAs, consoleOf, textOf } from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
-import { addManager } from '../support/managers.ts'
 import { addPerson, testService } from '../support/service.ts'
 
 describe('the console outside its networks', () => {
@@ -57,12 +56,12 @@ describe('the frame of the console', () => {
       assert.equal(page.status, 200)
       assert.match(textOf(page), /My tokens/)
       assert.doesNotMatch(page.text, /Administration/)
-      const viewer = await consoleOf(service, await addManager(service, 'viewer'))
+      const viewer = await consoleAs(service, 'viewer')
       const tokens = await viewer.get('/console/tokens')
       assert.match(tokens.text, /href="\/console\/devices"/)
       assert.doesNotMatch(tokens.text, /href="\/console\/accounts"/)
       // Users who revoke tokens of others have jobs.
-      const accountManager = await consoleOf(service, await addManager(service, 'account-manager'))
+      const accountManager = await consoleAs(service, 'account-manager')
       const jobs = await accountManager.get('/console/jobs')
       assert.match(jobs.text, /href="\/console\/jobs" aria-current="page"/)
       assert.doesNotMatch(jobs.text, /href="\/console\/devices"/)

@@ -1,23 +1,11 @@
 /** A management token with limits as the cookie of a browser. Credentials that it created would not have its limits. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import {
-  addFirstPartyCaveat,
-  decodeBase64,
-  decodeBinary,
-  encodeBase64Url,
-  encodeBinary,
-} from '@ratafia/macaroon'
 import { browserOf, browserWith, textOf } from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
-import { addManager, giveRoles, managementToken } from '../support/managers.ts'
+import { addManager, giveRoles, managementToken, managerToken } from '../support/managers.ts'
 import { GITHUB, givenIssuer } from '../support/rules.ts'
-import { addPerson, testService } from '../support/service.ts'
-
-const narrowed = (token: string, condition: string): string => {
-  const [macaroon = assert.fail()] = decodeBinary(decodeBase64(token))
-  return encodeBase64Url(encodeBinary(addFirstPartyCaveat(macaroon, condition)))
-}
+import { addPerson, narrowed, testService } from '../support/service.ts'
 
 const OF_GITHUB = `/console/publishers/new?issuer=${encodeURIComponent(GITHUB)}`
 const FORMS = [
@@ -61,7 +49,7 @@ oneDatabase((_kind, _open, fresh) => {
     return results
   }
   test('Guarantee: the token of `ratafia login`, sent as the cookie, cannot create a token, agent or rule', async () => {
-    const token = await managementToken(service, await addManager(service, 'operator'))
+    const token = await managerToken(service, 'operator')
     const browser = browserWith(service, new Map([['ratafia-console', token]]))
     for (const [path, action, fields] of FORMS) {
       const answer = await browser.submit(await browser.get(path), action, fields)

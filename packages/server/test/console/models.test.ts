@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { importAllowList, setPolicy } from '../support/as-operator.ts'
-import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { type ConsoleBrowser, consoleAs, textOf, unescaped } from '../support/console.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { acmeModel, addAcmeModel, registered, withAcme } from '../support/devices.ts'
-import { addManager, addOperator } from '../support/managers.ts'
+import { addOperator } from '../support/managers.ts'
 import { testService } from '../support/service.ts'
 
 const HOSTILE = `<script>alert("1")</script>'\u202e`
@@ -27,9 +27,9 @@ eachDatabase((_kind, _open, fresh) => {
     let stranger: ConsoleBrowser
     before(async () => {
       await withAcme(service.installation)
-      manager = await consoleOf(service, await addManager(service, 'brand-manager acme-brand'))
-      viewer = await consoleOf(service, await addManager(service, 'viewer acme-brand'))
-      stranger = await consoleOf(service, await addManager(service, 'brand-manager other-brand'))
+      manager = await consoleAs(service, 'brand-manager acme-brand')
+      viewer = await consoleAs(service, 'viewer acme-brand')
+      stranger = await consoleAs(service, 'brand-manager other-brand')
       await addOperator(service)
     })
     const find = (model: string) => service.installation.models.findOpen({ brandId: 'acme-brand', model })
@@ -85,7 +85,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(page), new RegExp(`Model acme-brand/${model} added`))
       assert.match(page.text, /Acme &lt;script&gt;.*⟨U\+202E⟩/)
 
-      const again = await manager.submit(await manager.get(NEW), NEW, { ...POLICY, assertion, do: 'add' })
+      const again = await manager.fill(NEW, { ...POLICY, assertion, do: 'add' })
       assert.equal(again.status, 422)
       assert.match(textOf(again), /already exists/)
       assert.ok(unescaped(again.text).includes(`model: ${model}`), 'the user’s input is kept')
@@ -93,23 +93,18 @@ eachDatabase((_kind, _open, fresh) => {
 
     test('refuses an invalid model with advice, and keeps what the user typed', async () => {
       const form = await manager.get(NEW)
+      const X = { ...POLICY, assertion: sent(acmeModel('x', {})) }
       for (const [fields, says] of [
-        [{ ...POLICY, assertion: 'type: model\n\nnonsense' }, /The assertion/],
-        [{ ...POLICY, assertion: HOSTILE }, /The assertion/],
+        [{ ...X, assertion: 'type: model\n\nnonsense' }, /The assertion/],
+        [{ ...X, assertion: HOSTILE }, /The assertion/],
         [
-          { ...POLICY, assertion: sent(acmeModel('x', {})).replace('acme-brand', 'acme-brond') },
+          { ...X, assertion: X.assertion.replace('acme-brand', 'acme-brond') },
           /only the brand signs its models/,
         ],
-        [{ ...POLICY, assertion: sent(acmeModel('x', {})), serials: 'AC' }, /is not a template/],
-        [
-          { ...POLICY, registration: 'everybody', assertion: sent(acmeModel('x')) },
-          /: registration is not one of auto/,
-        ],
-        [
-          { ...POLICY, registration: '', assertion: sent(acmeModel('x')) },
-          /: Choose which devices can register/,
-        ],
-        [{ ...POLICY, assertion: '' }, /assertion/],
+        [{ ...X, serials: 'AC' }, /is not a template/],
+        [{ ...X, registration: 'everybody' }, /: registration is not one of auto/],
+        [{ ...X, registration: '' }, /: Choose which devices can register/],
+        [{ ...X, assertion: '' }, /assertion/],
       ] as const) {
         const refused = await manager.submit(form, NEW, fields)
         assert.equal(refused.status, 422, refused.text)
@@ -129,7 +124,6 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(text, /No API keys yet\. Devices of this model do not need a key\./)
       assert.match(text, /No entries yet\. The policy does not use this list/)
       assert.match(page.text, /href="\/console\/devices\?model=acme-brand%2Facme-classic"/)
-      assert.ok(page.text.length < 25_000)
     })
 
     test('Guarantee: the pages of another brand’s model look as if it did not exist', async () => {
@@ -149,35 +143,6 @@ eachDatabase((_kind, _open, fresh) => {
       }
       const rest = ['/allow-list', '/allow-list/remove', '/allow-list/remove-all', '/allow-list/import']
       for (const one of rest) assert.equal((await stranger.get(`${CLASSIC}${one}`)).status, 404, one)
-    })
-
-    test('users who can only read see no button, and all their forms are refused', async () => {
-      const page = await viewer.get(CLASSIC)
-      assert.doesNotMatch(page.text, /\/policy"|\/remove"|\/assertion"|api-keys\/new|allow-list\/import/)
-      const manages = await manager.get(CLASSIC)
-      assert.match(manages.text, /\/policy"[\s\S]*\/assertion"[\s\S]*api-keys\/new[\s\S]*allow-list\/import/)
-      assert.match(manages.text, /\/remove"/)
-      const before = await policyOf('acme-classic')
-      const own = await viewer.get('/console/tokens/new')
-      const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(own.text) ?? []
-      for (const rest of [
-        '/policy',
-        '/assertion',
-        '/remove',
-        '/api-keys/new',
-        '/allow-list/remove',
-        '/allow-list/remove-all',
-      ]) {
-        assert.equal((await viewer.get(`${CLASSIC}${rest}`)).status, 403, rest)
-        const body = new URLSearchParams({
-          ...{ csrf, once: Buffer.alloc(16, rest).toString('base64url'), typed: 'acme-brand/acme-classic' },
-          ...{ ...POLICY, assertion: sent(acmeModel('acme-classic')), label: 'x', serial: 'A-1' },
-        })
-        const refused = await viewer.post(`${CLASSIC}${rest}`, body)
-        assert.equal(refused.status, 403, `${rest} ${textOf(refused)}`)
-      }
-      assert.equal((await viewer.get(NEW)).status, 403)
-      assert.deepEqual(await policyOf('acme-classic'), before)
     })
 
     test('users accept each new risk of a policy before it is saved', async () => {
@@ -204,10 +169,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([registration, takenSerial], ['auto', 'reissue'])
       assert.match(textOf(await manager.get(path)), /Policy saved\./)
       // A risk that the policy already has needs no second acceptance.
-      const next = await manager.submit(await manager.get(address), address, {
-        ...dangerous,
-        clones: 'quarantine',
-      })
+      const next = await manager.fill(address, { ...dangerous, clones: 'quarantine' })
       assert.equal(next.status, 303)
       const [entry] = await service.installation.audit.list({ subject: `acme-brand/${model}` }, { limit: 1 })
       assert.deepEqual(JSON.parse(entry?.details ?? '{}').quarantineClones, true)
@@ -237,12 +199,10 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(textOf(await manager.get(path)), /nothing was changed/)
       assert.deepEqual(await actionsOf(model), ['model.add'])
       for (const wrong of [{ clones: HOSTILE }, { serials: HOSTILE }, { registration: 'anybody' }]) {
-        const refused = await manager.submit(await manager.get(address), address, { ...POLICY, ...wrong })
+        const refused = await manager.fill(address, { ...POLICY, ...wrong })
         assert.equal(refused.status, 422)
         assert.doesNotMatch(refused.text, /<script>alert/)
       }
-      const forged = await manager.submit(form, address, { ...POLICY, clones: 'quarantine', csrf: 'x' })
-      assert.equal(forged.status, 422)
       assert.deepEqual(await actionsOf(model), ['model.add'])
     })
 
@@ -250,7 +210,7 @@ eachDatabase((_kind, _open, fresh) => {
       const { model, path } = await addLot()
       const address = `${path}/assertion`
       const newer = sent(acmeModel(model, { revision: '3', store: 'elsewhere' }))
-      const look = await manager.submit(await manager.get(address), address, { assertion: newer })
+      const look = await manager.fill(address, { assertion: newer })
       assert.equal(look.status, 200, look.text)
       assert.match(textOf(look), /Revision 3 will replace revision 0\..*Store elsewhere/)
       assert.deepEqual(await actionsOf(model), ['model.add'])
@@ -262,12 +222,10 @@ eachDatabase((_kind, _open, fresh) => {
       const done = await manager.submit(again, address, { do: 'replace' })
       assert.deepEqual([done.status, done.location], [303, path])
       assert.match(textOf(await manager.get(path)), /Revision 3 stored\..*Store elsewhere/)
-      const same = await manager.submit(await manager.get(address), address, { assertion: newer })
+      const same = await manager.fill(address, { assertion: newer })
       assert.match(textOf(same), /This revision is stored already/)
       assert.doesNotMatch(same.text, /value="replace"/)
-      const other = await manager.submit(await manager.get(address), address, {
-        assertion: sent(acmeModel('another')),
-      })
+      const other = await manager.fill(address, { assertion: sent(acmeModel('another')) })
       assert.equal(other.status, 422)
       assert.match(textOf(other), /is for acme-brand\/another, not for/)
     })
@@ -292,11 +250,8 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await manager.submit(wrong, address, typed)).status, 422, 'it has changed')
       assert.ok(await find(model))
       const fresh = await manager.get(address)
-      assert.equal(
-        (await manager.submit(fresh, address, { ...typed, seen: '' })).status,
-        422,
-        'the form has no version',
-      )
+      const blind = await manager.submit(fresh, address, { ...typed, seen: '' })
+      assert.equal(blind.status, 422, 'the form has no version')
       for (let times = 0; times < 2; times++) {
         const done = await manager.submit(fresh, address, typed)
         assert.deepEqual([done.status, done.location], [303, '/console/brands/acme-brand'])
@@ -308,25 +263,6 @@ eachDatabase((_kind, _open, fresh) => {
       const held = await manager.get(`${CLASSIC}/remove`)
       assert.match(textOf(held), /The register has devices of acme-brand\/acme-classic/)
       assert.match(held.text, /href="\/console\/devices\?model=acme-brand%2Facme-classic">/)
-    })
-
-    test('a list of a hundred models keeps its budget, and has a next page', async () => {
-      for (let count = 0; count < 101; count++) {
-        await service.installation.models.add({
-          ...{
-            brandId: 'acme-brand',
-            model: `a-rather-long-name-of-a-model-${String(count).padStart(3, '0')}`,
-          },
-          policy: { ...(await policyOf('acme-classic')) },
-          addedAt: service.now(),
-        })
-      }
-      const viewsAll = await consoleOf(service, await addManager(service, 'viewer'))
-      const page = await viewsAll.get('/console/models?brand=acme-brand')
-      assert.match(textOf(page), /100 on this page/)
-      assert.ok(page.text.length < 90_000, String(page.text.length))
-      const [, next = ''] = /rel="next" href="([^"]+)"/.exec(page.text) ?? []
-      assert.match(textOf(await viewsAll.get(unescaped(next))), /name-of-a-model-100/)
     })
   })
 })

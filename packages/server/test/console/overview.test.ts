@@ -3,15 +3,20 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { addBrand } from '../support/as-operator.ts'
 import { accountKeyFile, addTestRoot, testKey, vector } from '../support/brands.ts'
-import { type ConsoleAnswer, consoleOf, textOf, unescaped } from '../support/console.ts'
+import {
+  assertHarmless,
+  type ConsoleAnswer,
+  consoleAs,
+  HOSTILE,
+  textOf,
+  unescaped,
+} from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, register, setAcmePolicy, withAcme } from '../support/devices.ts'
-import { addManager } from '../support/managers.ts'
 import { addSession } from '../support/reminders.ts'
 import { addPerson, testService } from '../support/service.ts'
 
 const DAY = 86_400_000
-const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
 
 /** Returns the lines of the to-do list, by their links. */
 const linksIn = ({ text }: ConsoleAnswer): ReadonlyMap<string, string> =>
@@ -28,25 +33,17 @@ describe('the overview of an unused service', () => {
     const service = testService(fresh)
 
     test('explains what a brand is and how to add the first, shows no pending work, and draws nothing', async () => {
-      const page = await (await consoleOf(service, await addManager(service, 'viewer'))).open('/console/')
+      const page = await (await consoleAs(service, 'viewer')).open('/console/')
       assert.equal(page.status, 200)
       assert.match(textOf(page), /No brands yet\. A brand is the account of a device maker/)
       assert.match(textOf(page), /ratafia brands create --demo/)
       assert.match(textOf(page), /Nothing to do\./)
       assert.match(textOf(page), /No activity in this period\./)
       assert.doesNotMatch(page.text, /role="img"/)
-      assert.ok(page.text.length <= 25_000, `${page.text.length}`)
-    })
-
-    test('users who see no devices learn which roles do', async () => {
-      const browser = await consoleOf(service, await addManager(service, 'account-manager'))
-      const page = await browser.get('/console/overview')
-      assert.equal(page.status, 403)
-      assert.match(textOf(page), /devices:read.*These roles have it: viewer/)
     })
 
     test('refuses an unknown period or brand and shows the valid ones', async () => {
-      const browser = await consoleOf(service, await addManager(service, 'viewer'))
+      const browser = await consoleAs(service, 'viewer')
       for (const query of ['period=1h', 'brand=a%20b']) {
         const page = await browser.get(`/console/overview?${query}`)
         assert.equal(page.status, 400, query)
@@ -95,7 +92,7 @@ describe('the overview', () => {
       ])
     })
     const overview = async (roles: readonly string[], query = '?period=24h') =>
-      (await consoleOf(service, await addManager(service, ...roles))).get(`/console/overview${query}`)
+      (await consoleAs(service, ...roles)).get(`/console/overview${query}`)
 
     test('shows pending work first, and each line links to the list that has it', async () => {
       const page = await overview(['operator'])
@@ -155,10 +152,8 @@ describe('the overview', () => {
 
     test('escapes and shortens input from other users', async () => {
       const page = await overview(['operator'])
-      assert.doesNotMatch(page.text, /<script>alert/)
-      assert.doesNotMatch(page.text, /\u202e/)
-      assert.doesNotMatch(page.text, /x{500}/)
-      assert.doesNotMatch(page.text, / style=/)
+      assertHarmless(page)
+      assert.doesNotMatch(page.text, /x{500}| style=/)
     })
 
     test('Guarantee: a user who sees one brand gets no data of other brands or of the whole service', async () => {
@@ -225,9 +220,7 @@ describe('the overview before a signing key expires', () => {
         },
         installation,
       )
-      const page = await (await consoleOf(service, await addManager(service, 'operator'))).get(
-        '/console/overview',
-      )
+      const page = await (await consoleAs(service, 'operator')).get('/console/overview')
       assert.equal(
         linksIn(page).get('/console/brands/acme-brand'),
         'The last signing key of acme-brand expires in 22 days',

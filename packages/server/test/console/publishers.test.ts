@@ -10,7 +10,15 @@ import { addRule } from '../../src/ci/rules/making/add-rule.ts'
 import { NEVER_GRANTED } from '../../src/ci/rules/making/check-grants.ts'
 import { words } from '../../src/web/words/en.ts'
 import { deciding } from '../support/authorities.ts'
-import { type ConsoleBrowser, consoleOf, textOf, unescaped } from '../support/console.ts'
+import {
+  type ConsoleBrowser,
+  consoleOf,
+  HOSTILE,
+  proofIn,
+  signedInAgo,
+  textOf,
+  unescaped,
+} from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { manage, managementToken } from '../support/managers.ts'
 import { GITHUB, GITLAB, givenIssuer, givenSession } from '../support/rules.ts'
@@ -18,7 +26,6 @@ import { addPerson, testService } from '../support/service.ts'
 
 const NEW = '/console/publishers/new'
 const OF_GITHUB = `${NEW}?issuer=${encodeURIComponent(GITHUB)}`
-const HOSTILE = `<script>alert("1")</script>'"\u202e${'x'.repeat(500)}`
 
 describe('publishing from CI, without an issuer', () => {
   oneDatabase((_kind, _open, fresh) => {
@@ -31,7 +38,6 @@ describe('publishing from CI, without an issuer', () => {
       assert.match(textOf(page), /No CI rules yet\. With a CI rule, a job publishes without a stored secret/)
       assert.match(page.text, /<a class="button primary" href="\/console\/publishers\/new">/)
       assert.match(textOf(page), /ratafia publishers add --help/)
-      assert.ok(page.text.length <= 25_000, `${page.text.length}`)
       const form = await browser.get(NEW)
       assert.match(textOf(form), /No CI platforms yet\. An operator adds each platform/)
       assert.match(textOf(form), /ratafia issuers add/)
@@ -100,7 +106,6 @@ describe('publishing from CI', () => {
       }
       assert.match(form.text, /name="claim-0"[^>]* required/)
       assert.doesNotMatch(form.text, /name="claim-2"[^>]* required/)
-      assert.ok(form.text.length <= 25_000, `${form.text.length}`)
     })
 
     test('creates the rule that the user typed, and its page shows the rule, its risks and the pipeline', async () => {
@@ -142,14 +147,10 @@ describe('publishing from CI', () => {
     test('a form that is sent twice creates one rule', async () => {
       const form = await browser.get(OF_GITHUB)
       const fields = { ...RULE, name: 'once' }
-      const answers = [await browser.submit(form, NEW, fields), await browser.submit(form, NEW, fields)]
-      assert.deepEqual(
-        answers.map(({ status, location }) => [status, location]),
-        [
-          [303, '/console/publishers/rules/once'],
-          [303, '/console/publishers/rules/once'],
-        ],
-      )
+      for (let times = 0; times < 2; times++) {
+        const { status, location } = await browser.submit(form, NEW, fields)
+        assert.deepEqual([status, location], [303, '/console/publishers/rules/once'])
+      }
       const made = await service.installation.audit.list({ subject: 'once' }, { limit: 10 })
       assert.equal(made.length, 1)
     })
@@ -162,7 +163,7 @@ describe('publishing from CI', () => {
       ['no protecting claim', { 'claim-2': '', match: '' }, /environment/],
       ['no permission', { permissions: [] }, /Choose at least one permission/],
       [
-        'a permission that is never granted',
+        'a permission that rules never have',
         { permissions: ['store_admin'] },
         /A rule cannot grant store_admin/,
       ],
@@ -251,39 +252,25 @@ describe('publishing from CI', () => {
       const page = await send({ ...RULE, ...wrong })
       assert.equal(page.status, 422)
       const fields = [...page.text.matchAll(/<a href="#f-([\w-]+)">/g)].map(([, field]) => field)
-      assert.deepEqual(fields.toSorted(), [
-        'channels',
-        'lifetime',
-        'match',
-        'name',
-        'packages',
-        'permissions',
-      ])
+      assert.equal(fields.toSorted().join(), 'channels,lifetime,match,name,packages,permissions')
       // The operation checks the fields that can be read.
       const checked = await send({ ...RULE, name: 'A b', lifetime: '9999', packages: 'né' })
       const places = [...checked.text.matchAll(/<a href="#f-([\w-]+)">/g)].map(([, field]) => field)
       assert.deepEqual(places.toSorted(), ['lifetime', 'name', 'packages'])
     })
 
-    test('Guarantee: creating a rule requires a person who signed in within five minutes, and the CSRF token', async () => {
-      const signedIn = (ago: number) => `browser ${new Date(service.now().getTime() - ago).toISOString()}`
-      const late = await consoleOf(service, ada, { signedIn: signedIn(301_000) })
-      const asked = await late.get(OF_GITHUB)
-      assert.equal(asked.status, 303)
-      assert.match(asked.location ?? '', /^\/console\/sign-in\?/)
-      const form = await browser.get(OF_GITHUB)
-      const names = ['csrf', 'once'].map((name) => new RegExp(`name="${name}" value="([^"]*)"`))
-      const [csrf = '', once = ''] = names.map((one) => one.exec(form.text)?.[1] ?? '')
-      const body = (more: Record<string, string>) =>
-        new URLSearchParams({
-          ...{ name: 'stolen', issuer: GITHUB, 'claim-0': '74', 'claim-1': '65', 'claim-2': 'release' },
-          ...{ permissions: 'package_upload', packages: 'hello', lifetime: '15', do: 'make', ...more },
-        })
-      assert.equal((await browser.post(NEW, body({ once }))).status, 422)
-      assert.equal((await browser.post(NEW, body({ once, csrf: `${csrf.slice(1)}A` }))).status, 422)
-      assert.equal((await late.post(NEW, body({ once, csrf }))).status, 422)
+    test('Guarantee: creating a rule requires a person who signed in within five minutes', async () => {
+      const late = await consoleOf(service, ada, signedInAgo(service, 301_000))
       const agent = await consoleOf(service, ada, { signedIn: 'agent line' })
       assert.equal((await agent.get(OF_GITHUB)).status, 403)
+      for (const [by, status] of [
+        [late, 303],
+        [agent, 403],
+      ] as const) {
+        const sent = { ...proofIn(await by.get('/console/tokens/explain')), issuer: GITHUB, ...RULE }
+        const body = Object.entries({ ...sent, name: 'stolen', permissions: 'package_upload' })
+        assert.equal((await by.post(NEW, new URLSearchParams(body))).status, status)
+      }
       assert.equal(await service.installation.rules.find('stolen'), undefined)
     })
 
@@ -295,7 +282,7 @@ describe('publishing from CI', () => {
         ...{ repository_id: '74', repository_owner_id: '65', environment: 'release', ref: 'refs/heads/main' },
         workflow_ref: 'octo/hello/.github/workflows/r.yml@refs/heads/main',
       }
-      const compare = async (text: string) => browser.submit(await browser.get(path), path, { claims: text })
+      const compare = async (text: string) => browser.fill(path, { claims: text })
       const fits = await compare(JSON.stringify({ ...claims, event_name: 'push' }))
       assert.equal(fits.status, 200)
       assert.match(textOf(fits), /A job with these claims gets a token, if its ID token is signed and new/)
@@ -344,34 +331,6 @@ describe('publishing from CI', () => {
         assert.equal(textOf(theirs).replaceAll('theirs', 'nobodys'), textOf(nobodys))
       }
       assert.doesNotMatch(textOf(await browser.get('/console/publishers')), /theirs/)
-    })
-
-    test('a list of 100 rules has at most 90 KB and a next page, and escapes its text', async () => {
-      const many = await addPerson(service)
-      for (let index = 0; index < 101; index++) {
-        const { query } = service.installation.database
-        const first = (await service.installation.rules.find('hello-release')) ?? assert.fail()
-        const row = await query
-          .selectFrom('publisher_rule')
-          .selectAll()
-          .where('id', '=', first.rule.id)
-          .executeTakeFirstOrThrow()
-        const name = `rule-${String(index).padStart(3, '0')}`
-        const matchers = JSON.stringify({ repository_id: '74', environment: HOSTILE })
-        await query
-          .insertInto('publisher_rule')
-          .values({ ...row, id: `r-${index}`, name, matchers, account_id: many.id })
-          .execute()
-      }
-      const other = await consoleOf(service, many)
-      const page = await other.get('/console/publishers')
-      assert.ok(page.text.length <= 90_000, `${page.text.length}`)
-      assert.doesNotMatch(page.text, /<script>alert|\u202e|x{500}/)
-      const [, next = ''] = /rel="next" href="([^"]*)"/.exec(page.text) ?? []
-      assert.match(textOf(await other.get(unescaped(next))), /rule-100/)
-      assert.equal((await other.get('/console/publishers?cursor=AAAA')).status, 400)
-      const hostile = await other.get('/console/publishers/rules/rule-000')
-      assert.doesNotMatch(hostile.text, /<script>alert|\u202e|x{500}/)
     })
 
     test('the API cannot create a rule', async () => {

@@ -112,7 +112,7 @@ describe('with mail, for an account that gets none', () => {
     test('the new-token form explains why', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
-      await browser.submit(await browser.get('/console/me'), '/console/me')
+      await browser.fill('/console/me')
       const page = await browser.get('/console/tokens/new')
       assert.match(textOf(page), /You do not get an e-mail before it expires\. You disabled reminders/)
       assert.match(page.text, /<a href="\/console\/me">Sign-in and agents<\/a>/)

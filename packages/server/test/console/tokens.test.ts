@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'
 import { words } from '../../src/web/words/en.ts'
-import { type ConsoleAnswer, consoleOf, textOf, unescaped } from '../support/console.ts'
+import { type ConsoleAnswer, consoleOf, proofIn, textOf, unescaped } from '../support/console.ts'
 import { eachDatabase, oneDatabase } from '../support/databases.ts'
 import { manage, managementToken } from '../support/managers.ts'
-import { addPerson, bearing, call, testService } from '../support/service.ts'
+import { addPerson, bearing, call, testService, whoami } from '../support/service.ts'
 
 const NARROW = {
   description: 'ci: hello-world edge',
@@ -82,12 +82,10 @@ describe('my tokens in the console', () => {
       const made = await browser.submit(form, '/console/tokens/new', NARROW)
       assert.equal(made.status, 200, textOf(made))
       assert.equal(made.headers.get('cache-control'), 'no-store')
-      const whoami = await call(service, 'GET', '/api/v2/tokens/whoami', {
-        headers: bearing(shown(made, 'raw')),
-      })
-      assert.equal(whoami.status, 200)
-      assert.deepEqual(whoami.body.permissions, ['package_access', 'package_upload'])
-      assert.deepEqual(whoami.body.channels, ['edge', '*/edge'])
+      const headers = bearing(shown(made, 'raw'))
+      const { status, body } = await call(service, 'GET', '/api/v2/tokens/whoami', { headers })
+      assert.deepEqual([status, body.channels], [200, ['edge', '*/edge']])
+      assert.deepEqual(body.permissions, ['package_access', 'package_upload'])
       assert.ok(shown(made, 'snapcraft').length > 100)
       assert.match(shown(made, 'curl'), /^curl -H 'Authorization: Macaroon [\w-]+' http/)
       const list = await browser.get('/console/tokens')
@@ -127,7 +125,7 @@ describe('my tokens in the console', () => {
     test('the summary shows the fields of the form, from the URL or from the other token', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
-      await browser.submit(await browser.get('/console/tokens/new'), '/console/tokens/new', NARROW)
+      await browser.fill('/console/tokens/new', NARROW)
       const [id = ''] = await developerTokens(account)
       const page = await browser.get(`/console/tokens/new?from=${id}&permissions=package_metrics&life=30`)
       assert.match(textOf(page), /Summary: read metrics, for all your packages, in edge/)
@@ -139,8 +137,7 @@ describe('my tokens in the console', () => {
 
     test('shows all missing fields at once', async () => {
       const browser = await consoleOf(service, await addPerson(service))
-      const form = await browser.get('/console/tokens/new')
-      const page = await browser.submit(form, '/console/tokens/new', { life: 'long', do: 'make' })
+      const page = await browser.fill('/console/tokens/new', { life: 'long', do: 'make' })
       assert.equal(page.status, 422)
       for (const name of ['description', 'permissions', 'packages', 'channels', 'life'])
         requireAtField(page, name)
@@ -148,8 +145,7 @@ describe('my tokens in the console', () => {
 
     test('refuses an invalid store at its field', async () => {
       const browser = await consoleOf(service, await addPerson(service))
-      const form = await browser.get('/console/tokens/new')
-      const refused = await browser.submit(form, '/console/tokens/new', { ...NARROW, stores: 'a\u0001' })
+      const refused = await browser.fill('/console/tokens/new', { ...NARROW, stores: 'a\u0001' })
       assert.equal(refused.status, 422)
       requireAtField(refused, 'stores')
     })
@@ -175,8 +171,7 @@ describe('my tokens in the console', () => {
         })
         const account = await addPerson(service)
         const browser = await consoleOf(service, account)
-        const form = await browser.get('/console/tokens/new')
-        const refused = await browser.submit(form, '/console/tokens/new', fields)
+        const refused = await browser.fill('/console/tokens/new', fields)
         assert.equal(refused.status, 422)
         assert.match(refused.text, /<title>Error: New token/)
         assert.match(textOf(refused), problem)
@@ -198,11 +193,7 @@ describe('my tokens in the console', () => {
     test('rotating creates a similar token, and the old one expires when its owner chooses', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
-      const first = await browser.submit(
-        await browser.get('/console/tokens/new'),
-        '/console/tokens/new',
-        NARROW,
-      )
+      const first = await browser.fill('/console/tokens/new', NARROW)
       const [id = ''] = await developerTokens(account)
       const form = await browser.open(`/console/tokens/${id}/rotate`)
       assert.match(form.text, /value="ci: hello-world edge"/)
@@ -210,23 +201,17 @@ describe('my tokens in the console', () => {
       const second = await browser.submit(form, '/console/tokens/new', { ...NARROW, from: id, overlap: '1' })
       assert.equal(second.status, 200, textOf(second))
       assert.match(textOf(second), /“ci: hello-world edge” expires/)
-      const uses = (raw: string) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(raw) })
-      assert.equal((await uses(shown(first, 'raw'))).status, 200)
+      assert.equal(await whoami(service, shown(first, 'raw')), 200)
       service.advance(86_400_000 + 60_000)
-      assert.equal((await uses(shown(first, 'raw'))).status, 401)
-      assert.equal((await uses(shown(second, 'raw'))).status, 200)
+      assert.equal(await whoami(service, shown(first, 'raw')), 401)
+      assert.equal(await whoami(service, shown(second, 'raw')), 200)
     })
 
     test('revokes one token, several, and all except this browser', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
-      const make = async () =>
-        shown(
-          await browser.submit(await browser.get('/console/tokens/new'), '/console/tokens/new', NARROW),
-          'raw',
-        )
-      const works = async (raw: string) =>
-        (await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(raw) })).status
+      const make = async () => shown(await browser.fill('/console/tokens/new', NARROW), 'raw')
+      const works = (raw: string) => whoami(service, raw)
       const raws = [await make(), await make(), await make(), await make()]
       const other = await managementToken(service, account)
       const [one = '', two = '', three = ''] = await developerTokens(account)
@@ -239,16 +224,11 @@ describe('my tokens in the console', () => {
       assert.doesNotMatch(textOf(await browser.get('/console/tokens')), /edge” revoked/)
 
       const many = await browser.get(`/console/tokens/revoke?session=${two}&session=${three}`)
-      const wrong = await browser.submit(many, '/console/tokens/revoke', {
-        session: [two, three],
-        typed: '3',
-      })
+      const session = [two, three]
+      const wrong = await browser.submit(many, '/console/tokens/revoke', { session, typed: '3' })
       assert.equal(wrong.status, 422)
       assert.match(textOf(wrong), /Type exactly 2/)
-      const right = await browser.submit(wrong, '/console/tokens/revoke', {
-        session: [two, three],
-        typed: '2',
-      })
+      const right = await browser.submit(wrong, '/console/tokens/revoke', { session, typed: '2' })
       assert.equal(right.location, '/console/tokens')
       assert.deepEqual((await Promise.all(raws.map(works))).sort(), [200, 401, 401, 401])
 
@@ -281,11 +261,7 @@ describe('my tokens in the console', () => {
     test('shortens the expiry of a token to the chosen day', async () => {
       const account = await addPerson(service)
       const browser = await consoleOf(service, account)
-      const made = await browser.submit(
-        await browser.get('/console/tokens/new'),
-        '/console/tokens/new',
-        NARROW,
-      )
+      const made = await browser.fill('/console/tokens/new', NARROW)
       const [id = ''] = await developerTokens(account)
       const path = `/console/tokens/${id}/shorten`
       assert.match((await browser.get(`/console/tokens/${id}`)).text, new RegExp(`href="${path}"`))
@@ -307,12 +283,10 @@ describe('my tokens in the console', () => {
       const later = await browser.get(path)
       assert.match(textOf(later), /in a day/)
       assert.doesNotMatch(later.text, /value="(7|30)"/)
-      const uses = () =>
-        call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(shown(made, 'raw')) })
       service.advance(6 * 86_400_000)
-      assert.equal((await uses()).status, 200)
+      assert.equal(await whoami(service, shown(made, 'raw')), 200)
       service.advance(86_400_000)
-      assert.equal((await uses()).status, 401)
+      assert.equal(await whoami(service, shown(made, 'raw')), 401)
     })
 
     test("users cannot view or revoke another user's token", async () => {
@@ -324,11 +298,7 @@ describe('my tokens in the console', () => {
       for (const path of ['', '/revoke', '/shorten'].map((end) => `/console/tokens/${id}${end}`)) {
         assert.equal((await stranger.get(path)).status, 404)
       }
-      const own = await stranger.get('/console/tokens/explain')
-      const sent = new URLSearchParams({
-        csrf: /name="csrf" value="([^"]+)"/.exec(own.text)?.[1] ?? '',
-        once: 'A'.repeat(22),
-      })
+      const sent = new URLSearchParams(proofIn(await stranger.get('/console/tokens/explain')))
       assert.equal((await stranger.post(`/console/tokens/${id}/revoke`, sent)).status, 404)
       sent.append('ends', '1')
       assert.equal((await stranger.post(`/console/tokens/${id}/shorten`, sent)).status, 404)
@@ -337,11 +307,7 @@ describe('my tokens in the console', () => {
 
     test('explains a pasted token, and never sends it back', async () => {
       const browser = await consoleOf(service, await addPerson(service))
-      const made = await browser.submit(
-        await browser.get('/console/tokens/new'),
-        '/console/tokens/new',
-        NARROW,
-      )
+      const made = await browser.fill('/console/tokens/new', NARROW)
       const token = shown(made, 'raw')
       const page = await browser.get('/console/tokens/explain')
       const explained = await browser.submit(page, '/console/tokens/explain', { token })
@@ -353,35 +319,10 @@ describe('my tokens in the console', () => {
       assert.doesNotMatch(nonsense.text, /<script>[^']/)
     })
 
-    test('a form without its CSRF token, or from another site, has no effect', async () => {
-      const account = await addPerson(service)
-      const browser = await consoleOf(service, account)
-      const form = await browser.get('/console/tokens/new')
-      const stale = await browser.submit(form, '/console/tokens/new', { ...NARROW, csrf: 'x'.repeat(43) })
-      assert.equal(stale.status, 422)
-      assert.match(textOf(stale), /belongs to an earlier sign-in/)
-      const body = new URLSearchParams({ description: 'x' })
-      for (const site of ['cross-site', 'same-site']) {
-        const refused = await browser.post('/console/tokens/new', body, { 'sec-fetch-site': site })
-        assert.equal(refused.status, 403)
-        assert.match(textOf(refused), /another site/)
-      }
-      assert.deepEqual(await developerTokens(account), [])
-    })
-
-    test('asks for another sign-in before the form if the last one is long ago', async () => {
-      const earlier = new Date(service.now().getTime() - 16 * 60_000).toISOString()
-      const browser = await consoleOf(service, await addPerson(service), { signedIn: `browser ${earlier}` })
-      const { status, location } = await browser.get('/console/tokens/new?life=30')
-      assert.equal(status, 303)
-      assert.match(location ?? '', /^\/console\/sign-in\?/)
-    })
-
     test('escapes any description', async () => {
       const browser = await consoleOf(service, await addPerson(service))
       const hostile = `"><script>alert(1)</script>\u202e' onmouseover='x`
-      const form = await browser.get('/console/tokens/new')
-      const made = await browser.submit(form, '/console/tokens/new', { ...NARROW, description: hostile })
+      const made = await browser.fill('/console/tokens/new', { ...NARROW, description: hostile })
       assert.equal(made.status, 200, textOf(made))
       for (const page of [made, await browser.get('/console/tokens')]) {
         assert.doesNotMatch(page.text, /<script>alert/)

@@ -201,18 +201,10 @@ async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
     { what: 'the sign-in page, by e-mail address', names: emails, request: inBrowser },
     { what: 'a login of a program, by username', names: usernames, request: byProgram() },
     { what: 'a login of a program, by e-mail address', names: emails, request: byProgram() },
-    {
-      what: 'a login of a program with a code',
-      names: usernames,
-      request: byProgram({ otp: '000000' }),
-    },
+    { what: 'a login of a program with a code', names: usernames, request: byProgram({ otp: '000000' }) },
     { what: 'a locked username', names: usernames, request: byProgram(), failures: 10 },
     { what: 'a locked e-mail address', names: emails, request: byProgram(), failures: 10 },
-    {
-      what: 'the sign-in page for a locked name',
-      names: emails,
-      request: inBrowser,
-    },
+    { what: 'the sign-in page for a locked name', names: emails, request: inBrowser },
     {
       what: 'a caveat sealed by a stranger, with the right password',
       names: usernames,
@@ -225,9 +217,7 @@ async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
           what: `a discharge signed by a stranger, about a ${declare}, since ${since}`,
           names: declare === 'username' ? usernames : ids,
           request: (name) =>
-            post('/api/v2/tokens/refresh', {
-              discharge_macaroon: strange.discharge(declare, name, since),
-            }),
+            post('/api/v2/tokens/refresh', { discharge_macaroon: strange.discharge(declare, name, since) }),
         }),
       ),
     ),

@@ -95,12 +95,7 @@ const idTokens = (jobs: JobSeeds): fc.Arbitrary<string> => {
     },
     anyText,
     fc.constantFrom(
-      '..',
-      '.',
-      'e30.e30.',
-      'a'.repeat(16_385),
-      `${'a'.repeat(5_000)}.e30.e30`,
-      '.'.repeat(9_000),
+      ...['..', '.', 'e30.e30.', 'a'.repeat(16_385), `${'a'.repeat(5_000)}.e30.e30`, '.'.repeat(9_000)],
     ),
   )
 }

@@ -38,12 +38,7 @@ eachDatabase((kind, _open, fresh) => {
       const deviceKeyId = Buffer.alloc(48, index + 1).toString('base64url')
       const device = newDevice({
         ...{ brandId: hides ? 'other-brand' : 'acme-brand', model: hides ? HIDDEN : 'acme-classic' },
-        ...{
-          serial: hides ? `${HIDDEN}-${index}` : `W-${index}`,
-          deviceKeyId,
-          revision: null,
-          origin: 'import',
-        },
+        ...{ serial: hides ? `${HIDDEN}-${index}` : `W-${index}`, deviceKeyId, origin: 'import' },
         ...{ status: hides && index % 3 === 0 ? 'pending' : 'active', registeredAt: new Date(index * 1e9) },
       })
       const request = device.status === 'pending' ? Buffer.from(HIDDEN) : null

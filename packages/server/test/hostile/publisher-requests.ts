@@ -128,16 +128,8 @@ const BODIES = [
 ]
 const FIELDS = [
   ...['channels', 'description', 'packages', 'permissions', 'store_ids', 'expires', 'ttl', 'session-id'],
-  ...[
-    'auth_data',
-    'authorization',
-    'macaroon',
-    'client-description',
-    'email',
-    'password',
-    'otp',
-    'caveat_id',
-  ],
+  ...['auth_data', 'authorization', 'macaroon', 'client-description', 'email', 'password'],
+  ...['otp', 'caveat_id'],
   ...['discharge_macaroon', '__proto__'],
 ]
 

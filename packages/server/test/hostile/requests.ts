@@ -61,14 +61,7 @@ export const conditions = fc
     fc
       .tuple(
         fc.constantFrom(
-          'time-before',
-          'time-since',
-          'extra',
-          'declared',
-          'session-id',
-          'error',
-          'need-declared',
-          '',
+          ...['time-before', 'time-since', 'extra', 'declared', 'session-id', 'error', 'need-declared', ''],
         ),
         fc.oneof(fc.string({ unit: 'binary', maxLength: 100 }), fc.json({ maxDepth: 4 })),
       )
@@ -151,15 +144,8 @@ export function credentialRequests(seeds: Seeds): fc.Arbitrary<RawRequest> {
 
 const PATHS = ['/api/v2/tokens', '/api/v2/tokens', '/api/v2/tokens/exchange', '/api/v2/tokens/revoke']
 const FIELDS = [
-  'channels',
-  'description',
-  'expires',
-  'packages',
-  'permissions',
-  'store_ids',
-  'session-id',
-  '__proto__',
-  'x',
+  ...['channels', 'description', 'expires', 'packages', 'permissions', 'store_ids', 'session-id'],
+  ...['__proto__', 'x'],
 ]
 
 /** Requests with a hostile JSON body. */
@@ -226,19 +212,8 @@ export function identityRequests({ caveatId, did }: Seeds): fc.Arbitrary<RawRequ
   )
   const sealed = fc.oneof(fc.constant(did), base64(damaged(Buffer.from(did, 'base64url'))), text)
   const names = [
-    'id',
-    'id64',
-    'caveat64',
-    'caveat',
-    'token',
-    'token64',
-    'token-kind',
-    'did',
-    'username',
-    'password',
-    'csrf',
-    'public-key',
-    'decision',
+    ...['id', 'id64', 'caveat64', 'caveat', 'token', 'token64', 'token-kind', 'did', 'username', 'password'],
+    ...['csrf', 'public-key', 'decision'],
   ]
   const form = fc
     .array(fc.tuple(fc.constantFrom(...names), fc.oneof(bytes, sealed, text)), { maxLength: 8 })

@@ -8,7 +8,7 @@ import { MANAGEMENT_OPERATIONS, MANAGEMENT_PREFIX, type ManagementOperation } fr
 import { browserWith } from '../support/console.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { ACME, withAcme } from '../support/devices.ts'
-import { addManager, addOperator, manage, managementToken } from '../support/managers.ts'
+import { addOperator, manage, managementToken, managerToken } from '../support/managers.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { addPerson, testService } from '../support/service.ts'
 
@@ -23,11 +23,8 @@ const FORMS = [
 const ADDRESSES: Readonly<Record<string, (job: string) => readonly string[]>> = {
   'POST /jobs': () =>
     [
-      'devices.import',
-      'allow-list.import',
-      'allow-list.remove',
-      'hardware-identities.import',
-      'packages.import',
+      ...['devices.import', 'allow-list.import', 'allow-list.remove'],
+      ...['hardware-identities.import', 'packages.import'],
     ].map((kind) => `${MANAGEMENT_PREFIX}/jobs?kind=${kind}`),
   'PUT /jobs/:id/parts/:part': (job) => [`${MANAGEMENT_PREFIX}/jobs/${job}/parts/1`],
 }
@@ -117,7 +114,7 @@ oneDatabase((_kind, _open, fresh) => {
   }
 
   test('a brand manager also needs the permission of the kind of job', async () => {
-    const token = await managementToken(service, await addManager(service, `viewer ${ACME.brandId}`))
+    const token = await managerToken(service, `viewer ${ACME.brandId}`)
     const path = `${MANAGEMENT_PREFIX}/jobs?kind=devices.import&format=csv`
     assert.equal(await announced('POST', path, `Authorization: Macaroon ${token}`), 403)
   })

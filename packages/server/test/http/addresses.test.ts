@@ -65,21 +65,10 @@ oneDatabase((_kind, _open, fresh) => {
 
     const paths: Readonly<Record<string, readonly string[]>> = {
       service: [
-        '/nope',
-        '/api/v2/tokens/nope',
-        '/api/v1/snaps/auth/nope',
-        '/v2/nope',
-        '/v1/tokens/nope',
-        '/v1/nope',
-        '/dev/api/nope/',
-        '/publishergw/v1/nope',
-        '/identity/nope',
-        '/identity/v1/u/ada',
-        '/identity/login/nope',
-        `${MANAGEMENT_PREFIX}/nope`,
-        `${MANAGEMENT_PREFIX}/devices/1/nope`,
-        '/console/nope',
-        '/console/devices/1/nope',
+        ...['/nope', '/api/v2/tokens/nope', '/api/v1/snaps/auth/nope', '/v2/nope', '/v1/tokens/nope'],
+        ...['/v1/nope', '/dev/api/nope/', '/publishergw/v1/nope', '/identity/nope', '/identity/v1/u/ada'],
+        ...['/identity/login/nope', `${MANAGEMENT_PREFIX}/nope`, `${MANAGEMENT_PREFIX}/devices/1/nope`],
+        ...['/console/nope', '/console/devices/1/nope'],
       ],
       identity: ['/nope', '/v1/u/ada', '/login/nope', '/api/v2/nope', '/console/', MANAGEMENT_PREFIX],
     }

@@ -158,13 +158,7 @@ suite('requests sent ahead', { timeout: 120_000 }, () => {
 })
 
 suite('cuts slow and idle connections', { concurrency: true, timeout: 120_000 }, () => {
-  const short: Partial<ConnectionLimits> = {
-    headers: 900,
-    request: 900,
-    idle: 400,
-    answer: 400,
-    check: 50,
-  }
+  const short: Partial<ConnectionLimits> = { headers: 900, request: 900, idle: 400, answer: 400, check: 50 }
   let server: ListeningServer
   /** Waits the default time for whole requests. */
   let forHeaders: ListeningServer

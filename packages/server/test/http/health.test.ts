@@ -59,10 +59,7 @@ eachDatabase((kind, _open, fresh) => {
 
   if (kind === 'postgres') {
     test('a node that stops becomes unready first, and receives changes while it still answers', async () => {
-      const running = await observed({
-        RATAFIA_METRICS_PORT: '0',
-        RATAFIA_SHUTDOWN_DELAY: '2s',
-      })
+      const running = await observed({ RATAFIA_METRICS_PORT: '0', RATAFIA_SHUTDOWN_DELAY: '2s' })
       const hears = async () => (await scrape(running.metricsUrl)).get('ratafia_cache_usable') === 1
       await eventually('it receives changes', hears)
       const closed = running.close()

@@ -7,7 +7,7 @@ import { before, test } from 'node:test'
 import { TOKEN_TYPES } from '@ratafia/api'
 import { BakeryErrorSchema } from '@ratafia/api/schemas'
 import { decodeStream } from '@ratafia/assertions'
-import { decodeBase64, decodeBinary, encodeBase64, encodeBinary } from '@ratafia/macaroon'
+import { encodeBase64, encodeBinary } from '@ratafia/macaroon'
 import {
   decodeBakeryMacaroon,
   dischargeAll,
@@ -33,7 +33,7 @@ import { fieldsOf, idTokenOf, vectorIssuers, withRule } from '../support/exchang
 import { rulesOf } from '../support/id-tokens.ts'
 import { Browser } from '../support/identity.ts'
 import { assertDocumented, type DocumentedOperation, document } from '../support/openapi.ts'
-import { bearing, revokeSession, sessionIdOf, testService } from '../support/service.ts'
+import { bearing, macaroonOf, revokeSession, sessionIdOf, testService } from '../support/service.ts'
 
 const ADA = {
   username: 'ada',
@@ -149,10 +149,7 @@ oneDatabase((_kind, open, fresh) => {
   const newToken = async (): Promise<string> =>
     (await sendExample('exchangeToken', 'exchanged', await newSlice())).macaroon
 
-  const newSession = async (): Promise<string> => {
-    const [macaroon] = decodeBinary(decodeBase64(await newToken()))
-    return sessionIdOf(macaroon ?? assert.fail('no macaroon'))
-  }
+  const newSession = async (): Promise<string> => sessionIdOf(macaroonOf(await newToken()))
 
   async function approve(visit: string): Promise<void> {
     const browser = new Browser()
@@ -337,9 +334,7 @@ const assertionsIn = (stream: string): object[] =>
 /** Returns the first word of each caveat; `third party` for a third-party caveat. */
 function conditionsIn(macaroon: unknown): string[] {
   const decoded =
-    typeof macaroon === 'string'
-      ? decodeBinary(decodeBase64(macaroon))[0]
-      : decodeBakeryMacaroon(macaroon).macaroon
+    typeof macaroon === 'string' ? macaroonOf(macaroon) : decodeBakeryMacaroon(macaroon).macaroon
   return (decoded?.caveats ?? []).map(({ id, verificationId }) =>
     verificationId === undefined ? (Buffer.from(id).toString().split(' ')[0] ?? '') : 'third party',
   )

@@ -151,14 +151,9 @@ eachDatabase((_kind, open) => {
   })
 
   for (const condition of [
-    'need-declared userid is-member-of admins',
-    'is-authenticated-user @ldap',
-    '<is-authenticated-user',
-    'is-authenticated-userid for everything',
-    'is-authenticated-userid for {"service":1}',
-    'time-before 2099-01-01T00:00:00Z',
-    'need-declared userid',
-    'need-declared  is-authenticated-user',
+    ...['need-declared userid is-member-of admins', 'is-authenticated-user @ldap', '<is-authenticated-user'],
+    ...['is-authenticated-userid for everything', 'is-authenticated-userid for {"service":1}'],
+    ...['time-before 2099-01-01T00:00:00Z', 'need-declared userid', 'need-declared  is-authenticated-user'],
   ]) {
     test(`refuses the condition ${JSON.stringify(condition)}`, async () => {
       const result = await postDischarge(identity.location, await caveatFor(world.keyring, condition))

@@ -1,8 +1,7 @@
 /** Guessing passwords over HTTP, on every database: guesses are slowed down, and do not lock out other users. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { afterEach, before, beforeEach, test } from 'node:test'
-import { addAccount } from '../support/accounts.ts'
+import { addUser, PASSWORD } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   Browser,
@@ -15,7 +14,6 @@ import {
   startIdentity,
 } from '../support/identity.ts'
 
-const PASSWORD = 'correct horse battery'
 const CONDITION = 'need-declared userid is-authenticated-userid'
 
 eachDatabase((_kind, open) => {
@@ -24,14 +22,7 @@ eachDatabase((_kind, open) => {
   let visit: string
   let username: string
 
-  const addPerson = async () => {
-    const name = `u-${randomBytes(6).toString('hex')}`
-    await addAccount(
-      { username: name, email: `${name}@example.org`, name: 'Some One', password: PASSWORD },
-      world,
-    )
-    return name
-  }
+  const addPerson = async () => (await addUser(world)).username
   before(async () => {
     world = await identityWorld(await open())
   })

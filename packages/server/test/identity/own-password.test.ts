@@ -8,9 +8,11 @@ import { UNCOUNTED } from '../../src/counting/tally.ts'
 import { changeOwnPassword } from '../../src/identity/self-service/change-own-password.ts'
 import {
   addAccount,
+  addUser,
   disableAccount,
   enableSecondFactor,
   makeResetLink,
+  PASSWORD,
   setPassword,
 } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -23,7 +25,6 @@ import {
   startIdentity,
 } from '../support/identity.ts'
 
-const PASSWORD = 'correct horse battery'
 const NEW = 'another long password'
 const HOUR_MS = 3_600_000
 
@@ -39,10 +40,7 @@ eachDatabase((_kind, open) => {
   })
   afterEach(() => identity.app.close())
 
-  const addPerson = (password: string | undefined = PASSWORD): Promise<Account> => {
-    const username = `u-${randomBytes(6).toString('hex')}`
-    return addAccount({ username, email: `${username}@example.org`, name: 'Some One', password }, world)
-  }
+  const addPerson = () => addUser(world)
   const signIn = async (browser: Browser, { username }: Account, password = PASSWORD): Promise<Page> =>
     browser.submit(await browser.open(`${identity.location}/account`), 'login', { username, password })
   const signsIn = async (account: Account, password: string) =>

@@ -1,10 +1,9 @@
 /** Logging in to a web site by redirects, as Candid's clients do, over HTTP on every database. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import type { KeyPair } from '@ratafia/macaroon/bakery'
 import { formatSummary } from '../../src/third-party/request-summary.ts'
-import { addAccount, setPassword } from '../support/accounts.ts'
+import { addUser, PASSWORD, setPassword } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   answer,
@@ -20,7 +19,6 @@ import {
   stranger,
 } from '../support/identity.ts'
 
-const PASSWORD = 'correct horse battery'
 const SITE = 'https://app.example.org/callback'
 const CONSOLE = 'https://store.example.org/console/signed-in'
 const STATE = 'a b&c=d'
@@ -51,11 +49,7 @@ eachDatabase((_kind, open) => {
   })
   after(() => identity.app.close())
   beforeEach(async () => {
-    username = `u-${randomBytes(6).toString('hex')}`
-    await addAccount(
-      { username, email: `${username}@example.org`, name: 'Some One', password: PASSWORD },
-      world,
-    )
+    ;({ username } = await addUser(world))
   })
 
   interface Offer {
@@ -215,36 +209,20 @@ eachDatabase((_kind, open) => {
   })
 
   for (const returnTo of [
-    'https://evil.example.org/callback',
-    'http://app.example.org/callback',
-    'https://app.example.org:8443/callback',
-    'https://app.example.org/callback/',
-    'https://app.example.org/callbacks',
-    'https://app.example.org/auth',
-    'https://app.example.org/auth/../callbacks',
-    'https://app.example.org/auth/%2e%2e/callbacks',
-    'https://app.example.org/auth/..%2fcallbacks',
-    'https://app.example.org/auth//evil.example.org',
-    'https://app.example.org/auth/\\evil.example.org',
-    'https://app.example.org@evil.example.org/callback',
-    'https://user@app.example.org/callback',
-    'https://app.example.org.evil.example.org/callback',
-    'https://app.example.org/callback#top',
-    'https://app.example.org/callback#',
-    'https://app.example.org/callback?code=1',
-    'https://app.example.org/callback?x=1&%73tate=2',
-    'HTTPS://app.example.org/callback',
-    ' https://app.example.org/callback',
-    'https://app.example.org/call\tback',
-    '//app.example.org/callback',
-    '/callback',
-    'javascript:alert(1)',
-    `https://app.example.org/auth/${'a'.repeat(1024)}`,
-    `${CONSOLE}/`,
-    `${CONSOLE}?to=x`,
-    'https://store.example.org/console/',
-    'http://127.0.0.1:10/cb',
-    '',
+    ...['https://evil.example.org/callback', 'http://app.example.org/callback'],
+    ...['https://app.example.org:8443/callback', 'https://app.example.org/callback/'],
+    ...['https://app.example.org/callbacks', 'https://app.example.org/auth'],
+    ...['https://app.example.org/auth/../callbacks', 'https://app.example.org/auth/%2e%2e/callbacks'],
+    ...['https://app.example.org/auth/..%2fcallbacks', 'https://app.example.org/auth//evil.example.org'],
+    ...['https://app.example.org/auth/\\evil.example.org'],
+    ...['https://app.example.org@evil.example.org/callback', 'https://user@app.example.org/callback'],
+    ...['https://app.example.org.evil.example.org/callback', 'https://app.example.org/callback#top'],
+    ...['https://app.example.org/callback#', 'https://app.example.org/callback?code=1'],
+    ...['https://app.example.org/callback?x=1&%73tate=2', 'HTTPS://app.example.org/callback'],
+    ...[' https://app.example.org/callback', 'https://app.example.org/call\tback'],
+    ...['//app.example.org/callback', '/callback', 'javascript:alert(1)'],
+    ...[`https://app.example.org/auth/${'a'.repeat(1024)}`, `${CONSOLE}/`, `${CONSOLE}?to=x`],
+    ...['https://store.example.org/console/', 'http://127.0.0.1:10/cb', ''],
   ]) {
     test(`never redirects to ${JSON.stringify(returnTo.slice(0, 80))}`, async () => {
       const browser = new Browser()

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { encodeBase64 } from '@ratafia/macaroon'
-import { decodeBakeryMacaroon, decodeKey, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
+import { decodeBakeryMacaroon } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
-import { addAgent, disableAccount, enableAccount, removeAgent } from '../support/accounts.ts'
-import { agentDischarge } from '../support/agent-login.ts'
+import { disableAccount, enableAccount, removeAgent } from '../support/accounts.ts'
+import { agentDischarge, newAgent } from '../support/agent-login.ts'
 import { byOperator } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
@@ -33,20 +33,11 @@ eachDatabase((_kind, _open, fresh) => {
   })
   beforeEach(async () => {
     account = await addPerson(one)
-    agent = await newAgent(`of-${account.username}`)
+    agent = await newAgent(one, account, `of-${account.username}`)
     for (const node of [one, other]) {
       await eventually('a node remembers the agent', async () => (await readsOf(node, agent)) === 0)
     }
   })
-
-  const newAgent = async (name: string) => {
-    const { file } = await addAgent(
-      { name, account: account.id },
-      { ...one.installation, location: 'http://id' },
-    )
-    assert.ok(file)
-    return { name, keyPair: keyPairFromPrivateKey(decodeKey(file.key.private)) }
-  }
 
   /** Returns the status of the first answer to the agent's login. */
   async function asking({ baseUrl }: TestNode, { name, keyPair }: typeof agent): Promise<number> {
@@ -102,7 +93,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('an agent that got a new key can log in with it at once, at each node', async () => {
     await removeAgent(agent.name, one.installation)
-    const again = await newAgent(agent.name)
+    const again = await newAgent(one, account, agent.name)
     for (const node of [one, other]) assert.equal(await asking(node, again), 200)
   })
 

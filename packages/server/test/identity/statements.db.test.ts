@@ -1,9 +1,7 @@
 /** The number of statements of an agent's login before its exchange, which another test counts with those of tokens. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeKey, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
-import { addAgent } from '../support/accounts.ts'
-import { agentDischarge } from '../support/agent-login.ts'
+import { agentDischarge, newAgent } from '../support/agent-login.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addPerson, exchangeSlice, getRoot } from '../support/service.ts'
 import { statementCounts, TIMES } from '../support/statements.ts'
@@ -13,15 +11,9 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('a login by an agent', async () => {
     const statementsOf = await statementsDuring(async (service) => {
-      const { installation, baseUrl } = service
-      const account = await addPerson(service)
-      const where = { ...installation, location: `${baseUrl}/identity` }
-      const { agent, file } = await addAgent({ name: 'builder', account: account.id }, where)
-      assert.ok(file)
-      const keyPair = keyPairFromPrivateKey(decodeKey(file.key.private))
+      const agent = await newAgent(service, await addPerson(service), 'builder')
       for (let i = 0; i < TIMES; i++) {
-        const root = await getRoot(service)
-        await exchangeSlice(service, await agentDischarge(root, { name: agent.name, keyPair }))
+        await exchangeSlice(service, await agentDischarge(await getRoot(service), agent))
       }
     })
     assert.deepEqual(statementsOf('POST /api/v2/tokens'), [])

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Unavailable } from '../../src/errors.ts'
 import type { CompletedLoginStore } from '../../src/identity/logins/completed-login-store.ts'
-import { addAccount } from '../support/accounts.ts'
+import { addUser, PASSWORD } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -16,8 +16,6 @@ import {
   type RunningIdentity,
   startIdentity,
 } from '../support/identity.ts'
-
-const PASSWORD = 'correct horse battery'
 
 eachDatabase((_kind, open) => {
   let world: IdentityWorld
@@ -32,7 +30,7 @@ eachDatabase((_kind, open) => {
 
   before(async () => {
     world = await identityWorld(await open())
-    await addAccount({ username: 'bob', email: 'b@example.org', name: 'Bob', password: PASSWORD }, world)
+    await addUser(world, 'bob')
   })
   after(async () => {
     for (const { app } of running) {
@@ -64,10 +62,8 @@ eachDatabase((_kind, open) => {
   }
   const approve = async (visit: string) => {
     const browser = new Browser()
-    const page = await browser.submit(await browser.open(visit), 'login', {
-      username: 'bob',
-      password: PASSWORD,
-    })
+    const fields = { username: 'bob', password: PASSWORD }
+    const page = await browser.submit(await browser.open(visit), 'login', fields)
     await browser.submit(page, 'confirm', { decision: 'approve' })
   }
 

@@ -3,11 +3,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Account } from '../../src/accounts/account.ts'
-import { addAgent } from '../support/accounts.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { addManager, addOperator, grant, manage, managementToken } from '../support/managers.ts'
-import { addPerson, logIn, refusalOf, type TestService, testService } from '../support/service.ts'
+import { addManager, addOperator, grant, manage, managementToken, managerToken } from '../support/managers.ts'
+import { addAgentTo, addPerson, logIn, refusalOf, testService } from '../support/service.ts'
 
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
@@ -17,7 +15,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
   test('shows roles, agents and the newest session of the named accounts, by username', async () => {
-    const manager = await managementToken(service, await addManager(service, 'account-manager'))
+    const manager = await managerToken(service, 'account-manager')
     const plain = await addPerson(service, 'zoe')
     const approver = await addManager(service, 'viewer', 'device-approver acme-brand')
     await addAgentTo(service, plain, 'line-1')
@@ -49,7 +47,7 @@ eachDatabase((_kind, _open, fresh) => {
   test('Guarantee: may_act predicts the change itself: no role of the account allows more than the caller has', async () => {
     const operator = await addOperator(service)
     const operating = await managementToken(service, operator)
-    const managing = await managementToken(service, await addManager(service, 'account-manager'))
+    const managing = await managerToken(service, 'account-manager')
     const other = await addManager(service, 'account-manager')
     const viewer = await addManager(service, 'viewer acme-brand')
     for (const [token, who, may] of [
@@ -83,15 +81,12 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('requires the permission to see accounts, and accepts a hundred at a time', async () => {
-    const viewer = await managementToken(service, await addManager(service, 'viewer'))
+    const viewer = await managerToken(service, 'viewer')
     assert.deepEqual(refusalOf(await summariesFor(viewer, 'zoe')).code, 'permission-denied')
-    const manager = await managementToken(service, await addManager(service, 'account-manager'))
+    const manager = await managerToken(service, 'account-manager')
     const names = Array.from({ length: 101 }, (_, index) => `person-${index}`)
     assert.equal(refusalOf(await summariesFor(manager, ...names)).code, 'invalid-field')
     assert.equal((await summariesFor(manager, ...names.slice(1))).status, 200)
     assert.equal(refusalOf(await summariesFor(manager)).code, 'invalid-request')
   })
 })
-
-const addAgentTo = ({ installation, baseUrl }: TestService, { username }: Account, name: string) =>
-  addAgent({ name, account: username }, { ...installation, location: `${baseUrl}/identity` })

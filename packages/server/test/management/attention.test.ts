@@ -1,16 +1,12 @@
 /** Tests what needs attention, on both databases: what is counted, what expires, and who sees it. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { DeviceId } from '@ratafia/api'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
-import { bucketOf } from '../../src/bucket.ts'
-import type { Device, DeviceStatus } from '../../src/devices/device.ts'
-import { rowOf } from '../../src/devices/device-store.ts'
-import { newDevice } from '../../src/devices/new-device.ts'
 import { addApiKey, addBrand, addModel, disableSigningKey, revokeApiKey } from '../support/as-operator.ts'
 import { accountKeyFile, addTestRoot, testKey, vector } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { addManager, manage, managementToken, managerToken } from '../support/managers.ts'
+import { addDevice, addDevices } from '../support/register.ts'
 import { addSession } from '../support/reminders.ts'
 import { addPerson, refusalOf, testService } from '../support/service.ts'
 
@@ -40,7 +36,7 @@ eachDatabase((_kind, _open, fresh) => {
       { file: vector('world/model-acme-classic'), policy: { registration: 'auto', ...DEFAULT_POLICY } },
       installation,
     )
-    operator = await managementToken(service, await addManager(service, 'operator'))
+    operator = await managerToken(service, 'operator')
   })
 
   const attention = async (token = operator, query = '') => {
@@ -48,32 +44,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(status, 200, JSON.stringify(body))
     return body
   }
-  const tokenFor = async (...roles: readonly string[]) =>
-    managementToken(service, await addManager(service, ...roles))
-
-  let devices = 0
-  const addDevice = async (
-    brandId: string,
-    status: DeviceStatus,
-    registeredAt: Date,
-    more: Partial<Device> = {},
-  ) => {
-    const deviceKeyId = Buffer.alloc(48, ++devices).toString('base64url')
-    const id = `019a0000-0000-7000-8000-${String(devices).padStart(12, '0')}` as DeviceId
-    const bucket = bucketOf(deviceKeyId)
-    const made = newDevice({
-      ...{ brandId, model: 'm', deviceKeyId, origin: 'import' as const, original: null, registeredAt },
-    })
-    const { query } = service.installation.database
-    await query
-      .insertInto('device')
-      .values({
-        ...rowOf({ ...made, id, bucket, serial: `S-${devices}`, status, ...more }),
-        request: status === 'pending' ? Buffer.from('x') : null,
-      })
-      .execute()
-    return { id, bucket }
-  }
+  const tokenFor = async (...roles: readonly string[]) => managerToken(service, ...roles)
 
   test('is empty for a service where nothing waits', async () => {
     const { at, ...body } = await attention()
@@ -91,10 +62,16 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('counts devices that wait (with the longest wait), are in quarantine, or have evidence', async () => {
-    await addDevice('acme-brand', 'pending', inDays(-3))
-    await addDevice('acme-brand', 'active', inDays(-9), { quarantinedAt: inDays(-1) })
-    await addDevice('other', 'pending', inDays(-2))
-    const { id, bucket } = await addDevice('other', 'active', inDays(-1))
+    await addDevices(service, [
+      { serial: 'S-1', status: 'pending', registeredAt: inDays(-3) },
+      { serial: 'S-2', registeredAt: inDays(-9), quarantinedAt: inDays(-1) },
+      { serial: 'S-3', brandId: 'other', status: 'pending', registeredAt: inDays(-2) },
+    ])
+    const { id, bucket } = await addDevice(service, {
+      serial: 'S-4',
+      brandId: 'other',
+      registeredAt: inDays(-1),
+    })
     await service.installation.database.query
       .insertInto('device_activity')
       .values({
@@ -170,14 +147,8 @@ eachDatabase((_kind, _open, fresh) => {
   test("shows jobs of seven days that failed or were stopped: the caller's own, and all to operators", async () => {
     const [manager, other] = [await addManager(service, 'brand-manager'), await addPerson(service)]
     const row = {
-      ...{
-        kind: 'devices.approve',
-        made_by: 'x',
-        session_id: 's',
-        source: 's',
-        authority: '{}',
-        settings: '{}',
-      },
+      ...{ kind: 'devices.approve', made_by: 'x', session_id: 's', source: 's' },
+      ...{ authority: '{}', settings: '{}' },
       ...{ total: 0, done: 0, unchanged: 0, refused: 0, started_at: null, ended_at: null, note: null },
     }
     const jobs = [

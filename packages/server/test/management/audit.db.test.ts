@@ -9,7 +9,7 @@ import { deciding } from '../support/authorities.ts'
 import { byOperator } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { addManager, everyPage, manage, managementToken, managerToken } from '../support/managers.ts'
 import { bearing, logIn, refusalOf, testService } from '../support/service.ts'
 
 const EXPORT = '/api/management/v1/audit/export'
@@ -28,7 +28,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   before(async () => {
-    token = await managementToken(service, await addManager(service, 'auditor'))
+    token = await managerToken(service, 'auditor')
   })
 
   const audit = (query = '', by = token) => manage(service, by, 'GET', '/audit', { query })
@@ -48,15 +48,8 @@ eachDatabase((_kind, _open, fresh) => {
     )
     const ids = body.entries.map(({ id }: { id: string }) => id)
     assert.deepEqual(ids, ids.toSorted().reverse())
-    const paged: string[] = []
-    for (let cursor = ''; ; ) {
-      const page = await audit(`?subject=listed&limit=2${cursor}`)
-      assert.ok(page.body.entries.length <= 2)
-      paged.push(...page.body.entries.map(({ id }: { id: string }) => id))
-      if (page.body.next === null) break
-      cursor = `&cursor=${page.body.next}`
-    }
-    assert.deepEqual(paged, ids)
+    const paged = await everyPage(service, token, '/audit', { field: 'entries', query: '&subject=listed' })
+    assert.deepEqual(paged, body.entries)
     const count = async (query: string) => (await audit(query)).body.entries.length
     assert.equal(await count('?subject=listed&action=account.enable'), 3)
     assert.equal(await count('?subject=listed&action=account.enable&actor=operator'), 3)
@@ -102,8 +95,8 @@ eachDatabase((_kind, _open, fresh) => {
     const before = (await exports()).length
     const answer = await download('?subject=exported')
     assert.deepEqual(
-      ['content-type', 'content-disposition', 'cache-control', 'content-length'].map((name) =>
-        answer.headers.get(name),
+      ['content-type', 'content-disposition', 'cache-control', 'content-length'].map((one) =>
+        answer.headers.get(one),
       ),
       ['application/x-ndjson', 'attachment; filename="audit.jsonl"', 'no-store', null],
     )
@@ -164,7 +157,7 @@ eachDatabase((_kind, _open, fresh) => {
   test('Guarantee: callers without the permission cannot read the log, and a refusal is not an export', async () => {
     const before = (await exports()).length
     for (const roles of [['viewer'], ['brand-manager acme'], ['account-manager'], ['brand-manager']]) {
-      const other = await managementToken(service, await addManager(service, ...roles))
+      const other = await managerToken(service, ...roles)
       assert.equal(refusalOf(await audit('', other)).code, 'permission-denied', roles.join())
       const answer = await download('', {}, other)
       assert.equal(answer.status, 403)
@@ -172,14 +165,14 @@ eachDatabase((_kind, _open, fresh) => {
     }
     const developer = await logIn(service, await addManager(service, 'auditor'))
     assert.equal((await audit('', developer)).status, 401)
-    for (const [query, status] of [
-      ['?action=account.paint', 400],
-      ['?format=xlsx', 400],
-      ['?limit=1', 400],
-      ['?since=2026-02-30T00:00:00Z', 400],
-    ] as const) {
+    for (const query of [
+      '?action=account.paint',
+      '?format=xlsx',
+      '?limit=1',
+      '?since=2026-02-30T00:00:00Z',
+    ]) {
       const answer = await download(query)
-      assert.equal(answer.status, status, query)
+      assert.equal(answer.status, 400, query)
       await answer.text()
     }
     const head = await fetch(`${service.baseUrl}${EXPORT}`, { method: 'HEAD', headers: bearing(token) })
@@ -279,7 +272,7 @@ eachDatabase((_kind, _open, fresh) => {
     const third = await manage(service, token, 'GET', '/audit/export')
     assert.deepEqual([third.status, refusalOf(third).code], [429, 'too-many-requests'])
     // Other accounts have their own places.
-    const other = await managementToken(service, await addManager(service, 'auditor'))
+    const other = await managerToken(service, 'auditor')
     const theirs = await download('?subject=listed', {}, other)
     assert.equal(theirs.status, 200)
     await theirs.text()

@@ -3,14 +3,15 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
 import { bucketOf } from '../../src/bucket.ts'
+import { insertMany } from '../../src/database/index.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../src/devices/clones/clone-evidence.ts'
 import { type EvidencePosition, listCloneEvidence } from '../../src/devices/clones/list-evidence.ts'
 import type { Device } from '../../src/devices/device.ts'
-import { rowOf } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { everyPage, manage, managerToken } from '../support/managers.ts'
+import { addDevices } from '../support/register.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
 const BRANDS = ['acme', 'best', 'cook']
@@ -79,27 +80,15 @@ eachDatabase((_kind, _open, fresh) => {
   let viewer: string
 
   before(async () => {
-    operator = await managementToken(service, await addManager(service, 'operator'))
-    viewer = await managementToken(service, await addManager(service, 'viewer best'))
+    operator = await managerToken(service, 'operator')
+    viewer = await managerToken(service, 'viewer best')
     const { query } = service.installation.database
-    for (let start = 0; start < register.length; start += 50) {
-      const some = register.slice(start, start + 50)
-      await query
-        .insertInto('device')
-        .values(some.map((one) => ({ ...rowOf(one), request: null })))
-        .execute()
-    }
-    for (let start = 0; start < rows.length; start += 100) {
-      await query
-        .insertInto('clone_evidence')
-        .values(
-          rows.slice(start, start + 100).map(({ device, kind, subject, at }) => ({
-            ...{ device_id: device.id, bucket: device.bucket, kind, subject, times: 2 },
-            ...{ first_seen_at: at - HOUR, last_seen_at: at, details: '{"address":"192.0.2.1"}' },
-          })),
-        )
-        .execute()
-    }
+    await addDevices(service, register)
+    const evidence = rows.map(({ device, kind, subject, at }) => ({
+      ...{ device_id: device.id, bucket: device.bucket, kind, subject, times: 2 },
+      ...{ first_seen_at: at - HOUR, last_seen_at: at, details: '{"address":"192.0.2.1"}' },
+    }))
+    await insertMany(query, 'clone_evidence', evidence).execute()
     const marked = register.flatMap(({ id, bucket, brandId }) => {
       const at = newest.get(id)
       const unseen = { last_seen_at: null, address: null, address_key: null }
@@ -121,20 +110,11 @@ eachDatabase((_kind, _open, fresh) => {
     readonly subject: string
     readonly last_seen_at: string
   }
-  /** Returns all pages, and checks that none is too long. */
-  const all = async (token: string, limit: number, filters = '') => {
-    const found: string[] = []
-    for (let cursor: string | null = null, pages = 0; ; pages++) {
-      assert.ok(pages < 2000, 'the list has no end')
-      const query = `?limit=${limit}${filters}${cursor === null ? '' : `&cursor=${cursor}`}`
-      const { evidence, next } = await get(token, query)
-      assert.ok(evidence.length <= limit)
-      found.push(
-        ...evidence.map((one: Listed) => `${one.serial} ${one.kind} ${one.subject} ${one.last_seen_at}`),
-      )
-      if (next === null) return found
-      cursor = next
-    }
+  const all = async (token: string, limit: number, query = '') => {
+    const list: readonly Listed[] = await everyPage(service, token, '/clone-evidence', {
+      ...{ field: 'evidence', query, limit },
+    })
+    return list.map((one) => `${one.serial} ${one.kind} ${one.subject} ${one.last_seen_at}`)
   }
 
   test('lists the device with the newest evidence first, whatever the page size', async () => {
@@ -232,18 +212,14 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('refuses a missing permission, unknown parameters, and a cursor of a different list', async () => {
-    const nobody = await managementToken(service, await addManager(service, 'account-manager'))
+    const nobody = await managerToken(service, 'account-manager')
     const ask = (token: string, query: string) => manage(service, token, 'GET', '/clone-evidence', { query })
     const denied = await ask(nobody, '')
     assert.deepEqual([denied.status, refusalOf(denied).code], [403, 'permission-denied'])
     const { next } = await get(operator, '?limit=1')
     for (const query of [
-      '?kind=third-chain',
-      '?limit=1001',
-      '?serial=C-1',
-      '?since=2026-02-31T00:00:00Z',
-      `?cursor=${next}&kind=two-chains`,
-      `?cursor=${Buffer.from('["x","",""]').toString('base64url')}`,
+      ...['?kind=third-chain', '?limit=1001', '?serial=C-1', '?since=2026-02-31T00:00:00Z'],
+      ...[`?cursor=${next}&kind=two-chains`, `?cursor=${Buffer.from('["x","",""]').toString('base64url')}`],
     ]) {
       const { status } = await ask(operator, query)
       assert.equal(status, 400, query)

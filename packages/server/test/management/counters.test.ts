@@ -12,7 +12,7 @@ import {
   setAcmePolicy,
   withAcme,
 } from '../support/devices.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { addManager, manage, managementToken, managerToken } from '../support/managers.ts'
 import { onNode, startNode, type TestNode } from '../support/nodes.ts'
 import { call, logIn, refusalOf, whoami } from '../support/service.ts'
 
@@ -31,7 +31,7 @@ eachDatabase((_kind, _open, fresh) => {
   before(async () => {
     node = await startNode(await fresh.target())
     await withAcme(node.installation)
-    auditor = await managementToken(node, await addManager(node, 'auditor'))
+    auditor = await managerToken(node, 'auditor')
   })
   after(() => node.close())
 
@@ -154,7 +154,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('Guarantee: a caller who sees one brand cannot tell that others have counts', async () => {
-    const viewer = await managementToken(node, await addManager(node, 'viewer zenith'))
+    const viewer = await managerToken(node, 'viewer zenith')
     const { body } = await manage(node, viewer, 'GET', '/counters')
     assert.deepEqual(
       body.counters.map(({ name }: Counter) => name),
@@ -169,7 +169,7 @@ eachDatabase((_kind, _open, fresh) => {
       ),
     )
     assert.deepEqual(theirs?.body.counters, nobodys?.body.counters)
-    const own = await managementToken(node, await addManager(node, 'viewer acme-brand'))
+    const own = await managerToken(node, 'viewer acme-brand')
     assert.ok(((await sums('registrations', '', own))['serial'] ?? 0) > 0)
     for (const name of ['token-uses', 'logins', 'refusals']) {
       const refused = await manage(node, own, 'GET', '/counters', { query: `?name=${name}` })
@@ -178,7 +178,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('refuses a missing role, an unknown name or period, and brands without such a counter', async () => {
-    const nobody = await managementToken(node, await addManager(node, 'account-manager'))
+    const nobody = await managerToken(node, 'account-manager')
     assert.equal((await manage(node, nobody, 'GET', '/counters')).status, 403)
     for (const query of [
       '?name=x',

@@ -5,10 +5,10 @@ import type { DeviceId } from '@ratafia/api'
 import { bucketOf } from '../../src/bucket.ts'
 import { recountDevices } from '../../src/devices/counts/recount.ts'
 import { DEVICE_STATUSES, type Device } from '../../src/devices/device.ts'
-import { rowOf } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { manage, managerToken } from '../support/managers.ts'
+import { addDevices } from '../support/register.ts'
 import { testService } from '../support/service.ts'
 
 const BRANDS = ['acme', 'best', 'cook']
@@ -43,19 +43,10 @@ eachDatabase((_kind, _open, fresh) => {
   let viewer: string
 
   before(async () => {
-    operator = await managementToken(service, await addManager(service, 'operator'))
-    viewer = await managementToken(service, await addManager(service, 'viewer best'))
+    operator = await managerToken(service, 'operator')
+    viewer = await managerToken(service, 'viewer best')
   })
-  const add = async (devices: readonly Device[]) => {
-    const asks = ({ status }: Device) => status === 'pending' || status === 'rejected'
-    for (let start = 0; start < devices.length; start += 50) {
-      const rows = devices.slice(start, start + 50).map((one) => ({
-        ...rowOf(one),
-        request: asks(one) ? Buffer.from('x') : null,
-      }))
-      await service.installation.database.query.insertInto('device').values(rows).execute()
-    }
-  }
+  const add = (devices: readonly Device[]) => addDevices(service, devices)
   const counts = async (token: string, query = '') => {
     const { status, body } = await manage(service, token, 'GET', '/devices/counts', { query })
     assert.equal(status, 200, JSON.stringify(body))

@@ -7,13 +7,13 @@ import type { DeviceId } from '@ratafia/api'
 import { MANAGEMENT_PREFIX } from '@ratafia/api/schemas'
 import { bucketOf } from '../../src/bucket.ts'
 import type { Device } from '../../src/devices/device.ts'
-import { rowOf } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
 import { plainCell } from '../../src/files/csv-shape.ts'
 import { readImportRows } from '../../src/files/import-rows.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { manage, managerToken } from '../support/managers.ts'
+import { addDevices } from '../support/register.ts'
 import { bearing, refusalOf, testService } from '../support/service.ts'
 
 /** More than two pages. */
@@ -24,12 +24,7 @@ const register: readonly Device[] = Array.from({ length: DEVICES }, (_, index) =
   const deviceKeyId = `${['-', '_', 'A'][index % 3]}${String(index).padStart(63, 'k')}`
   return {
     ...newDevice({
-      ...{
-        brandId: index % 5 === 0 ? 'other' : 'acme',
-        model: 'mini',
-        deviceKeyId,
-        origin: 'import' as const,
-      },
+      ...{ brandId: index % 5 === 0 ? 'other' : 'acme', model: 'mini', deviceKeyId, origin: 'import' },
       ...{ original: null, registeredAt: new Date(index * 1000) },
     }),
     id: `019a0000-0000-7000-8000-${String(index).padStart(12, '0')}` as DeviceId,
@@ -43,12 +38,8 @@ eachDatabase((_kind, _open, fresh) => {
   let token: string
 
   before(async () => {
-    const { query } = service.installation.database
-    for (let start = 0; start < DEVICES; start += 50) {
-      const rows = register.slice(start, start + 50).map((one) => ({ ...rowOf(one), request: null }))
-      await query.insertInto('device').values(rows).execute()
-    }
-    token = await managementToken(service, await addManager(service, 'viewer acme'))
+    await addDevices(service, register)
+    token = await managerToken(service, 'viewer acme')
   })
   const fetched = (query: string, headers: Record<string, string> = {}, of = token) =>
     fetch(`${service.baseUrl}${MANAGEMENT_PREFIX}/devices/export${query}`, {
@@ -128,10 +119,10 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('Guarantee: a file has nothing that its caller cannot see, and others get no file', async () => {
-    const stranger = await managementToken(service, await addManager(service, 'viewer nobody'))
+    const stranger = await managerToken(service, 'viewer nobody')
     const nothing = await fetched('?brand=acme', {}, stranger)
     assert.deepEqual([nothing.status, await nothing.text()], [200, ''])
-    const approving = await managementToken(service, await addManager(service, 'account-manager'))
+    const approving = await managerToken(service, 'account-manager')
     const denied = refusalOf(await manage(service, approving, 'GET', '/devices/export'))
     assert.deepEqual([denied.status, denied.code], [403, 'permission-denied'])
     const { status } = await fetch(`${service.baseUrl}${MANAGEMENT_PREFIX}/devices/export`)
@@ -144,7 +135,7 @@ eachDatabase((_kind, _open, fresh) => {
   test('an account can run two exports at a time; one that breaks off frees a place', async () => {
     const { deviceLists } = service.installation
     const { fitting } = deviceLists
-    const busy = await managementToken(service, await addManager(service, 'operator'))
+    const busy = await managerToken(service, 'operator')
     const gates: (() => void)[] = []
     // Each waits before its second page.
     Object.assign(deviceLists, {

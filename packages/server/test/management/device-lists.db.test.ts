@@ -8,6 +8,7 @@ import { addressKey } from '../../src/addresses/address.ts'
 import { addressRange } from '../../src/addresses/address-classes.ts'
 import { scopeOfRoles } from '../../src/authority.ts'
 import { bucketOf } from '../../src/bucket.ts'
+import { insertMany } from '../../src/database/index.ts'
 import type { CloneEvidenceKind } from '../../src/devices/clones/clone-evidence.ts'
 import { DEVICE_ORIGINS, DEVICE_STATUSES, type Device } from '../../src/devices/device.ts'
 import { rowOf } from '../../src/devices/device-store.ts'
@@ -21,7 +22,7 @@ import {
 import { listFleet } from '../../src/devices/fleet/list-fleet.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { manage, managerToken } from '../support/managers.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
 const BRANDS = ['acme', 'best', 'cook']
@@ -191,34 +192,7 @@ const some = <T>(values: readonly T[]) => fc.subarray([...values], { minLength: 
 const device = fc.constantFrom(...register)
 const instant = fc.integer({ min: -1, max: 61 }).map((hours) => new Date(START + hours * HOUR))
 
-const LIST_FILTERS = [
-  'id',
-  'serial',
-  'deviceKeyId',
-  'serialPrefix',
-  'keyPrefix',
-  'search',
-  'brands',
-  'models',
-  'statuses',
-  'quarantined',
-  'registeredSince',
-  'registeredUntil',
-  'origins',
-  'decidedBy',
-  'seenSince',
-  'seenUntil',
-  'neverSeen',
-  'addresses',
-  'evidence',
-  'sessionSince',
-  'sessionUntil',
-  'withoutSession',
-  'pastAddress',
-  'evidenceKinds',
-] as const satisfies readonly (keyof ListFilter)[]
-
-const every = fc.record({
+const EVERY = {
   id: device.map(({ id }) => id),
   serial: device.map(({ serial }) => serial || 'none'),
   deviceKeyId: device.map(({ deviceKeyId }) => deviceKeyId),
@@ -261,11 +235,11 @@ const every = fc.record({
   withoutSession: fc.boolean(),
   pastAddress: fc.constantFrom(...PAST, '203.0.113.9'),
   evidenceKinds: some(['second-chain', 'two-chains', 'second-key'] as const),
-})
+}
 
 /** Up to three filters at a time: with more, hardly any device matches. */
 const filters: fc.Arbitrary<ListFilter> = fc
-  .tuple(every, fc.subarray([...LIST_FILTERS], { maxLength: 3 }))
+  .tuple(fc.record(EVERY), fc.subarray(Object.keys(EVERY) as (keyof typeof EVERY)[], { maxLength: 3 }))
   .map(([all, names]) => Object.fromEntries(names.map((name) => [name, all[name]])))
 
 eachDatabase((kind, _open, fresh) => {
@@ -273,17 +247,11 @@ eachDatabase((kind, _open, fresh) => {
 
   before(async () => {
     const { query } = service.installation.database
-    for (let start = 0; start < register.length; start += 50) {
-      await query
-        .insertInto('device')
-        .values(
-          register.slice(start, start + 50).map((one) => ({
-            ...{ ...rowOf(one), request: asks(one) ? Buffer.from('x') : null },
-            last_session_at: pastOf(one).removedAt,
-          })),
-        )
-        .execute()
-    }
+    const devices = register.map((one) => ({
+      ...{ ...rowOf(one), request: asks(one) ? Buffer.from('x') : null },
+      last_session_at: pastOf(one).removedAt,
+    }))
+    await insertMany(query, 'device', devices).execute()
     const brands = new Map<string, Device>(register.map((one) => [one.id, one]))
     const rows = [...activity].map(([id, { seenAt, address, evidenceAt }]) => {
       const { bucket, brandId } = brands.get(id) ?? assert.fail()
@@ -292,88 +260,42 @@ eachDatabase((kind, _open, fresh) => {
         ...{ address, address_key: addressKey(address ?? '') ?? null },
       }
     })
-    for (let start = 0; start < rows.length; start += 50) {
-      await query
-        .insertInto('device_activity')
-        .values(rows.slice(start, start + 50))
-        .execute()
-    }
-  })
-
-  before(async () => {
-    const { query } = service.installation.database
-    for (const one of register) {
-      const { sessions, addresses, kinds } = pastOf(one)
-      const own = { device_id: one.id, bucket: one.bucket }
-      const [address] = addresses
-      for (const opened_at of sessions) {
-        await query
-          .insertInto('device_session')
-          .values({
-            ...{
-              ...own,
-              session_id: randomUUID(),
-              chain_id: '',
-              opened_at,
-              expires_at: opened_at,
-            },
-            ...{ nonce_hash: randomBytes(8), request_hash: randomBytes(8), macaroon_id: randomBytes(8) },
-            ...{ address: address ?? '', user_agent: '' },
-          })
-          .execute()
-      }
-      if (sessions.length === 0 && address !== undefined) {
-        await query
-          .insertInto('device_registration')
-          .values({
-            ...{ ...own, request_id_hash: randomBytes(8), request_hash: randomBytes(8), address },
-            ...{ registered_at: START, user_agent: '' },
-          })
-          .execute()
-      }
-      for (const kind of kinds) {
-        await query
-          .insertInto('clone_evidence')
-          .values({
-            ...{
-              ...own,
-              kind,
-              subject: '',
-              first_seen_at: START,
-              last_seen_at: START,
-              times: 1,
-              details: '{}',
-            },
-          })
-          .execute()
-      }
-    }
+    await insertMany(query, 'device_activity', rows).execute()
+    const pasts = register.map((one) => ({ ...pastOf(one), own: { device_id: one.id, bucket: one.bucket } }))
+    const sessions = pasts.flatMap(({ own, sessions, addresses: [address = ''] }) =>
+      sessions.map((at) => ({
+        ...{ ...own, session_id: randomUUID(), chain_id: '', opened_at: at, expires_at: at },
+        ...{ nonce_hash: randomBytes(8), request_hash: randomBytes(8), macaroon_id: randomBytes(8) },
+        ...{ address, user_agent: '' },
+      })),
+    )
+    await insertMany(query, 'device_session', sessions).execute()
+    const registrations = pasts.flatMap(({ own, sessions, addresses }) =>
+      (sessions.length === 0 ? addresses : []).map((address) => ({
+        ...{ ...own, request_id_hash: randomBytes(8), request_hash: randomBytes(8), address },
+        ...{ registered_at: START, user_agent: '' },
+      })),
+    )
+    await insertMany(query, 'device_registration', registrations).execute()
+    const evidence = pasts.flatMap(({ own, kinds }) =>
+      kinds.map((kind) => ({
+        ...{ ...own, kind, subject: '', first_seen_at: START, last_seen_at: START, times: 1, details: '{}' },
+      })),
+    )
+    await insertMany(query, 'clone_evidence', evidence).execute()
   })
 
   /** Lists page by page to the end. */
   const listed = async (
     filter: ListFilter,
-    {
-      sort,
-      limit,
-      mostRows,
-      scope,
-    }: {
-      sort: ListSort
-      limit: number
-      mostRows: number
-      scope: readonly string[] | 'all'
-    },
+    how: { sort: ListSort; limit: number; mostRows: number; scope: readonly string[] | 'all' },
   ) => {
+    const { sort, limit, mostRows, scope } = how
+    const roles = (brands: readonly string[]) =>
+      brands.map((brandId) => ({ role: 'viewer' as const, brandId }))
     const authority = {
       ...deciding(),
-      scopeOf: () =>
-        scope === 'all'
-          ? ('all' as const)
-          : scopeOfRoles(
-              scope.map((brandId) => ({ role: 'viewer' as const, brandId })),
-              'devices:read',
-            ),
+      scopeOf: () => (scope === 'all' ? scope : scopeOfRoles(roles(scope), 'devices:read')),
     }
     const found: string[] = []
     let after: ListPosition | undefined
@@ -416,7 +338,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('over HTTP, pages by a cursor that works only with the same parameters', async () => {
-    const token = await managementToken(service, await addManager(service, 'viewer best'))
+    const token = await managerToken(service, 'viewer best')
     const get = (query: string) => manage(service, token, 'GET', '/devices', { query })
     const ids: string[] = []
     let query = '?status=active&status=revoked&sort=serial&limit=7'
@@ -443,15 +365,8 @@ eachDatabase((kind, _open, fresh) => {
     }
     const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const [digest] = JSON.parse(Buffer.from(body.next, 'base64url').toString())
-    for (const cursor of [
-      'x',
-      'AAAA',
-      forged([]),
-      forged([digest]),
-      forged([digest, 1, 2]),
-      forged({}),
-      forged([digest, 'a', '\0']),
-    ]) {
+    const wrong = [[], [digest], [digest, 1, 2], {}, [digest, 'a', '\0']].map(forged)
+    for (const cursor of ['x', 'AAAA', ...wrong]) {
       assert.equal((await get(`?cursor=${cursor}`)).status, 400, cursor)
     }
     for (const text of ['x', '1e400', '-1', `${'9'.repeat(15)}`]) {
@@ -460,27 +375,18 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('Guarantee: devices of other brands do not affect any answer: its rows, its cursors, or the number of rows read', async () => {
-    const token = await managementToken(service, await addManager(service, 'viewer best'))
+    const token = await managerToken(service, 'viewer best')
     const answers = async () => {
       const queries = [
-        '',
-        '?sort=serial',
-        '?status=pending',
-        '?quarantined=true',
-        '?q=A',
-        '?q=-00',
-        '?q=AZ-&limit=3',
-        '?without_session=true&limit=3',
-        '?past_address=192.0.2.77&limit=3',
-        '?brand=acme',
-        '?brand=best',
-        '?sort=-seen',
-        '?sort=seen&limit=3',
-        '?sort=-evidence',
-        '?evidence=true',
-        '?never_seen=true',
-        '?address=192.0.2.0/24&limit=3',
-        '?seen_since=2026-01-02T00:00:00Z',
+        ...['', '?sort=serial', '?status=pending', '?quarantined=true', '?q=A', '?q=-00', '?q=AZ-&limit=3'],
+        ...[
+          '?without_session=true&limit=3',
+          '?past_address=192.0.2.77&limit=3',
+          '?brand=acme',
+          '?brand=best',
+        ],
+        ...['?sort=-seen', '?sort=seen&limit=3', '?sort=-evidence', '?evidence=true', '?never_seen=true'],
+        ...['?address=192.0.2.0/24&limit=3', '?seen_since=2026-01-02T00:00:00Z'],
       ]
       const bodies = await Promise.all(
         queries.map(async (query) => (await manage(service, token, 'GET', '/devices', { query })).body),
@@ -506,32 +412,18 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('refuses invalid filters', async () => {
-    const token = await managementToken(service, await addManager(service, 'operator'))
+    const token = await managerToken(service, 'operator')
     for (const query of [
       ...['?decided_by=%00', '?decided_by=a%00b', '?decided_by=%EF%BF%BD'],
-      '?status=asleep',
-      '?sort=colour',
-      '?model=acme',
-      '?brand=a%20b',
-      '?registered_since=yesterday',
-      '?registered_since=2026-02-30T00:00:00Z',
-      '?quarantined=yes',
+      ...['?status=asleep', '?sort=colour', '?model=acme', '?brand=a%20b', '?quarantined=yes'],
+      ...['?registered_since=yesterday', '?registered_since=2026-02-30T00:00:00Z'],
       ...['?name=x', '?name=acme-brand/acme-classic/c%00d'],
       ...['model=acme-brand/acme-gadget', 'serial=B', `key=${'k'.repeat(64)}`].map(
         (other) => `?name=acme-brand/acme-classic/A&${other}`,
       ),
-      '?serial=%00',
-      `?q=${'x'.repeat(129)}`,
-      '?unknown=1',
-      '?sort=-serial',
-      '?address=192.0.2.0/33',
-      '?address=example.org',
-      '?address=1.2.3',
-      '?never_seen=maybe',
-      '?without_session=maybe',
-      '?session_since=yesterday',
-      '?past_address=192.0.2.0/24',
-      '?evidence_kind=twins',
+      ...['?serial=%00', `?q=${'x'.repeat(129)}`, '?unknown=1', '?sort=-serial', '?evidence_kind=twins'],
+      ...['?address=192.0.2.0/33', '?address=example.org', '?address=1.2.3', '?past_address=192.0.2.0/24'],
+      ...['?never_seen=maybe', '?without_session=maybe', '?session_since=yesterday'],
       '?seen_until=2026-13-01T00:00:00Z',
     ]) {
       assert.equal((await manage(service, token, 'GET', '/devices', { query })).status, 400, query)

@@ -5,7 +5,7 @@ import { before, test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
 import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, register, withAcme } from '../support/devices.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { manage, managerToken } from '../support/managers.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
 eachDatabase((_kind, _open, fresh) => {
@@ -20,7 +20,7 @@ eachDatabase((_kind, _open, fresh) => {
   before(async () => {
     await withAcme({ ...service.installation, clock: service.now }, { registration: 'approval' })
     keys = await freshDeviceKeys(12)
-    const tokenFor = async (role: string) => managementToken(service, await addManager(service, role))
+    const tokenFor = async (role: string) => managerToken(service, role)
     approver = await tokenFor('device-approver acme-brand')
     manager = await tokenFor('brand-manager acme-brand')
     viewer = await tokenFor('viewer acme-brand')

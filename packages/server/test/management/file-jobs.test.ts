@@ -9,7 +9,7 @@ import { isOver } from '../../src/management/jobs/job.ts'
 import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addAcmeModel, withAcme } from '../support/devices.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { addManager, manage, managementToken, managerToken } from '../support/managers.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
 const HEADER = 'brand_id,model,serial,device_key_id\n'
@@ -19,8 +19,7 @@ eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
   let operator: string
   let acme: string
-  const tokenOf = async (...roles: readonly string[]) =>
-    managementToken(service, await addManager(service, ...roles))
+  const tokenOf = async (...roles: readonly string[]) => managerToken(service, ...roles)
   before(async () => {
     await withAcme(service.installation)
     await addAcmeModel(service.installation, 'lot')

@@ -11,7 +11,7 @@ import { agentDischarge } from '../support/agent-login.ts'
 import { deciding } from '../support/authorities.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
-import { addManager, addOperator, grant, manage, managementToken } from '../support/managers.ts'
+import { addManager, addOperator, grant, manage, managementToken, managerToken } from '../support/managers.ts'
 import { startNode } from '../support/nodes.ts'
 import { addPerson, call, presenting, refusalOf, testService } from '../support/service.ts'
 
@@ -88,7 +88,7 @@ eachDatabase((kind, _open, fresh) => {
       ['auditor'],
       ['brand-manager', 'account-manager', 'auditor'],
     ]) {
-      const token = await managementToken(service, await addManager(service, ...roles))
+      const token = await managerToken(service, ...roles)
       const { status, code } = refusalOf(await add(token, { account: bob.username, role: 'viewer' }))
       assert.deepEqual([status, code], [403, 'permission-denied'], roles.join())
     }

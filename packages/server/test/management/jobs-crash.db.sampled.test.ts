@@ -13,7 +13,7 @@ import { runJobs } from '../../src/management/jobs/run-jobs.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addAcmeModel, deviceKey, register, withAcme } from '../support/devices.ts'
 import { startDying } from '../support/dying-process.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { manage, managerToken } from '../support/managers.ts'
 import { testService } from '../support/service.ts'
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
@@ -33,7 +33,7 @@ eachDatabase((kind, _open, fresh) => {
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ratafia-jobs-'))
     await withAcme(service.installation)
-    token = await managementToken(service, await addManager(service, 'brand-manager acme-brand'))
+    token = await managerToken(service, 'brand-manager acme-brand')
   })
   after(() => rm(directory, { recursive: true, force: true }))
 

@@ -5,28 +5,15 @@
 import assert from 'node:assert/strict'
 import { createDecipheriv, getHashes, hash, hkdfSync } from 'node:crypto'
 import { before, test } from 'node:test'
-import {
-  addFirstPartyCaveat,
-  decodeBase64,
-  decodeBinary,
-  encodeBase64Url,
-  encodeBinary,
-} from '@ratafia/macaroon'
 import type { Account } from '../../src/accounts/account.ts'
 import { answerOnce } from '../../src/management/repeats/answer-once.ts'
 import { addAcme } from '../support/brands.ts'
 import { browserWith, textOf } from '../support/console.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addManager, manage, managementToken, type SignedIn } from '../support/managers.ts'
-import { refusalOf, testService } from '../support/service.ts'
+import { narrowed, refusalOf, testService } from '../support/service.ts'
 
 const KEYS = '/models/acme-brand/acme-classic/api-keys'
-
-const narrowed = (token: string, condition: string): string => {
-  const [macaroon] = decodeBinary(decodeBase64(token))
-  assert.ok(macaroon)
-  return encodeBase64Url(encodeBinary(addFirstPartyCaveat(macaroon, condition)))
-}
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16

@@ -6,24 +6,20 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { isReading, type ManagementPermission } from '@ratafia/api'
 import { isChange, MANAGEMENT_OPERATIONS, type ManagementOperation } from '@ratafia/api/schemas'
-import {
-  addFirstPartyCaveat,
-  decodeBase64,
-  decodeBinary,
-  encodeBase64Url,
-  encodeBinary,
-} from '@ratafia/macaroon'
 import type { Account } from '../../src/accounts/account.ts'
-import { addAgent } from '../support/accounts.ts'
 import { addAcme } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { addManager, giveRoles, manage, managementToken } from '../support/managers.ts'
-import { logIn, refusalOf, revokeSession, sessionIdOf, testService, whoami } from '../support/service.ts'
-
-const macaroonOf = (token: string) => decodeBinary(decodeBase64(token))[0] ?? assert.fail()
-const sessionOf = (token: string): string => sessionIdOf(macaroonOf(token))
-const narrowed = (token: string, condition: string): string =>
-  encodeBase64Url(encodeBinary(addFirstPartyCaveat(macaroonOf(token), condition)))
+import {
+  addAgentTo,
+  logIn,
+  narrowed,
+  refusalOf,
+  revokeSession,
+  sessionOf,
+  testService,
+  whoami,
+} from '../support/service.ts'
 
 const CHANGES: readonly (readonly [string, ManagementOperation])[] = Object.entries(
   MANAGEMENT_OPERATIONS,
@@ -115,10 +111,7 @@ eachDatabase((_kind, _open, fresh) => {
       const whole = await managementToken(service, account)
       const developer = await logIn(service, account)
       const less = await tokenOf(account, whole)
-      await addAgent(
-        { name: `line-of-${account.username}`, account: account.username },
-        { ...service.installation, location: `${service.baseUrl}/identity` },
-      )
+      await addAgentTo(service, account, `line-of-${account.username}`)
       const others = [
         await managementToken(service, account),
         developer,

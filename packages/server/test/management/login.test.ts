@@ -3,16 +3,18 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  addFirstPartyCaveat,
-  decodeBase64,
-  decodeBinary,
-  encodeBase64Url,
-  encodeBinary,
-} from '@ratafia/macaroon'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { addManager, exchangeAs, giveRoles, manage, managementToken } from '../support/managers.ts'
-import { addPerson, bearing, call, logIn, refusalOf, testService, whoami } from '../support/service.ts'
+import {
+  addPerson,
+  bearing,
+  call,
+  logIn,
+  narrowed,
+  refusalOf,
+  testService,
+  whoami,
+} from '../support/service.ts'
 
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
@@ -30,13 +32,6 @@ eachDatabase((kind, _open, fresh) => {
         one.brands,
       ]),
     )
-  /** Returns the token with a condition that its holder appended. */
-  const narrowed = (token: string, condition: string): string => {
-    const [macaroon] = decodeBinary(decodeBase64(token))
-    assert.ok(macaroon)
-    return encodeBase64Url(encodeBinary(addFirstPartyCaveat(macaroon, condition)))
-  }
-
   test('an account with a role logs in, and sees its identity, the expiry and its permissions', async () => {
     const account = await addManager(service, 'device-approver acme', 'viewer other')
     const token = await managementToken(service, account, { description: 'laptop' })
@@ -76,27 +71,11 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(message, /ratafia grants add/)
   })
 
-  test('Guarantee: a read-only token cannot change its own account, and can end only its own session', async () => {
+  test('Guarantee: a read-only token can end only its own session', async () => {
     const account = await addManager(service, 'operator')
     const other = await managementToken(service, account)
     const others = await manage(service, other, 'GET', '/me')
     const reading = await managementToken(service, account, { read_only: true })
-    for (const token of [reading, narrowed(other, 'manage {"read_only":true}')]) {
-      for (const [method, path, body] of [
-        ['PATCH', '/me/reminders', { reminders: false }],
-        ['POST', '/me/browsers/end', {}],
-        ['POST', '/me/tokens/revoke', {}],
-        ['POST', '/me/agents/none/remove', {}],
-        ['POST', '/me/publishers/none/remove', {}],
-        ['POST', `/me/tokens/${others.body.session_id}/shorten`, { until: service.now().toISOString() }],
-        ['POST', '/jobs/none/cancel', {}],
-      ] as const) {
-        const refused = refusalOf(
-          await manage(service, token, method, path, { body, headers: { 'if-match': '*' } }),
-        )
-        assert.equal(refused.code, 'permission-denied', path)
-      }
-    }
     const revoke = (id: string) => manage(service, reading, 'POST', `/me/tokens/${id}/revoke`, { body: {} })
     assert.equal(refusalOf(await revoke(others.body.session_id)).code, 'permission-denied')
     assert.equal((await manage(service, other, 'GET', '/me')).status, 200)
@@ -141,12 +120,8 @@ eachDatabase((kind, _open, fresh) => {
     const wider = narrowed(one, 'manage {"roles":["operator"],"brands":["acme","other","more"]}')
     assert.deepEqual(await allowed(wider), await allowed(one))
     for (const condition of [
-      'manage {"grants":[["operator",null]],"read_only":false}',
-      'manage {"roles":[]}',
-      'manage {"roles":["king"]}',
-      'manage {"read_only":"no"}',
-      'manage []',
-      'manage {"brands":["a b"]}',
+      ...['manage {"grants":[["operator",null]],"read_only":false}', 'manage {"roles":[]}'],
+      ...['manage {"roles":["king"]}', 'manage {"read_only":"no"}', 'manage []', 'manage {"brands":["a b"]}'],
     ]) {
       const { status, message } = refusalOf(await manage(service, narrowed(token, condition), 'GET', '/me'))
       assert.deepEqual([status, message.includes('cannot be read')], [401, true], `${condition}: ${message}`)

@@ -7,7 +7,7 @@ import { newDevice } from '../../src/devices/new-device.ts'
 import { addBrand, addModel, importAllowList } from '../support/as-operator.ts'
 import { accountKeyFile, addAcme, signedFile, testKey } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { type Asking, addManager, manage, managementToken } from '../support/managers.ts'
+import { type Asking, addManager, manage, managementToken, managerToken } from '../support/managers.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
 const MANAGER = 'brand-manager acme-brand'
@@ -58,7 +58,7 @@ eachDatabase((_kind, _open, fresh) => {
     const file = { name: 'own', bytes: Buffer.from(modelText('other-brand', 'own')) }
     await addModel({ file, policy: { registration: 'auto', ...DEFAULT_POLICY } }, installation)
     for (const role of ['operator', 'viewer', MANAGER]) {
-      tokens.set(role, await managementToken(service, await addManager(service, role)))
+      tokens.set(role, await managerToken(service, role))
     }
   })
 
@@ -278,7 +278,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await ask('operator', 'GET', path)).body.remodels.length, 2)
     // An account that sees the other brand, but does not manage it.
     const roles = [MANAGER, 'viewer other-brand']
-    const both = await managementToken(service, await addManager(service, ...roles))
+    const both = await managerToken(service, ...roles)
     const back = await manage(service, both, 'POST', `${CLASSIC}/remodels`, { body: across })
     assert.equal(refusalOf(back).code, 'permission-denied')
     for (const body of [{ to: 'acme-brand/acme-classic' }, { to: 'x' }, { to: 'a/b/c' }, {}]) {

@@ -12,10 +12,18 @@ import {
 } from '../support/as-operator.ts'
 import { addAcme, brandFiles, signedFile, testKey, vector } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { type Asking, addManager, manage, managementToken } from '../support/managers.ts'
+import {
+  type Asking,
+  addManager,
+  everyPage,
+  manage,
+  managementToken,
+  managerToken,
+} from '../support/managers.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
 const CLASSIC = '/models/acme-brand/acme-classic'
+const ACME_MANAGER = 'brand-manager acme-brand'
 const AUTO = { registration: 'auto', ...DEFAULT_POLICY } as const
 /** A model that the managers of acme-brand cannot see, and one that does not exist. */
 const HIDDEN = { brand: 'test-root', model: 'own' }
@@ -38,16 +46,11 @@ eachDatabase((_kind, _open, fresh) => {
     const own = { series: '16', 'brand-id': HIDDEN.brand, model: HIDDEN.model, classic: 'true' }
     const file = signedFile('model', { ...own, timestamp: '2021-01-01T00:00:00Z' })
     await addModel({ file, policy: AUTO }, installation)
-    for (const role of ['operator', 'auditor', 'viewer', 'viewer acme-brand', 'brand-manager acme-brand']) {
-      tokens.set(role, await managementToken(service, await addManager(service, role)))
+    const roles = ['operator', 'auditor', 'account-manager', 'viewer', 'viewer acme-brand', ACME_MANAGER]
+    for (const role of roles) {
+      tokens.set(role, await managerToken(service, role))
     }
-    tokens.set(
-      'account-manager',
-      await managementToken(service, await addManager(service, 'account-manager')),
-    )
   })
-
-  const ACME_MANAGER = 'brand-manager acme-brand'
 
   test('refuses to add or replace a model that snapd would refuse, with the reason', async () => {
     const { bytes } = vector('world/model-acme-classic')
@@ -79,16 +82,8 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(names, ['acme-brand/acme-classic', 'acme-brand/acme-gadget', 'test-root/own'])
     assert.equal(body.next, null)
     assert.match(body.models[0].warnings.join(), /^Anyone who has the model assertion gets a serial/)
-    const paged: string[] = []
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = await get('auditor', '/models', {
-        query: `?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`,
-      })
-      assert.ok(page.body.models.length <= 1)
-      paged.push(...page.body.models.map((one: { model: string }) => one.model))
-      cursor = page.body.next
-    }
-    assert.deepEqual(paged, ['acme-classic', 'acme-gadget', 'own'])
+    const paged = await everyPage(service, as('auditor'), '/models', { limit: 1 })
+    assert.deepEqual(paged, body.models)
     const brands = await get('operator', '/brands', { query: '?limit=1' })
     assert.equal(brands.body.brands[0].account_id, 'acme-brand')
     const rest = await get('operator', '/brands', { query: `?cursor=${brands.body.next}` })
@@ -169,13 +164,7 @@ eachDatabase((_kind, _open, fresh) => {
         ['POST', `/models/${brand}/${model}/allow-list/remove`, { all: true }],
       ] as const
     const answerTo = async (...[method, path, body]: ReturnType<typeof paths>[number]) => {
-      const { status, body: said } = await manage(
-        service,
-        as(ACME_MANAGER),
-        method,
-        path,
-        body ? { body } : {},
-      )
+      const { status, body: said } = await manage(service, as(ACME_MANAGER), method, path, { body })
       return { status, said: JSON.stringify(said).replaceAll(/test-root|no-brand/g, 'BRAND') }
     }
     const absent = paths(ABSENT)
@@ -300,14 +289,7 @@ eachDatabase((_kind, _open, fresh) => {
       { model, format: 'csv' },
       service.installation,
     )
-    const paged: object[] = []
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const { body } = await get('viewer', gadget, {
-        query: `?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`,
-      })
-      paged.push(...body.entries)
-      cursor = body.next
-    }
+    const paged = await everyPage(service, as('viewer'), gadget, { field: 'entries', limit: 1 })
     assert.equal(paged.length, 4)
     assert.deepEqual((await get('viewer', gadget)).body.entries, paged)
     const remove = (body: object, asking: Asking = {}) => post(ACME_MANAGER, `${gadget}/remove`, body, asking)

@@ -2,18 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newSessionId } from '@ratafia/api'
-import {
-  addFirstPartyCaveat,
-  decodeBase64,
-  decodeBinary,
-  encodeBase64Url,
-  encodeBinary,
-  mint,
-} from '@ratafia/macaroon'
+import { encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
 import type { Account } from '../../src/accounts/account.ts'
 import { asOnprem } from '../../src/credential-forms.ts'
+import { insertMany } from '../../src/database/index.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
-import { addManager, giveRoles, manage, managementToken } from '../support/managers.ts'
+import { addManager, giveRoles, manage, managementToken, managerToken } from '../support/managers.ts'
 import {
   addPerson,
   call,
@@ -21,17 +15,14 @@ import {
   exchangeSlice,
   getRoot,
   logIn,
+  macaroonOf,
+  narrowed,
   presenting,
   refusalOf,
-  sessionIdOf,
+  sessionOf,
   testService,
   whoami,
 } from '../support/service.ts'
-
-const macaroonOf = (token: string) => decodeBinary(decodeBase64(token))[0] ?? assert.fail()
-const sessionOf = (token: string): string => sessionIdOf(macaroonOf(token))
-const narrowed = (token: string, condition: string): string =>
-  encodeBase64Url(encodeBinary(addFirstPartyCaveat(macaroonOf(token), condition)))
 
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
@@ -140,12 +131,7 @@ eachDatabase((kind, _open, fresh) => {
       ...(row ?? assert.fail()),
       session_id: newSessionId(),
     }))
-    for (let at = 0; at < rows.length; at += 100) {
-      await query
-        .insertInto('token_session')
-        .values(rows.slice(at, at + 100))
-        .execute()
-    }
+    await insertMany(query, 'token_session', rows).execute()
     const all_but = [sessionOf(token)]
     assert.deepEqual((await revokeAll(token, { all_but })).body, { revoked: 1_000, more: true })
     assert.deepEqual((await revokeAll(token, { all_but })).body, { revoked: 1, more: false })
@@ -159,7 +145,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(headers.get('etag'), null)
     return body
   }
-  const curious = async () => managementToken(service, await addManager(service, 'viewer acme'))
+  const curious = async () => managerToken(service, 'viewer acme')
   const ALL = { permissions: null, channels: null, packages: null, store_ids: null }
   const NOTHING = { username: null, session_id: null, expires: null, limits: null, may: null }
 

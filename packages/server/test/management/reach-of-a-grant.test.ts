@@ -3,14 +3,20 @@
  * (docs/administration.md).
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { before, test } from 'node:test'
 import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
 import { addGrant } from '../../src/management/grants/add-grant.ts'
 import { reaches } from '../../src/management/grants/reaches.ts'
-import { addAccount, addAgent, disableAccount, enableAccount, makeResetLink } from '../support/accounts.ts'
+import {
+  addAgent,
+  addUser,
+  disableAccount,
+  enableAccount,
+  makeResetLink,
+  PASSWORD,
+} from '../support/accounts.ts'
 import { agentDischarge } from '../support/agent-login.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { Browser } from '../support/identity.ts'
@@ -18,7 +24,6 @@ import { addOperator, exchangeAs, manage, managementToken } from '../support/man
 import { withSecondFactor } from '../support/second-factor.ts'
 import { type Answer, call, dischargeFor, logIn, presenting, testService } from '../support/service.ts'
 
-const PASSWORD = 'correct horse battery'
 const ROOT = '/api/management/v1/tokens/root'
 const EXCHANGE = '/api/management/v1/tokens/exchange'
 
@@ -44,13 +49,7 @@ eachDatabase((_kind, _open, fresh) => {
     operator = await managementToken(service, await addOperator(service))
   })
 
-  const newPerson = (): Promise<Account> => {
-    const username = `u-${randomBytes(6).toString('hex')}`
-    return addAccount(
-      { username, email: `${username}@example.org`, name: username, password: PASSWORD },
-      service.installation,
-    )
-  }
+  const newPerson = () => addUser(service.installation)
   const give = async ({ username }: Account, more: object = {}) => {
     const body = { account: username, role: 'auditor', ...more }
     const answer = await manage(service, operator, 'POST', '/grants', { body })

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { eachDatabase } from '../support/databases.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { everyPage, manage, managerToken } from '../support/managers.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
 const entries = Array.from({ length: 130 }, (_, index) => ({
@@ -18,11 +18,9 @@ eachDatabase((kind, _open, fresh) => {
   let others: readonly string[]
 
   before(async () => {
-    auditor = await managementToken(service, await addManager(service, 'auditor'))
+    auditor = await managerToken(service, 'auditor')
     const roles = ['viewer', 'brand-manager acme', 'account-manager']
-    others = await Promise.all(
-      roles.map(async (role) => managementToken(service, await addManager(service, role))),
-    )
+    others = await Promise.all(roles.map(async (role) => managerToken(service, role)))
     await service.installation.packages.import(entries, { replaceAll: true })
   })
   const get = async (path: string, query = '') => {
@@ -36,15 +34,7 @@ eachDatabase((kind, _open, fresh) => {
       .map(({ name, snapId }) => ({ name, snap_id: snapId }))
       .sort((one, other) => (one.name < other.name ? -1 : 1))
     for (const limit of [1, 65, 129, 130, 131]) {
-      const found = []
-      for (let cursor = ''; ; ) {
-        const { packages, next } = await get('/packages', `?limit=${limit}${cursor}`)
-        assert.ok(packages.length <= limit)
-        found.push(...packages)
-        if (next === null) break
-        cursor = `&cursor=${next}`
-      }
-      assert.deepEqual(found, wanted, `${limit}`)
+      assert.deepEqual(await everyPage(service, auditor, '/packages', { limit }), wanted, `${limit}`)
     }
     assert.equal((await get('/packages')).packages.length, 100)
   })

@@ -4,21 +4,17 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import { eachDatabase } from '../support/databases.ts'
-import { addManager, manage, managementToken } from '../support/managers.ts'
+import { addManager, everyPage, manage, managementToken, managerToken } from '../support/managers.ts'
 import { onNode, startNode, type TestNode } from '../support/nodes.ts'
-import { call, logIn, refusalOf, sessionIdOf, whoami } from '../support/service.ts'
-
-const sessionOf = (token: string): string =>
-  sessionIdOf(decodeBinary(decodeBase64(token))[0] ?? assert.fail())
+import { call, logIn, refusalOf, sessionOf, whoami } from '../support/service.ts'
 
 eachDatabase((_kind, _open, fresh) => {
   let node: TestNode
   let token: string
   before(async () => {
     node = await startNode(await fresh.target())
-    token = await managementToken(node, await addManager(node, 'auditor'))
+    token = await managerToken(node, 'auditor')
   })
   after(() => node.close())
   const list = async (query = '', path = '/tokens', by = token) => {
@@ -82,15 +78,9 @@ eachDatabase((_kind, _open, fresh) => {
   test('lists unused sessions page by page', async () => {
     const ada = await addManager(node, 'viewer acme')
     for (let i = 0; i < 3; i++) await logIn(node, ada)
-    const filter = `?account=${ada.username}&unused_since=${new Date().toISOString()}`
-    const found: string[] = []
-    for (let cursor = ''; ; ) {
-      const { body } = await manage(node, token, 'GET', '/tokens', { query: `${filter}&limit=1${cursor}` })
-      found.push(...body.tokens.map((session: { session_id: string }) => session.session_id))
-      if (body.next === null) break
-      cursor = `&cursor=${body.next}`
-    }
-    assert.equal(new Set(found).size, 3)
+    const query = `&account=${ada.username}&unused_since=${new Date().toISOString()}`
+    const found = await everyPage(node, token, '/tokens', { query, limit: 1 })
+    assert.equal(new Set(found.map(({ session_id: id }) => id)).size, 3)
   })
 
   test('the record of a single session does not change when its token is used', async () => {

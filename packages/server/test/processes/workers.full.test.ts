@@ -6,20 +6,15 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import pg from 'pg'
 import type { Account } from '../../src/accounts/account.ts'
 import { crewOf, logged, send, workersOf } from '../support/crew.ts'
 import { asSuperuser, eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { type RunningProgram, testProgram } from '../support/program.ts'
-import { addPerson, bearing, logIn, sessionIdOf, type TestService } from '../support/service.ts'
+import { addPerson, bearing, logIn, sessionOf, type TestService } from '../support/service.ts'
 
 const TWO = { RATAFIA_WORKERS: '2' }
-const sessionOf = (token: string) => {
-  const [macaroon] = decodeBinary(decodeBase64(token))
-  return sessionIdOf(macaroon ?? assert.fail('no macaroon'))
-}
 const ROOT = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
 
 eachDatabase((kind, _open, fresh) => {

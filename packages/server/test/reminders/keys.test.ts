@@ -82,11 +82,7 @@ eachDatabase((_kind, _open, fresh) => {
     service.advance(11 * 60_000)
     await reminders.run()
     const letters = mail.take()
-    return {
-      letters,
-      to: letters.flatMap(({ to }) => to).toSorted(),
-      events: webhook.take().taken,
-    }
+    return { letters, to: letters.flatMap(({ to }) => to).toSorted(), events: webhook.take().taken }
   }
   const MANAGERS = ['chief', 'everywhere', 'manager'].map(emailOf)
 

@@ -1,8 +1,29 @@
 /** Logs in with an agent's key, as a bakery client does. The discharge comes from the identity service. */
+import assert from 'node:assert/strict'
 import { encodeBase64, encodeBinary, type Macaroon } from '@ratafia/macaroon'
-import { decodeBakeryMacaroon, dischargeAll, type KeyPair } from '@ratafia/macaroon/bakery'
+import {
+  decodeBakeryMacaroon,
+  decodeKey,
+  dischargeAll,
+  type KeyPair,
+  keyPairFromPrivateKey,
+} from '@ratafia/macaroon/bakery'
+import type { Account } from '../../src/accounts/account.ts'
+import { addAgentTo } from './service.ts'
 
 type Slice = readonly [Macaroon, ...Macaroon[]]
+
+/** Adds an agent to an account, and returns its name and new key. */
+export async function newAgent(
+  service: Parameters<typeof addAgentTo>[0],
+  account: Pick<Account, 'username'>,
+  name: string,
+  limits: object = {},
+): Promise<{ readonly name: string; readonly keyPair: KeyPair }> {
+  const { file } = await addAgentTo(service, account, name, { limits })
+  assert.ok(file)
+  return { name, keyPair: keyPairFromPrivateKey(decodeKey(file.key.private)) }
+}
 
 /**
  * Discharges the root at the identity service that its caveat names. `add` changes the discharge before it is bound.

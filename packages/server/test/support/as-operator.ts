@@ -21,16 +21,27 @@ import * as distrusting from '../../src/brands/trust/remove-trust-root.ts'
 import * as register from '../../src/devices/transfer/import-devices.ts'
 import * as directory from '../../src/package-directory/import.ts'
 import type { Stores } from '../../src/stores.ts'
+import { actingAs } from './authorities.ts'
 import { TESTER } from './changes.ts'
 
 const authority = directAuthority(TESTER, 'operator')
 
+const asOperator = actingAs(authority)
+
+export const addModel = asOperator(adding.addModel)
+export const allowRemodel = asOperator(remodelling.allowRemodel)
+export const disallowRemodel = asOperator(remodelling.disallowRemodel)
+export const addApiKey = asOperator(addingKeys.addApiKey)
+export const removeAllowed = asOperator(removing.removeAllowed)
+export const createDemoBrand = asOperator(demo.createDemoBrand)
+export const removeTrustRoot = asOperator(distrusting.removeTrustRoot)
+export const addBrand = asOperator(brands.addBrand)
+export const addSigningKey = asOperator(signing.addSigningKey)
+export const importDevices = asOperator(register.importDevices)
+
 type Without<Wanted> = Omit<Wanted, 'authority'>
 /** The first argument of an operation. */
 type Wanted<Operation extends (...all: never[]) => unknown> = Without<Parameters<Operation>[0]>
-
-export const addModel = (model: Wanted<typeof adding.addModel>, deps: Stores) =>
-  adding.addModel({ ...model, authority }, deps)
 
 export const updateModel = (file: Wanted<typeof adding.updateModel>['file'], deps: Stores) =>
   adding.updateModel({ file, authority }, deps)
@@ -40,37 +51,13 @@ export const setPolicy = (model: ModelName, changes: Partial<ModelPolicy>, deps:
 
 export const removeModel = (model: ModelName, deps: Stores) => removal.removeModel({ model, authority }, deps)
 
-export const allowRemodel = (pair: Wanted<typeof remodelling.allowRemodel>, deps: Stores) =>
-  remodelling.allowRemodel({ ...pair, authority }, deps)
-
-export const disallowRemodel = (pair: Wanted<typeof remodelling.disallowRemodel>, deps: Stores) =>
-  remodelling.disallowRemodel({ ...pair, authority }, deps)
-
-export const addApiKey = (key: Wanted<typeof addingKeys.addApiKey>, deps: Stores) =>
-  addingKeys.addApiKey({ ...key, authority }, deps)
-
 export const revokeApiKey = (id: string, deps: Stores) => revoking.revokeApiKey({ id, authority }, deps)
-
-export const removeAllowed = (entries: Wanted<typeof removing.removeAllowed>, deps: Stores) =>
-  removing.removeAllowed({ ...entries, authority }, deps)
 
 export const disableSigningKey = async (key: Wanted<typeof disable.disableSigningKey>, deps: Stores) =>
   (await disable.disableSigningKey({ ...key, authority }, deps)).stopped
 
-export const createDemoBrand = (brand: Wanted<typeof demo.createDemoBrand>, deps: Stores) =>
-  demo.createDemoBrand({ ...brand, authority }, deps)
-
 export const addTrustRoots = (files: readonly NamedFile[], deps: Stores) =>
   trusting.addTrustRoots({ files, authority }, deps)
-
-export const removeTrustRoot = (root: Wanted<typeof distrusting.removeTrustRoot>, deps: Stores) =>
-  distrusting.removeTrustRoot({ ...root, authority }, deps)
-
-export const addBrand = (files: Wanted<typeof brands.addBrand>, deps: Stores) =>
-  brands.addBrand({ ...files, authority }, deps)
-
-export const addSigningKey = (files: Wanted<typeof signing.addSigningKey>, deps: Stores) =>
-  signing.addSigningKey({ ...files, authority }, deps)
 
 export const removeBrand = (brand: string, deps: Stores) => ending.removeBrand({ brand, authority }, deps)
 
@@ -90,6 +77,3 @@ export const importPackages = async (
   how: Without<Parameters<typeof directory.importPackages>[1]>,
   deps: Parameters<typeof directory.importPackages>[2],
 ) => (await directory.importPackages(text, { ...how, authority }, deps)).imported
-
-export const importDevices = (file: Wanted<typeof register.importDevices>, deps: Stores) =>
-  register.importDevices({ ...file, authority }, deps)

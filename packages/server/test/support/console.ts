@@ -1,8 +1,9 @@
 /** A browser without JavaScript that is signed in to the console. It keeps cookies, opens pages and submits forms. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import type { Account } from '../../src/accounts/account.ts'
-import { managementToken, type SignedIn } from './managers.ts'
+import { addManager, managementToken, type SignedIn } from './managers.ts'
 import { sessionIdOf, type TestService } from './service.ts'
 
 export interface ConsoleAnswer {
@@ -14,6 +15,9 @@ export interface ConsoleAnswer {
   readonly location: string | undefined
 }
 
+type FormFields = Readonly<Record<string, string | readonly string[]>>
+type FileFields = Readonly<Record<string, string>> & { readonly file?: string }
+
 export interface ConsoleBrowser {
   /** The values of the cookies, by name. */
   readonly cookies: Map<string, string>
@@ -22,14 +26,14 @@ export interface ConsoleBrowser {
   /** Requests a path and follows redirects. */
   open(path: string): Promise<ConsoleAnswer>
   /** Submits a form of a page, with these fields in addition to its hidden ones. */
-  submit(
-    page: ConsoleAnswer,
-    action: string,
-    fields?: Readonly<Record<string, string | readonly string[]>>,
-  ): Promise<ConsoleAnswer>
+  submit(page: ConsoleAnswer, action: string, fields?: FormFields): Promise<ConsoleAnswer>
+  /** Requests a page, and submits its form, which is sent to the same path. */
+  fill(path: string, fields?: FormFields): Promise<ConsoleAnswer>
+  /** Submits a form of a page with the content of a file; without one, like a browser without a chosen file. */
+  upload(page: ConsoleAnswer, action: string, fields: FileFields): Promise<ConsoleAnswer>
   post(
     path: string,
-    body: URLSearchParams | FormData,
+    body: URLSearchParams | FormData | string,
     headers?: Record<string, string>,
   ): Promise<ConsoleAnswer>
 }
@@ -42,6 +46,15 @@ export async function consoleOf(
 ): Promise<ConsoleBrowser> {
   return browserOf(service, await managementToken(service, account, {}, how))
 }
+
+/** Returns a browser that is signed in as a new account with these roles. */
+export const consoleAs = async (service: TestService, ...roles: readonly string[]): Promise<ConsoleBrowser> =>
+  consoleOf(service, await addManager(service, ...roles))
+
+/** The sign-in of a person this many milliseconds ago. */
+export const signedInAgo = ({ now }: TestService, milliseconds: number): SignedIn => ({
+  signedIn: `browser ${new Date(now().getTime() - milliseconds).toISOString()}`,
+})
 
 /** Returns a browser with this token in its cookie, and marks the token's session as opened in the console. */
 export async function browserOf(service: TestService, token: string): Promise<ConsoleBrowser> {
@@ -76,23 +89,31 @@ export function browserWith(
   const get: ConsoleBrowser['get'] = (path, headers = {}) => send(path, { headers })
   const post: ConsoleBrowser['post'] = (path, body, headers = {}) =>
     send(path, { method: 'POST', body, headers })
+  const submit: ConsoleBrowser['submit'] = (page, action, fields = {}) => {
+    const body = new URLSearchParams(hiddenIn(page.text, action))
+    for (const [name, value] of Object.entries(fields)) {
+      body.delete(name)
+      for (const one of [value].flat()) body.append(name, one)
+    }
+    return post(action, body)
+  }
   return {
     cookies,
     get,
     post,
+    submit,
+    fill: async (path, fields) => submit(await get(path), path, fields),
+    upload: (page, action, { file = '', ...fields }) => {
+      const body = new FormData()
+      for (const [name, value] of Object.entries({ ...proofIn(page), ...fields })) body.set(name, value)
+      body.set('file', new File([file], file === '' ? '' : 'list.csv', { type: 'text/csv' }))
+      return post(action, body)
+    },
     async open(path) {
       let answer = await get(path)
       for (let hops = 0; answer.location !== undefined && hops < 10; hops++)
         answer = await get(answer.location)
       return answer
-    },
-    submit: (page, action, fields = {}) => {
-      const body = new URLSearchParams(hiddenIn(page.text, action))
-      for (const [name, value] of Object.entries(fields)) {
-        body.delete(name)
-        for (const one of [value].flat()) body.append(name, one)
-      }
-      return post(action, body)
     },
   }
 }
@@ -113,6 +134,32 @@ function hiddenIn(page: string, action: string): [string, string][] {
   return [...inside.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(
     ([, name = '', value = '']) => [name, unescaped(value)],
   )
+}
+
+/** Returns the fields that prove that a form belongs to the session of this page and is sent once. */
+export function proofIn({ text }: Pick<ConsoleAnswer, 'text'>): Readonly<Record<'csrf' | 'once', string>> {
+  const [, csrf = assert.fail('the page has no form')] = /name="csrf" value="([^"]*)"/.exec(text) ?? []
+  const [, once = randomBytes(16).toString('base64url')] = /name="once" value="([^"]*)"/.exec(text) ?? []
+  return { csrf, once }
+}
+
+/** Returns the rows of the page's tables. */
+export const rowsOf = ({ text }: Pick<ConsoleAnswer, 'text'>): readonly string[] =>
+  text.match(/<tr role="row"><td[\s\S]*?<\/tr>/g) ?? []
+
+/** Opens the next page of a list. Fails if there is none. */
+export async function nextPage(browser: ConsoleBrowser, { text }: ConsoleAnswer): Promise<ConsoleAnswer> {
+  const [, next = assert.fail('the list has no next page')] = /rel="next" href="([^"]+)"/.exec(text) ?? []
+  return browser.get(unescaped(next))
+}
+
+/** Text that would run a script, change the order of other text, and fill a page. */
+export const HOSTILE = `<script>alert("1")</script>'\u202e${'x'.repeat(500)}`
+
+/** Fails if {@link HOSTILE} text has an effect outside fields, which keep what users typed. */
+export function assertHarmless({ text }: Pick<ConsoleAnswer, 'text'>, message?: string): void {
+  assert.doesNotMatch(text, /<script>alert|"><script>/, message)
+  assert.doesNotMatch(text.replaceAll(/ value="[^"]*"/g, ''), /\u202e/, message)
 }
 
 export const unescaped = (text: string): string =>

@@ -145,10 +145,7 @@ async function makePostgres(template: () => Promise<string>): Promise<Made> {
   const name = `test_${randomBytes(8).toString('hex')}`
   // Copying the files costs a fifth of copying through the log.
   await asSuperuser(`create database ${name} template ${await template()} strategy 'file_copy'`)
-  return {
-    target: postgresAt(name),
-    remove: () => asSuperuser(`drop database ${name} with (force)`),
-  }
+  return { target: postgresAt(name), remove: () => asSuperuser(`drop database ${name} with (force)`) }
 }
 
 const MIGRATED = PARTITIONS === 0 ? 'migrated' : `migrated_${PARTITIONS}`

@@ -173,14 +173,7 @@ export function sessionRequest({
 }: SessionRequestInput): Uint8Array {
   return selfSigned(
     'device-session-request',
-    {
-      'brand-id': ACME.brandId,
-      model,
-      serial,
-      nonce,
-      timestamp: formatTimestamp(new Date()),
-      ...headers,
-    },
+    { 'brand-id': ACME.brandId, model, serial, nonce, timestamp: formatTimestamp(new Date()), ...headers },
     key,
   )
 }

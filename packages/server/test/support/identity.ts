@@ -64,9 +64,7 @@ export async function startIdentity(
   options: Partial<IdentityOptions> = {},
   prefix = '/identity',
 ): Promise<RunningIdentity> {
-  const app = fastify({
-    forceCloseConnections: 'idle',
-  })
+  const app = fastify({ forceCloseConnections: 'idle' })
   addClients(app, clientsOf(['127.0.0.1']))
   // A request that waits calls it to leave the limit on requests in flight, which this service does not have.
   app.decorateReply('hold', () => {})

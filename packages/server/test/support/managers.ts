@@ -61,6 +61,48 @@ export async function addOperator(service: TestService): Promise<Account> {
   return account
 }
 
+/** Returns a management token of a new account with these roles. */
+export const managerToken = async (service: TestService, ...roles: readonly string[]): Promise<string> =>
+  managementToken(service, await addManager(service, ...roles))
+
+/** Requests all pages of a list, and returns its records, which the answers have in `field`. */
+export async function everyPage(
+  service: Pick<TestService, 'baseUrl'>,
+  token: string,
+  path: string,
+  { field = path.slice(1), query = '', limit = 2 } = {},
+  // biome-ignore lint/suspicious/noExplicitAny: only assertions read it
+): Promise<any[]> {
+  const found: unknown[] = []
+  for (let cursor = '', pages = 0; ; pages++) {
+    assert.ok(pages < 2_000, 'the list has no end')
+    const parameters = `?limit=${limit}${query}${cursor}`
+    const { status, body } = await manage(service, token, 'GET', path, { query: parameters })
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.ok(body[field].length <= limit, parameters)
+    found.push(...body[field])
+    if (body.next === null) return found
+    cursor = `&cursor=${body.next}`
+  }
+}
+
+/**
+ * Asserts that requests about the first id get the same answer as about the others, which do not exist: 404.
+ */
+export async function assertMissing(
+  ids: readonly string[],
+  ask: (id: string) => Promise<Answer>,
+): Promise<void> {
+  const answers = await Promise.all(
+    ids.map(async (id) => {
+      const { status, body } = await ask(id)
+      return [status, JSON.stringify(body).replaceAll(id, 'ID')]
+    }),
+  )
+  for (const answer of answers) assert.deepEqual(answer, answers[0])
+  assert.equal(answers[0]?.[0], 404)
+}
+
 export async function giveRoles(
   { installation, now }: TestService,
   { id }: Pick<Account, 'id'>,

@@ -58,13 +58,13 @@ export async function startNode(
 }
 
 /** Runs `work` on a new node, and closes the node. All its delayed writes are then stored. */
-export async function onNode(
+export async function onNode<T>(
   fresh: Pick<Fresh, 'target'>,
-  work: (node: TestNode) => Promise<void>,
-): Promise<void> {
+  work: (node: TestNode) => Promise<T>,
+): Promise<T> {
   const node = await startNode(await fresh.target())
   try {
-    await work(node)
+    return await work(node)
   } finally {
     await node.close()
   }

@@ -11,10 +11,10 @@ import {
 } from '@ratafia/macaroon'
 import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
-import { addAccount } from './accounts.ts'
+import { addAccount, PASSWORD } from './accounts.ts'
 import { type Answer, call, type TestService } from './service.ts'
 
-export const PASSWORD = 'correct horse battery'
+export { PASSWORD }
 
 let people = 0
 

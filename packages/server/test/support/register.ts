@@ -1,6 +1,7 @@
 /** Writes devices directly into the register of a service, without keys and registrations. */
 import { randomBytes } from 'node:crypto'
 import { type DeviceSessionId, newDeviceSessionId } from '@ratafia/api'
+import { insertMany } from '../../src/database/index.ts'
 import type { Device } from '../../src/devices/device.ts'
 import { rowOf } from '../../src/devices/device-store.ts'
 import { newDevice } from '../../src/devices/new-device.ts'
@@ -32,12 +33,8 @@ export async function addDevices(
   // A pending or rejected device has its request.
   const requestOf = ({ status }: Device) =>
     status === 'pending' || status === 'rejected' ? Buffer.from('what it sent') : null
-  for (let start = 0; start < devices.length; start += 100) {
-    await installation.database.query
-      .insertInto('device')
-      .values(devices.slice(start, start + 100).map((one) => ({ ...rowOf(one), request: requestOf(one) })))
-      .execute()
-  }
+  const rows = devices.map((one) => ({ ...rowOf(one), request: requestOf(one) }))
+  await insertMany(installation.database.query, 'device', rows).execute()
   return devices
 }
 

@@ -6,7 +6,14 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { after, before } from 'node:test'
 import { ErrorBodySchema } from '@ratafia/api/schemas'
-import { decodeBase64, decodeBinary, type Macaroon } from '@ratafia/macaroon'
+import {
+  addFirstPartyCaveat,
+  decodeBase64,
+  decodeBinary,
+  encodeBase64Url,
+  encodeBinary,
+  type Macaroon,
+} from '@ratafia/macaroon'
 import {
   decodeBakeryMacaroon,
   discharge,
@@ -20,7 +27,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { withOwnKeyPairs } from '../../src/identity/discharge/own-key-pairs.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
-import { addAccount } from './accounts.ts'
+import { addAccount, addAgent } from './accounts.ts'
 import { type Fresh, patient } from './databases.ts'
 import { assertDocumented } from './openapi.ts'
 import { cheapPasswords } from './passwords.ts'
@@ -113,6 +120,14 @@ export function addPerson(
 ): Promise<Account> {
   return addAccount({ username, email: `${username}@example.org`, name: `Name of ${username}` }, installation)
 }
+
+/** Adds an agent to an account. Its key is new unless `more` has one. */
+export const addAgentTo = (
+  { installation, baseUrl }: Pick<TestService, 'installation' | 'baseUrl'>,
+  { username }: Pick<Account, 'username'>,
+  name: string,
+  more: Omit<Parameters<typeof addAgent>[0], 'account' | 'name'> = {},
+) => addAgent({ name, account: username, ...more }, { ...installation, location: `${baseUrl}/identity` })
 
 export interface Answer {
   readonly status: number
@@ -221,6 +236,16 @@ export async function whoami(service: { readonly baseUrl: string }, token: strin
   return (await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
 }
 
+/** Returns the macaroon of a token. */
+export const macaroonOf = (token: string): Macaroon => decodeBinary(decodeBase64(token))[0]
+
+/** Returns the token with a condition that its holder appended. */
+export const narrowed = (token: string, condition: string): string =>
+  encodeBase64Url(encodeBinary(addFirstPartyCaveat(macaroonOf(token), condition)))
+
+/** Returns the session id of a token. */
+export const sessionOf = (token: string): string => sessionIdOf(macaroonOf(token))
+
 /** Returns the session id in a root or a token. */
 export function sessionIdOf(macaroon: Macaroon): string {
   for (const { id } of macaroon.caveats) {
@@ -243,9 +268,7 @@ export const revokeSession = (
 
 /** Revokes a token's session with the token itself. Fails if the service refuses. */
 export async function revokeOwn(service: { readonly baseUrl: string }, token: string): Promise<Answer> {
-  const [macaroon] = decodeBinary(decodeBase64(token))
-  assert.ok(macaroon)
-  const answer = await revokeSession(service, token, sessionIdOf(macaroon))
+  const answer = await revokeSession(service, token, sessionOf(token))
   assert.equal(answer.status, 200)
   return answer
 }

@@ -9,15 +9,12 @@ import { addFirstPartyCaveat, type Macaroon } from '@ratafia/macaroon'
 import {
   decodeBakeryMacaroon,
   decodeCaveatId,
-  decodeKey,
   dischargeAll,
   type KeyPair,
-  keyPairFromPrivateKey,
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
 import {
-  addAgent,
   disableAccount,
   enableAccount,
   removeAccount,
@@ -25,7 +22,7 @@ import {
   revokeAll,
   setPassword,
 } from '../support/accounts.ts'
-import { agentDischarge } from '../support/agent-login.ts'
+import { agentDischarge, newAgent } from '../support/agent-login.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { startNode, type TestNode } from '../support/nodes.ts'
 import {
@@ -62,17 +59,13 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   /** Adds an account with an agent, whose discharges are those of the identity service itself. */
-  const newAgent = async (
+  const withAgent = async (
     limits = {},
     at: Pick<TestNode, 'baseUrl' | 'installation'> = one,
     username?: string,
   ) => {
     const account = await addPerson(at, username)
-    const name = `agent-${account.username}`
-    const location = `${at.baseUrl}/identity`
-    const { file } = await addAgent({ name, account: account.id, limits }, { ...at.installation, location })
-    assert.ok(file)
-    return { account, name, keyPair: keyPairFromPrivateKey(decodeKey(file.key.private)) }
+    return { account, ...(await newAgent(at, account, `agent-${account.username}`, limits)) }
   }
   const latentLogin = async (agent: { name: string; keyPair: KeyPair }, root = getRoot(one)) =>
     agentDischarge(await root, agent)
@@ -91,7 +84,7 @@ eachDatabase((_kind, _open, fresh) => {
   for (const [what, end] of Object.entries(ENDINGS)) {
     describe(what, () => {
       test('invalidates an unused root and its discharge on every node', async () => {
-        const agent = await newAgent()
+        const agent = await withAgent()
         const [first, second] = [await latentLogin(agent), await latentLogin(agent)]
         await end(agent.account, agent.name)
         for (const node of [one, other]) {
@@ -106,16 +99,8 @@ eachDatabase((_kind, _open, fresh) => {
       })
 
       test('an earlier root opens nothing with a later discharge, nor the other way round', async () => {
-        const agent = await newAgent()
-        const spare = await addAgent(
-          { name: `spare-${agent.name}`, account: agent.account.id },
-          { ...one.installation, location: `${one.baseUrl}/identity` },
-        )
-        assert.ok(spare.file)
-        const still = {
-          name: spare.agent.name,
-          keyPair: keyPairFromPrivateKey(decodeKey(spare.file.key.private)),
-        }
+        const agent = await withAgent()
+        const still = await newAgent(one, agent.account, `spare-${agent.name}`)
         const [root, used] = [await getRoot(one), await latentLogin(agent)]
         await exchangeSlice(one, used)
         await end(agent.account, agent.name)
@@ -126,7 +111,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
 
       test('an earlier discharge cannot be made to look like a later one', async () => {
-        const agent = await newAgent()
+        const agent = await withAgent()
         const root = await getRoot(one)
         const later = Date.now() + 60_000
         const [bound, unmarked] = [
@@ -148,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('only revoking everything revokes existing tokens', async () => {
     for (const [what, end] of Object.entries(ENDINGS)) {
-      const agent = await newAgent()
+      const agent = await withAgent()
       const token = await exchangeSlice(one, await latentLogin(agent))
       await end(agent.account, agent.name)
       const status = what === 'revoking everything' ? 401 : 200
@@ -157,7 +142,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('revoking everything revokes each session once, including those opened at the same moment', async () => {
-    const agent = await newAgent()
+    const agent = await withAgent()
     for (let i = 0; i < 3; i++) await exchangeSlice(one, await latentLogin(agent))
     const latent = await Promise.all(Array.from({ length: 8 }, () => latentLogin(agent)))
     const [answers, { revoked }] = await Promise.all([
@@ -182,7 +167,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('invalidates logins again within the same millisecond, and after the clock was set back', async () => {
-    const { account } = await newAgent()
+    const { account } = await withAgent()
     const { accounts } = one.installation
     const at = new Date(1_000)
     const seen = async () => (await accounts.findById(account.id))?.loginsSince?.getTime()
@@ -202,7 +187,7 @@ eachDatabase((_kind, _open, fresh) => {
       storeIds: ['acme'],
       maxLifetime: 3_600_000,
     }
-    const agent = await newAgent(limits)
+    const agent = await withAgent(limits)
     const shown = async (request: unknown) => {
       const token = await exchangeSlice(one, await latentLogin(agent, getRoot(one, request)))
       return (await whoami(other, bearing(token))).body
@@ -238,7 +223,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   describe('discharges that name usernames', () => {
     const service = testService(fresh, { RATAFIA_IDENTITY_CONDITION: 'username' })
-    const namesake = () => newAgent({}, service, 'namesake')
+    const namesake = () => withAgent({}, service, 'namesake')
 
     test('a login of a removed account does not open a session for a later account with the same username', async () => {
       const former = await namesake()

@@ -3,15 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { TokenRecord } from '@ratafia/api'
 import { MacaroonResponseSchema, TokenListResponseSchema, WhoamiResponseSchema } from '@ratafia/api/schemas'
-import {
-  addFirstPartyCaveat,
-  bindDischarge,
-  decodeBase64,
-  decodeBinary,
-  decodeJson,
-  encodeJson,
-  mint,
-} from '@ratafia/macaroon'
+import { addFirstPartyCaveat, bindDischarge, decodeJson, encodeJson, mint } from '@ratafia/macaroon'
 import { decodeCaveatId } from '@ratafia/macaroon/bakery'
 import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
@@ -29,6 +21,7 @@ import {
   exchangeSlice,
   getRoot,
   logIn,
+  macaroonOf,
   presenting,
   refusalOf,
   revokeSession,
@@ -55,15 +48,10 @@ eachDatabase((_kind, _open, fresh) => {
   const list = (token: string, query = '') =>
     call(service, 'GET', `/api/v2/tokens${query}`, { headers: bearing(token) })
   const revoke = (token: string, sessionId: unknown) => revokeSession(service, token, sessionId)
-  const parsed = (token: string) => {
-    const [macaroon] = decodeBinary(decodeBase64(token))
-    if (!macaroon) throw new Error('no macaroon')
-    return macaroon
-  }
-  const conditions = (token: string) => parsed(token).caveats.map(({ id }) => Buffer.from(id).toString())
-  const assertRefused = (answer: Answer, code: string, message: RegExp) => {
+  const conditions = (token: string) => macaroonOf(token).caveats.map(({ id }) => Buffer.from(id).toString())
+  const assertRefused = (answer: Answer, message: RegExp) => {
     const refusal = refusalOf(answer)
-    assert.deepEqual([refusal.status, refusal.code], [401, code], refusal.message)
+    assert.deepEqual([refusal.status, refusal.code], [401, UNAUTHORIZED], refusal.message)
     assert.match(refusal.message, message)
   }
 
@@ -80,7 +68,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(headers.get('content-type'), 'application/json')
       assert.ok(Check(MacaroonResponseSchema, body))
       assert.match(body.macaroon, /^[A-Za-z0-9_-]+$/)
-      const token = parsed(body.macaroon)
+      const token = macaroonOf(body.macaroon)
       assert.equal(token.version, 2)
       assert.ok(token.caveats.every(({ verificationId }) => verificationId === undefined))
       const [until, since, session, declared, extra, ...more] = conditions(body.macaroon)
@@ -100,7 +88,7 @@ eachDatabase((_kind, _open, fresh) => {
       const slice = await dischargeFor(service, await getRoot(service), alice)
       const [first, second] = [await exchangeSlice(service, slice), await exchangeSlice(service, slice)]
       assert.notEqual(first, second)
-      assert.equal(sessionIdOf(parsed(first)), sessionIdOf(parsed(second)))
+      assert.equal(sessionIdOf(macaroonOf(first)), sessionIdOf(macaroonOf(second)))
     })
 
     test('fifty simultaneous exchanges of one root open one session', async () => {
@@ -115,11 +103,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('answers 401 if another person presents the same root, in either order', async () => {
       const root = await getRoot(service)
       await exchangeSlice(service, await dischargeFor(service, root, alice))
-      assertRefused(
-        await exchangeWith(presenting(await dischargeFor(service, root, bob))),
-        UNAUTHORIZED,
-        /another login/,
-      )
+      assertRefused(await exchangeWith(presenting(await dischargeFor(service, root, bob))), /another login/)
       const raced = await getRoot(service)
       const answers = await Promise.all(
         [alice, bob, alice, bob].map(async (person) =>
@@ -132,8 +116,8 @@ eachDatabase((_kind, _open, fresh) => {
     test('answers 401 after the session was revoked', async () => {
       const slice = await dischargeFor(service, await getRoot(service), alice)
       const token = await exchangeSlice(service, slice)
-      await revoke(token, sessionIdOf(parsed(token)))
-      assertRefused(await exchangeWith(presenting(slice)), UNAUTHORIZED, /revoked at \d{4}-.* by alice/)
+      await revoke(token, sessionIdOf(macaroonOf(token)))
+      assertRefused(await exchangeWith(presenting(slice)), /revoked at \d{4}-.* by alice/)
     })
 
     test('answers 401 after the root or the discharge has expired', async () => {
@@ -141,8 +125,8 @@ eachDatabase((_kind, _open, fresh) => {
       const short = await dischargeFor(service, await getRoot(service, { expires: soon }), alice)
       const long = await dischargeFor(service, await getRoot(service), alice)
       service.advance(2 * DAY)
-      assertRefused(await exchangeWith(presenting(short)), UNAUTHORIZED, /expired at \d{4}-/)
-      assertRefused(await exchangeWith(presenting(long)), UNAUTHORIZED, /discharge .* expired at \d{4}-/)
+      assertRefused(await exchangeWith(presenting(short)), /expired at \d{4}-/)
+      assertRefused(await exchangeWith(presenting(long)), /discharge .* expired at \d{4}-/)
       service.advance(-2 * DAY)
     })
 
@@ -156,11 +140,7 @@ eachDatabase((_kind, _open, fresh) => {
       const [latent, used] = [await discharged(), await discharged()]
       await exchangeSlice(service, used)
       service.advance(3_600_000 + 1_000)
-      assertRefused(
-        await exchangeWith(presenting(latent)),
-        UNAUTHORIZED,
-        /was given at .* was not used within an hour/,
-      )
+      assertRefused(await exchangeWith(presenting(latent)), /was given at .* was not used within an hour/)
       assert.equal((await exchangeWith(presenting(used))).status, 200)
     })
 
@@ -195,18 +175,14 @@ eachDatabase((_kind, _open, fresh) => {
       const root = decodeJson(JSON.parse(await getRoot(service)))
       const [, other] = await dischargeFor(service, await getRoot(service), alice)
       if (!other) throw new Error('no discharge')
-      const token = parsed(await logIn(service, alice))
-      assertRefused(await exchangeWith(presenting([token])), UNAUTHORIZED, /already a token/)
-      assertRefused(await exchangeWith(presenting([root])), UNAUTHORIZED, /does not verify/)
-      assertRefused(await exchangeWith(presenting([root, other])), UNAUTHORIZED, /does not verify/)
+      const token = macaroonOf(await logIn(service, alice))
+      assertRefused(await exchangeWith(presenting([token])), /already a token/)
+      assertRefused(await exchangeWith(presenting([root])), /does not verify/)
+      assertRefused(await exchangeWith(presenting([root, other])), /does not verify/)
       const [mine, bound] = await dischargeFor(service, await getRoot(service), alice)
       if (!bound) throw new Error('no discharge')
-      assertRefused(
-        await exchangeWith(presenting([mine, bindDischarge(mine, bound)])),
-        UNAUTHORIZED,
-        /does not verify/,
-      )
-      assertRefused(await exchangeWith(presenting([mine, bound, other])), UNAUTHORIZED, /does not verify/)
+      assertRefused(await exchangeWith(presenting([mine, bindDischarge(mine, bound)])), /does not verify/)
+      assertRefused(await exchangeWith(presenting([mine, bound, other])), /does not verify/)
     })
 
     test('caveats that the holder added to the root narrow the token permanently', async () => {
@@ -237,9 +213,9 @@ eachDatabase((_kind, _open, fresh) => {
       const forged = addFirstPartyCaveat(root, `declared userid ${bob.id}`)
       const text = JSON.stringify(encodeJson(forged))
       const answer = await exchangeWith(presenting(await dischargeFor(service, text, alice)))
-      assertRefused(answer, UNAUTHORIZED, /declares more than one/)
+      assertRefused(answer, /declares more than one/)
       const empty = await dischargeFor(service, text, alice, () => [])
-      assertRefused(await exchangeWith(presenting(empty)), UNAUTHORIZED, /declares more than one/)
+      assertRefused(await exchangeWith(presenting(empty)), /declares more than one/)
     })
 
     test('answers 401 to an identity declared outside the discharge of our caveat', async () => {
@@ -249,43 +225,30 @@ eachDatabase((_kind, _open, fresh) => {
       const { rootKey } = decodeCaveatId(caveatId, await service.installation.keyring.dischargerKeyPairs())
       // An identity service that does not know need-declared would return this.
       const silent = bindDischarge(forged, mint({ rootKey, id: caveatId, location: '' }))
-      assertRefused(
-        await exchangeWith(presenting([forged, silent])),
-        UNAUTHORIZED,
-        /does not know who you are/,
-      )
+      assertRefused(await exchangeWith(presenting([forged, silent])), /does not know who you are/)
     })
 
     test('answers 401 to two identities, none, or an empty one in the discharge', async () => {
       assertRefused(
         await loginWith(() => [`declared userid ${alice.id}`, `declared userid ${bob.id}`]),
-        UNAUTHORIZED,
         /more than one/,
       )
-      assertRefused(await loginWith(() => []), UNAUTHORIZED, /does not know who you are/)
-      assertRefused(await loginWith(() => ['declared userid ']), UNAUTHORIZED, /does not know who you are/)
-      assertRefused(
-        await loginWith(() => ['declared username alice']),
-        UNAUTHORIZED,
-        /does not know who you are/,
-      )
+      assertRefused(await loginWith(() => []), /does not know who you are/)
+      assertRefused(await loginWith(() => ['declared userid ']), /does not know who you are/)
+      assertRefused(await loginWith(() => ['declared username alice']), /does not know who you are/)
     })
 
     test('answers 401 to a person without an account', async () => {
-      assertRefused(
-        await loginWith(() => [`declared userid ${'x'.repeat(32)}`]),
-        UNAUTHORIZED,
-        /no longer exists/,
-      )
+      assertRefused(await loginWith(() => [`declared userid ${'x'.repeat(32)}`]), /no longer exists/)
     })
 
     test('answers 401 to logins and tokens of a disabled account, whose tokens work again once it is enabled', async () => {
       const person = await addPerson(service)
       const token = await logIn(service, person)
       await disableAccount(person.username, service.installation)
-      assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, /disabled/)
+      assertRefused(await whoamiWith(bearing(token)), /disabled/)
       const slice = await dischargeFor(service, await getRoot(service), person)
-      assertRefused(await exchangeWith(presenting(slice)), UNAUTHORIZED, /disabled/)
+      assertRefused(await exchangeWith(presenting(slice)), /disabled/)
       await enableAccount(person.username, service.installation)
       assert.equal((await whoamiWith(bearing(token))).status, 200)
     })
@@ -374,7 +337,7 @@ eachDatabase((_kind, _open, fresh) => {
       for (let i = 0; i < 3; i++) assert.equal((await whoamiWith(bearing(token))).status, 200)
       service.advance(2 * DAY)
       for (let i = 0; i < 2; i++) {
-        assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, /expired at \d{4}-/)
+        assertRefused(await whoamiWith(bearing(token)), /expired at \d{4}-/)
       }
       service.advance(-2 * DAY)
     })
@@ -382,14 +345,14 @@ eachDatabase((_kind, _open, fresh) => {
     test('answers 401 to another copy whose expiry has passed', async () => {
       const token = await logIn(service, alice)
       assert.equal((await whoamiWith(bearing(token))).status, 200)
-      const ended = addFirstPartyCaveat(parsed(token), 'time-before 2020-01-01T00:00:00Z')
-      assertRefused(await whoamiWith(presenting([ended])), UNAUTHORIZED, /expired at 2020/)
+      const ended = addFirstPartyCaveat(macaroonOf(token), 'time-before 2020-01-01T00:00:00Z')
+      assertRefused(await whoamiWith(presenting([ended])), /expired at 2020/)
     })
 
     test('the first valid one of two tokens counts, even if that changes', async () => {
       const [first, second] = [await addPerson(service), await addPerson(service)]
       const tokens = [await logIn(service, first), await logIn(service, second)].map(
-        (token) => presenting([parsed(token)])['macaroons'],
+        (token) => presenting([macaroonOf(token)])['macaroons'],
       )
       const both = { macaroons: tokens.join(', ') }
       const whose = async () => (await whoamiWith(both)).body.account.id
@@ -419,9 +382,9 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(record?.['valid-until'], '2099-01-01T00:00:00.000Z')
       assert.equal(record?.['revoked-at'], null)
       assert.equal(record?.['revoked-by'], null)
-      assert.equal(record?.['session-id'], sessionIdOf(parsed(laptop)))
+      assert.equal(record?.['session-id'], sessionIdOf(macaroonOf(laptop)))
 
-      await revoke(laptop, sessionIdOf(parsed(ci)))
+      await revoke(laptop, sessionIdOf(macaroonOf(ci)))
       assert.deepEqual(descriptions(await list(laptop)), ['laptop'])
       for (const no of ['false', 'False', '0', 'no', 'off', 'OFF']) {
         assert.deepEqual(descriptions(await list(laptop, `?include-inactive=${no}`)), ['laptop'], no)
@@ -486,7 +449,7 @@ eachDatabase((_kind, _open, fresh) => {
     const NONE = {}
     const dead = async (): Promise<Record<string, string>> => {
       const token = await logIn(service, alice)
-      await revoke(token, sessionIdOf(parsed(token)))
+      await revoke(token, sessionIdOf(macaroonOf(token)))
       return bearing(token)
     }
     for (const [method, path, body] of [
@@ -509,7 +472,7 @@ eachDatabase((_kind, _open, fresh) => {
   describe('revoke', () => {
     test('returns the record with time and username, and later requests get a 401 with both', async () => {
       const token = await logIn(service, alice, { description: 'to go' })
-      const sessionId = sessionIdOf(parsed(token))
+      const sessionId = sessionIdOf(macaroonOf(token))
       const other = await logIn(service, alice)
       const { status, body } = await revoke(other, sessionId)
       assert.equal(status, 200)
@@ -520,9 +483,9 @@ eachDatabase((_kind, _open, fresh) => {
         [sessionId, 'alice', 'to go'],
       )
       const when = new RegExp(`revoked at ${record['revoked-at']} by alice`)
-      assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, when)
-      assertRefused(await list(token), UNAUTHORIZED, when)
-      assertRefused(await revoke(token, sessionId), UNAUTHORIZED, when)
+      assertRefused(await whoamiWith(bearing(token)), when)
+      assertRefused(await list(token), when)
+      assertRefused(await revoke(token, sessionId), when)
 
       const again = await revoke(other, sessionId)
       assert.deepEqual([again.status, again.body.macaroons], [200, [record]], 'the first revocation stays')
@@ -531,7 +494,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('revokes the caller’s own session with all its tokens', async () => {
       const slice = await dischargeFor(service, await getRoot(service), alice)
       const [one, two] = [await exchangeSlice(service, slice), await exchangeSlice(service, slice)]
-      assert.equal((await revoke(one, sessionIdOf(parsed(one)))).status, 200)
+      assert.equal((await revoke(one, sessionIdOf(macaroonOf(one)))).status, 200)
       for (const token of [one, two]) assert.equal((await whoamiWith(bearing(token))).status, 401)
       assert.equal((await whoamiWith(presenting(slice))).status, 401)
     })
@@ -539,7 +502,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('answers 400 with the same text for a missing session and another user’s', async () => {
       const token = await logIn(service, alice)
       const tokenOfBob = await logIn(service, bob)
-      const foreign = sessionIdOf(parsed(tokenOfBob))
+      const foreign = sessionIdOf(macaroonOf(tokenOfBob))
       const answers = [
         await revoke(token, foreign),
         await revoke(token, '00000000-0000-4000-8000-000000000000'),
@@ -569,17 +532,17 @@ eachDatabase((_kind, _open, fresh) => {
     test('the refusal of a token names the operator who revoked it', async () => {
       const token = await logIn(service, alice)
       await revokeToken(
-        { sessionId: sessionIdOf(parsed(token)), by: 'operator' },
+        { sessionId: sessionIdOf(macaroonOf(token)), by: 'operator' },
         { ...service.installation, change: byOperator(service.installation) },
       )
-      assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, /revoked at .* by operator/)
+      assertRefused(await whoamiWith(bearing(token)), /revoked at .* by operator/)
     })
 
     test('refuses every request after the answer to a revocation', async () => {
       for (let round = 0; round < 5; round++) {
         const token = await logIn(service, alice)
         let acknowledged = false
-        const revocation = revoke(token, sessionIdOf(parsed(token))).then(({ status }) => {
+        const revocation = revoke(token, sessionIdOf(macaroonOf(token))).then(({ status }) => {
           assert.equal(status, 200)
           acknowledged = true
         })
@@ -598,7 +561,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('every endpoint answers 401 without a macaroon, with a foreign one and with a forged one', async () => {
-    const token = parsed(await logIn(service, alice))
+    const token = macaroonOf(await logIn(service, alice))
     const foreign = mint({ rootKey: Buffer.alloc(32), id: Buffer.from('foreign'), location: 'elsewhere' })
     const forged = { ...token, caveats: token.caveats.slice(0, 4) }
     for (const [method, path] of [
@@ -610,14 +573,13 @@ eachDatabase((_kind, _open, fresh) => {
       const body = method === 'GET' ? undefined : path.endsWith('revoke') ? { 'session-id': 'x' } : {}
       const ask = (headers: Record<string, string>) => call(service, method, path, { headers, body })
       for (const headers of [{}, { authorization: '' }, { macaroons: '' }, { authorization: 'Macaroon' }]) {
-        assertRefused(await ask(headers), UNAUTHORIZED, /carries no macaroon/)
+        assertRefused(await ask(headers), /carries no macaroon/)
       }
-      assertRefused(await ask({ authorization: 'Basic abc' }), UNAUTHORIZED, /different scheme/)
-      assertRefused(await ask(bearing('!!!')), UNAUTHORIZED, /malformed/)
-      assertRefused(await ask(bearing('AgEC')), UNAUTHORIZED, /malformed/)
-      assertRefused(await ask(presenting([foreign])), UNAUTHORIZED, /not issued by this service/)
-      if (!path.endsWith('exchange'))
-        assertRefused(await ask(presenting([forged])), UNAUTHORIZED, /does not verify/)
+      assertRefused(await ask({ authorization: 'Basic abc' }), /different scheme/)
+      assertRefused(await ask(bearing('!!!')), /malformed/)
+      assertRefused(await ask(bearing('AgEC')), /malformed/)
+      assertRefused(await ask(presenting([foreign])), /not issued by this service/)
+      if (!path.endsWith('exchange')) assertRefused(await ask(presenting([forged])), /does not verify/)
     }
   })
 })

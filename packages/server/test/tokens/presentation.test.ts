@@ -4,8 +4,6 @@ import { before, describe, test } from 'node:test'
 import {
   addFirstPartyCaveat,
   addThirdPartyCaveat,
-  decodeBase64,
-  decodeBinary,
   decodeJson,
   encodeBase64,
   encodeBase64Url,
@@ -23,6 +21,7 @@ import {
   dischargeFor,
   getRoot,
   logIn,
+  macaroonOf,
   presenting,
   refusalOf,
   testService,
@@ -40,10 +39,6 @@ eachDatabase((_kind, _open, fresh) => {
   })
   const whoami = (headers: Record<string, string>) =>
     call(service, 'GET', '/api/v2/tokens/whoami', { headers })
-  const macaroonOf = (text: string): Macaroon => {
-    const [macaroon] = decodeBinary(decodeBase64(text))
-    return macaroon ?? assert.fail('no macaroon')
-  }
   const textOf = (macaroon: Macaroon) => encodeBase64Url(encodeBinary(macaroon))
 
   describe('spellings', () => {
