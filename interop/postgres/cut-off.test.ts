@@ -1,7 +1,6 @@
 /**
- * Guarantee: a primary whose synchronous standby was promoted has no effect any more, even if it can be reached.
- * Nodes and commands leave it for the new primary, refuse everything revoked there, and acknowledge nothing on the
- * old one.
+ * Guarantee: a primary whose synchronous standby was promoted has no effect any more, even if it can be reached. Nodes
+ * and commands leave it for the new primary, refuse everything revoked there, and acknowledge nothing on the old one.
  */
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'

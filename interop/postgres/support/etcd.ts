@@ -39,9 +39,7 @@ export class Etcd {
     this.proxies = members.map(({ proxy }) => proxy)
   }
 
-  /**
-   * Starts a new cluster with files in `directory`, which belongs to `account`. Returns once it has a leader.
-   */
+  /** Starts a new cluster with files in `directory`, which belongs to `account`. Returns once it has a leader. */
   static async start(program: string, directory: string, account: Account | undefined): Promise<Etcd> {
     const members: Member[] = []
     for (const name of MEMBERS) {

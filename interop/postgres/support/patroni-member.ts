@@ -155,8 +155,7 @@ export class Member {
   }
 
   /**
-   * Signals all processes of PostgreSQL. The main one is first, so that it does not start others. Returns
-   * their ids.
+   * Signals all processes of PostgreSQL. The main one is first, so that it does not start others. Returns their ids.
    */
   signalPostgres(signal: NodeJS.Signals): readonly number[] {
     const postmaster = this.#postmaster()

@@ -34,9 +34,8 @@ type Outcome = { readonly name: string } & (
 )
 
 /**
- * Answers one name as a command for a single name does, and several with a line, or an item of a list, for
- * each. Throws `RequestError`: the refusal of the only name, or `invalid-request` if one of several was
- * refused.
+ * Answers one name as a command for a single name does, and several with a line, or an item of a list, for each. Throws
+ * `RequestError`: the refusal of the only name, or `invalid-request` if one of several was refused.
  */
 export const actOnEach = (
   names: readonly string[],

@@ -77,9 +77,8 @@ interface NewFileOptions {
 }
 
 /**
- * Opens a draft of the file before `work` starts, so that its result has somewhere to go. Never overwrites a
- * file. The draft gets the name of the file once `work` has succeeded, and is removed if it fails. Throws
- * {@link FileError}.
+ * Opens a draft of the file before `work` starts, so that its result has somewhere to go. Never overwrites a file. The
+ * draft gets the name of the file once `work` has succeeded, and is removed if it fails. Throws {@link FileError}.
  */
 export async function withNewFile<T>(
   path: string,

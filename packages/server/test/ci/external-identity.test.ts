@@ -1,7 +1,4 @@
-/**
- * Tests jobs with an external identity service, which does not know the local accounts and never gets a
- * request.
- */
+/** Tests jobs with an external identity service, which does not know the local accounts and never gets a request. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, describe, test } from 'node:test'

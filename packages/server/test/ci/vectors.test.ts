@@ -48,8 +48,7 @@ eachDatabase((_kind, _open, fresh) => {
   afterEach(() => service.hold(undefined))
 
   /**
-   * Signs a token for the moment of the case. The service's clock is stopped at that moment, because a second
-   * matters.
+   * Signs a token for the moment of the case. The service's clock is stopped at that moment, because a second matters.
    */
   const signed = (one: TokenCase, unique = randomUUID()): SignedCase => {
     const at = new Date(Math.floor(service.now().getTime() / 1000) * 1000)

@@ -1,7 +1,6 @@
 /**
- * Commands that work both over HTTP and on the database print the same, ask the same and exit with the same
- * code in both modes. `operations.test.ts` compares the answers of the operations behind them, on every
- * database.
+ * Commands that work both over HTTP and on the database print the same, ask the same and exit with the same code in
+ * both modes. `operations.test.ts` compares the answers of the operations behind them, on every database.
  */
 import assert from 'node:assert/strict'
 import { readFile, stat, writeFile } from 'node:fs/promises'

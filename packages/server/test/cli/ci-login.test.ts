@@ -12,10 +12,7 @@ describe('ratafia ci login', () => {
   const file = (name: string) => join(jobs.directory, name)
   const stdout = ['--export', 'stdout']
 
-  /**
-   * Creates a platform's program, which records its arguments and input and prints an ID token for
-   * `audience`.
-   */
+  /** Creates a platform's program, which records its arguments and input and prints an ID token for `audience`. */
   async function program(name: string, audience: string) {
     const path = file(`programs-${crypto.randomUUID()}`)
     await mkdir(path)
@@ -281,10 +278,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       assert.match(stderr, /RATAFIA_URL is not an https address/)
     })
 
-    /**
-     * Variables of the job. URL is replaced by the service's URL, and OTHER by an ID token for another
-     * service.
-     */
+    /** Variables of the job. URL is replaced by the service's URL, and OTHER by an ID token for another service. */
     const REFUSED = casesIn(String.raw`
       nothing is recognised | | No CI platform was recognized\. The command looked for RATAFIA_ID_TOKEN, GITLAB_CI \(gitlab\), FORGEJO_ACTIONS \(forgejo\), GITHUB_ACTIONS \(github\), CIRCLECI \(circleci\), BUILDKITE \(buildkite\), BITBUCKET_BUILD_NUMBER \(bitbucket\), TF_BUILD \(azure-devops\), the file /var/run/secrets/ratafia/token \(kubernetes\), the metadata server \(google\), and found none
       GitHub without the permission | GITHUB_ACTIONS=true | ACTIONS_ID_TOKEN_REQUEST_URL is not set\. Add .permissions: \{id-token: write

@@ -1,6 +1,4 @@
-/**
- * The service, `migrate` and `config check` refuse an unsuitable PostgreSQL database, and print the remedy.
- */
+/** The service, `migrate` and `config check` refuse an unsuitable PostgreSQL database, and print the remedy. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asSuperuser, eachDatabase } from '../support/databases.ts'

@@ -1,6 +1,5 @@
 /**
- * Guarantee: if a file cannot be written, no part of it remains, and nothing is created that only it would
- * describe.
+ * Guarantee: if a file cannot be written, no part of it remains, and nothing is created that only it would describe.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

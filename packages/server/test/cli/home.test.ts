@@ -1,7 +1,4 @@
-/**
- * Commands of a user without a home directory, for example in a container, require one only where they use
- * it.
- */
+/** Commands of a user without a home directory, for example in a container, require one only where they use it. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'

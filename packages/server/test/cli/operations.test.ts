@@ -106,10 +106,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   const call = (operation: ServiceOperation, asking?: Asking) => both((one) => one.call(operation, asking))
 
-  /**
-   * Returns the answer to a dry run of a change. The author and generated values can differ between the
-   * modes.
-   */
+  /** Returns the answer to a dry run of a change. The author and generated values can differ between the modes. */
   async function tried(name: Name, asking: Asking): Promise<unknown> {
     const { body: _, ...seen } = asking
     const [there, here] = await Promise.all(

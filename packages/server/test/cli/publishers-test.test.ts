@@ -1,6 +1,4 @@
-/**
- * `ratafia publishers` tests claims from a file against a rule, and gets the ids of a project from its forge.
- */
+/** `ratafia publishers` tests claims from a file against a rule, and gets the ids of a project from its forge. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

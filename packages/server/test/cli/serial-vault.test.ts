@@ -1,7 +1,6 @@
 /**
- * `ratafia import serial-vault` imports the same devices once, regardless of the format of the dump. The data
- * is invented. Formats and refusals are tested on SQLite only, because reading a dump does not depend on the
- * database.
+ * `ratafia import serial-vault` imports the same devices once, regardless of the format of the dump. The data is
+ * invented. Formats and refusals are tested on SQLite only, because reading a dump does not depend on the database.
  */
 import assert from 'node:assert/strict'
 import { cp, readFile, writeFile } from 'node:fs/promises'

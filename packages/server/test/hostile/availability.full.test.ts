@@ -1,9 +1,8 @@
 /**
- * Guarantee: whatever one network does, all other clients are answered, and the process stays under 400 MiB.
- * Uses a real process with the default limits, behind a trusted proxy that reports where requests come from.
- * The quick run has smaller crowds, with limits on requests in flight and on waiting devices in proportion.
- * It leaves out the wait for logins, whose number of places is a constant; `identity/wait.test.ts` tests it
- * with four places.
+ * Guarantee: whatever one network does, all other clients are answered, and the process stays under 400 MiB. Uses a
+ * real process with the default limits, behind a trusted proxy that reports where requests come from. The quick run has
+ * smaller crowds, with limits on requests in flight and on waiting devices in proportion. It leaves out the wait for
+ * logins, whose number of places is a constant; `identity/wait.test.ts` tests it with four places.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -131,9 +130,7 @@ oneDatabase((_kind, open, fresh) => {
     await running.end('SIGKILL')
   })
 
-  /**
-   * Sends a few rounds of usual requests. The service must answer them all, and its memory must stay bounded.
-   */
+  /** Sends a few rounds of usual requests. The service must answer them all, and its memory must stay bounded. */
   async function answersEverybody(): Promise<void> {
     for (let round = 0; round < 3; round++) {
       for (const [what, ask] of Object.entries(everybody)) assert.equal(await ask(), 200, what)
@@ -161,9 +158,8 @@ oneDatabase((_kind, open, fresh) => {
     return connect(Number(port), hostname)
   }
   /**
-   * Connects again after a 408, because this process can stall between the connection and its request. Also
-   * after ECONNRESET without an answer: the kernel resets a connection that a busy service does not accept in
-   * time.
+   * Connects again after a 408, because this process can stall between the connection and its request. Also after
+   * ECONNRESET without an answer: the kernel resets a connection that a busy service does not accept in time.
    */
   const beginOne = (one: Hostile, bytes: string | Buffer): Promise<void> => {
     let reset = false
@@ -285,8 +281,7 @@ oneDatabase((_kind, open, fresh) => {
     const url = new URL(await waitUrl())
     const line = `GET ${url.pathname}${url.search}`
     const mine = await begin(1, () => head(line, {}, '192.0.2.1'))
-    // 2,000 can wait, so 60 are refused. The test needs only 50 of them, because a busy machine can lose
-    // connections.
+    // 2,000 can wait, so 60 are refused. The test needs only 50 of them, because a busy machine can lose connections.
     const all = await begin(2_060, (index) => head(line, {}, `2001:db8:5:${index.toString(16)}::1`))
     await eventually('there are no more places', () => count(all, 503) >= 50)
     const others = await begin(20, (index) => head(line, {}, `203.0.${index}.1`))

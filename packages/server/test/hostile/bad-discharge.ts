@@ -3,9 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
 import { encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
 
-/**
- * Returns the body of a refresh: correctly signed, with many caveats, for an empty caveat sealed to this key.
- */
+/** Returns the body of a refresh: correctly signed, with many caveats, for an empty caveat sealed to this key. */
 export function badDischarge(thirdPartyPublicKey: Uint8Array): string {
   const rootKey = randomBytes(24)
   const condition = 'is-login-of-session {}'

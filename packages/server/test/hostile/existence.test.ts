@@ -100,10 +100,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
 
   let hosts = 0
-  /**
-   * Returns the status, the headers that differ between answers, and the body, with NAME instead of the sent
-   * name.
-   */
+  /** Returns the status, the headers that differ between answers, and the body, with NAME instead of the sent name. */
   async function answerTo({ request, isRandom }: Row, name: string, trace = newTrace()): Promise<string> {
     const made = await request(name)
     const headers = new Headers(made.headers)

@@ -1,7 +1,6 @@
 /**
- * Guarantee: whatever a client sends, the answer is never a 5xx, the process stays up, and its memory is
- * bounded. PostgreSQL gets a tenth of the requests that SQLite gets. A failure prints its seed; the seeds are
- * fixed.
+ * Guarantee: whatever a client sends, the answer is never a 5xx, the process stays up, and its memory is bounded.
+ * PostgreSQL gets a tenth of the requests that SQLite gets. A failure prints its seed; the seeds are fixed.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'

@@ -1,7 +1,4 @@
-/**
- * Tests hostile exchanges: ID tokens that an issuer signed with any claims, damaged ones, and any other
- * parameters.
- */
+/** Tests hostile exchanges: ID tokens that an issuer signed with any claims, damaged ones, and any other parameters. */
 import { FULL } from '../../../../tools/test/effort.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { flood } from './flood.ts'

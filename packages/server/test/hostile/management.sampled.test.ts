@@ -115,9 +115,7 @@ eachDatabase((kind, _open, fresh) => {
   }
 })
 
-/**
- * Creates acme-brand and other-brand, each with a model and its records. Returns how a request can name them.
- */
+/** Creates acme-brand and other-brand, each with a model and its records. Returns how a request can name them. */
 async function withBrands(service: TestService): Promise<Pick<ManagementSeeds, 'ids' | 'keys'>> {
   const { installation, now } = service
   const [brandId, key] = ['other-brand', testKey('unknown')]

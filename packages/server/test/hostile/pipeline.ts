@@ -1,6 +1,4 @@
-/**
- * A client for very many requests: one connection, many requests ahead of their answers, statuses in order.
- */
+/** A client for very many requests: one connection, many requests ahead of their answers, statuses in order. */
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 
@@ -11,9 +9,7 @@ export interface RawRequest {
   readonly body?: string | Uint8Array
 }
 
-/**
- * Returns the bytes of a request. Header values are Latin-1 without line ends: others never reach a handler.
- */
+/** Returns the bytes of a request. Header values are Latin-1 without line ends: others never reach a handler. */
 export function requestBytes({ method, path, headers, body }: RawRequest): Buffer {
   const content = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body ?? [])
   const lines = [
@@ -86,9 +82,7 @@ function readAnswers(socket: Socket, requests: readonly RawRequest[]): Promise<P
   })
 }
 
-/**
- * Returns the body at the beginning of these bytes, and the bytes it uses; undefined while some are missing.
- */
+/** Returns the body at the beginning of these bytes, and the bytes it uses; undefined while some are missing. */
 function bodyIn(bytes: Buffer, head: string): { readonly body: Buffer; readonly length: number } | undefined {
   // A 304 has no body (RFC 9110, 15.4.5).
   if (/^HTTP\/1\.1 304 /.test(head)) return { body: Buffer.alloc(0), length: 0 }

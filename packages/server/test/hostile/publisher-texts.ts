@@ -105,10 +105,7 @@ interface SealedCaveat {
   readonly rootKey: Uint8Array
 }
 
-/**
- * Versions of a caveat id. Other versions are rare: as text they name an unknown key, which takes time to
- * look up.
- */
+/** Versions of a caveat id. Other versions are rare: as text they name an unknown key, which takes time to look up. */
 const versions = fc.integer({ min: -40, max: 3 }).map((n) => (n === 2 || n === 3 ? n : 1))
 
 const sealedCaveats = ({ publicKey }: PublisherSeeds): fc.Arbitrary<SealedCaveat> =>

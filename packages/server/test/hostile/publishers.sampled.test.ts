@@ -1,7 +1,4 @@
-/**
- * Tests hostile requests to the paths of publisher tools: passwords, discharges, credentials in bodies, and
- * JSON.
- */
+/** Tests hostile requests to the paths of publisher tools: passwords, discharges, credentials in bodies, and JSON. */
 import { FULL } from '../../../../tools/test/effort.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { flood } from './flood.ts'

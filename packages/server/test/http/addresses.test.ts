@@ -1,6 +1,5 @@
 /**
- * Tests that each resource has one address, and that a path without one gets a 404 before anything else is
- * examined.
+ * Tests that each resource has one address, and that a path without one gets a 404 before anything else is examined.
  */
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
@@ -29,10 +28,7 @@ interface Sent {
   readonly body?: string
 }
 
-/**
- * Required by protocols (RFC 6749, 3.2), or for a proxy that passes on the query of the request it asks
- * about.
- */
+/** Required by protocols (RFC 6749, 3.2), or for a proxy that passes on the query of the request it asks about. */
 const ANY_QUERY: ReadonlySet<string> = new Set([
   'exchangeIdToken',
   'authorizationServer',

@@ -1,6 +1,4 @@
-/**
- * Tests that arriving bodies together use a bounded amount of memory, and that no network can use all of it.
- */
+/** Tests that arriving bodies together use a bounded amount of memory, and that no network can use all of it. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, suite, test } from 'node:test'
@@ -19,10 +17,7 @@ const LIMIT = 128 * KIB
 suite('room for bodies of 256 KiB', () => {
   let app: FastifyInstance
   let url: string
-  /**
-   * Requests that a limit takes long to check, as if another process counted them, and those that left
-   * meanwhile.
-   */
+  /** Requests that a limit takes long to check, as if another process counted them, and those that left meanwhile. */
   let checked = 0
   let left = 0
   before(async () => {

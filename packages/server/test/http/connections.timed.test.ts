@@ -282,8 +282,7 @@ suite('a connection with data that is not HTTP', { timeout: 120_000 }, () => {
     const [other]: Socket[] = await accepted
     await one.ask('garbage\r\n\r\n')
     assert.equal(one.status, 400)
-    // The parser repeats the error for each arriving piece, which must not reset what the client still has to
-    // read.
+    // The parser repeats the error for each arriving piece, which must not reset what the client still has to read.
     server.server.emit('clientError', new Error('again'), other)
     assert.equal(other?.destroyed, false)
     await one.ended

@@ -1,7 +1,4 @@
-/**
- * Tests HTTP below the operations: invalid HTTP, paths, methods, sizes, bodies, and what the log keeps of
- * them.
- */
+/** Tests HTTP below the operations: invalid HTTP, paths, methods, sizes, bodies, and what the log keeps of them. */
 import assert from 'node:assert/strict'
 import { before, describe, suite, test } from 'node:test'
 import { API_VERSION } from '@ratafia/api'

@@ -1,6 +1,5 @@
 /**
- * Tests back-pressure: beyond a number of requests in flight the answer is 503 at once, and connections stay
- * usable.
+ * Tests back-pressure: beyond a number of requests in flight the answer is 503 at once, and connections stay usable.
  */
 import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'

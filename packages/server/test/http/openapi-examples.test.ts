@@ -307,8 +307,7 @@ const VARIES =
 const SEALED = /^(?:AQAAAA|QVFBQUFB)[\w+/=-]{100,}$/
 
 /**
- * Returns `seen` in outline: the types and headers of assertions, the conditions of macaroons, and no varying
- * values.
+ * Returns `seen` in outline: the types and headers of assertions, the conditions of macaroons, and no varying values.
  */
 function outlineOf(seen: unknown, name = ''): unknown {
   if (typeof seen === 'string') {

@@ -1,6 +1,4 @@
-/**
- * Tests how often an address can call public routes: which requests count together, and how they are refused.
- */
+/** Tests how often an address can call public routes: which requests count together, and how they are refused. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { BakeryErrorSchema } from '@ratafia/api/schemas'

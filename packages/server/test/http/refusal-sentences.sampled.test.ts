@@ -1,7 +1,4 @@
-/**
- * Tests that each refusal by a schema is a sentence: sends every kind of wrong value for every field of the
- * API.
- */
+/** Tests that each refusal by a schema is a sentence: sends every kind of wrong value for every field of the API. */
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
 import {

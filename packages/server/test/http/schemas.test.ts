@@ -1,7 +1,4 @@
-/**
- * Tests that the schemas of requests and answers are JSON Schema: the service does not check this at each
- * start.
- */
+/** Tests that the schemas of requests and answers are JSON Schema: the service does not check this at each start. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {

@@ -1,6 +1,4 @@
-/**
- * Tests what lists show of accounts besides their records: roles, agents, the newest session, and `may_act`.
- */
+/** Tests what lists show of accounts besides their records: roles, agents, the newest session, and `may_act`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachDatabase } from '../support/databases.ts'

@@ -34,10 +34,7 @@ const idOf = (index: number) => {
   return `019${String(index).padStart(5, '0')}-0000-7000-8000-${hex}` as DeviceId
 }
 
-/**
- * 300 devices of three brands. Several share a time or the beginning of a serial, or have another's id as
- * serial.
- */
+/** 300 devices of three brands. Several share a time or the beginning of a serial, or have another's id as serial. */
 const register: readonly Device[] = Array.from({ length: 300 }, (_, index) => {
   const brandId = BRANDS[(index * 7) % 3] ?? ''
   const status = DEVICE_STATUSES[(index * 11) % 5] ?? 'active'

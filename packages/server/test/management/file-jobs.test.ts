@@ -1,7 +1,4 @@
-/**
- * Tests jobs that import a file: parts, all or nothing, errors, the limits of a brand, and a process that
- * dies.
- */
+/** Tests jobs that import a file: parts, all or nothing, errors, the limits of a brand, and a process that dies. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { linkEntries } from '../../src/audit/link.ts'

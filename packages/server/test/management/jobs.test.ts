@@ -1,7 +1,4 @@
-/**
- * Tests jobs of the management API: many decisions, each once, within the author's permissions at that
- * moment.
- */
+/** Tests jobs of the management API: many decisions, each once, within the author's permissions at that moment. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'

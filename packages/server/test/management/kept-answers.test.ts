@@ -1,6 +1,5 @@
 /**
- * Tests the answer that is kept for an `Idempotency-Key`: who can get it again, and what a thief of the
- * database gets.
+ * Tests the answer that is kept for an `Idempotency-Key`: who can get it again, and what a thief of the database gets.
  */
 import assert from 'node:assert/strict'
 import { createDecipheriv, getHashes, hash, hkdfSync } from 'node:crypto'

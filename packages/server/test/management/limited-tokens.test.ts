@@ -1,7 +1,4 @@
-/**
- * Tests what limited tokens can change: a read-only token nothing, one with fewer permissions only its own
- * session.
- */
+/** Tests what limited tokens can change: a read-only token nothing, one with fewer permissions only its own session. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { isReading, type ManagementPermission } from '@ratafia/api'

@@ -1,6 +1,4 @@
-/**
- * Tests management tokens over HTTP: how to get one, what it opens, and what other credentials do not open.
- */
+/** Tests management tokens over HTTP: how to get one, what it opens, and what other credentials do not open. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachDatabase, onOne } from '../support/databases.ts'

@@ -1,6 +1,5 @@
 /**
- * Tests what a grant reaches: every kind of credential that its account had before, over HTTP
- * (docs/administration.md).
+ * Tests what a grant reaches: every kind of credential that its account had before, over HTTP (docs/administration.md).
  */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

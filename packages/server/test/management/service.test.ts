@@ -1,6 +1,4 @@
-/**
- * Tests what operators and auditors read about the whole service: its package directory and its condition.
- */
+/** Tests what operators and auditors read about the whole service: its package directory and its condition. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { eachDatabase } from '../support/databases.ts'

@@ -1,7 +1,4 @@
-/**
- * Tests when and from where tokens were last used: what a node stores in the background, as other nodes show
- * it.
- */
+/** Tests when and from where tokens were last used: what a node stores in the background, as other nodes show it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eachDatabase } from '../support/databases.ts'

@@ -1,7 +1,4 @@
-/**
- * Tests sessions of tokens in the management API: the caller's own, and for administrators those of every
- * account.
- */
+/** Tests sessions of tokens in the management API: the caller's own, and for administrators those of every account. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newSessionId } from '@ratafia/api'

@@ -1,6 +1,5 @@
 /**
- * Guarantee: commands that start at once in a fresh directory create one installation, which only their user
- * can read.
+ * Guarantee: commands that start at once in a fresh directory create one installation, which only their user can read.
  */
 import assert from 'node:assert/strict'
 import { chmod, stat } from 'node:fs/promises'

@@ -1,6 +1,5 @@
 /**
- * `ratafia serve` with several workers on a database. They are killed while clients work, and while it is
- * unavailable.
+ * `ratafia serve` with several workers on a database. They are killed while clients work, and while it is unavailable.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,6 +1,5 @@
 /**
- * Checks the parts of answers that clients read (contract/publisher-login.md, "What each client does with an
- * error").
+ * Checks the parts of answers that clients read (contract/publisher-login.md, "What each client does with an error").
  */
 import assert from 'node:assert/strict'
 import { ERROR_CODES, LOGIN_ERROR_CODES } from '@ratafia/api'

@@ -1,7 +1,4 @@
-/**
- * Guarantee: a discharge that was changed, moved to another root, or is another user's opens and refreshes
- * nothing.
- */
+/** Guarantee: a discharge that was changed, moved to another root, or is another user's opens and refreshes nothing. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { addFirstPartyCaveat, bindDischarge, type Macaroon, mint } from '@ratafia/macaroon'

@@ -1,6 +1,5 @@
 /**
- * Guarantee: the dashboard's half of an Ubuntu One login works: roots for each client, verification, account,
- * export.
+ * Guarantee: the dashboard's half of an Ubuntu One login works: roots for each client, verification, account, export.
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

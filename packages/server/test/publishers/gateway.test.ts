@@ -1,7 +1,4 @@
-/**
- * Guarantee: charmcraft and snapcraft with an on-premises store can use the gateway endpoints, under both
- * prefixes.
- */
+/** Guarantee: charmcraft and snapcraft with an on-premises store can use the gateway endpoints, under both prefixes. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { GATEWAY_PERMISSIONS } from '@ratafia/api'

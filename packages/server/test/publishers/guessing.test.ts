@@ -1,7 +1,4 @@
-/**
- * Guarantee: passwords cannot be guessed faster through programs than through browsers, because both share
- * counts.
- */
+/** Guarantee: passwords cannot be guessed faster through programs than through browsers, because both share counts. */
 import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'

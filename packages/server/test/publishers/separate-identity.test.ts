@@ -1,7 +1,4 @@
-/**
- * Guarantee: only a standalone identity service sees passwords, and the first use of a login opens its
- * session.
- */
+/** Guarantee: only a standalone identity service sees passwords, and the first use of a login opens its session. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

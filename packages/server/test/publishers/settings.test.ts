@@ -1,6 +1,4 @@
-/**
- * Guarantee: passwords are accepted only if the operator lets programs send them, and never in plain text.
- */
+/** Guarantee: passwords are accepted only if the operator lets programs send them, and never in plain text. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setPassword } from '../support/accounts.ts'

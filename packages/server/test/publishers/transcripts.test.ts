@@ -1,5 +1,4 @@
-// Requests of unmodified clients, once sent to a recorder, are sent again byte for byte, and get usable
-// answers.
+// Requests of unmodified clients, once sent to a recorder, are sent again byte for byte, and get usable answers.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

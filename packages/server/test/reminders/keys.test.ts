@@ -1,6 +1,5 @@
 /**
- * Reminders about signing keys, API keys and roles: their recipients, and what needs no reminder. On both
- * databases.
+ * Reminders about signing keys, API keys and roles: their recipients, and what needs no reminder. On both databases.
  */
 import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'

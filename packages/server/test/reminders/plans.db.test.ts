@@ -1,7 +1,4 @@
-/**
- * Guarantee: expiring and due rows are found by an index, and no large table is read. Plans of both
- * databases.
- */
+/** Guarantee: expiring and due rows are found by an index, and no large table is read. Plans of both databases. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'

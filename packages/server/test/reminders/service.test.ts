@@ -1,7 +1,4 @@
-/**
- * Reminders of running services: the jobs of two services on one database, and a service that runs them by
- * itself.
- */
+/** Reminders of running services: the jobs of two services on one database, and a service that runs them by itself. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

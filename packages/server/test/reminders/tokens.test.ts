@@ -1,7 +1,4 @@
-/**
- * Reminders about expiring tokens: their recipients, times and number, by mail and by webhook, on both
- * databases.
- */
+/** Reminders about expiring tokens: their recipients, times and number, by mail and by webhook, on both databases. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, beforeEach, test } from 'node:test'

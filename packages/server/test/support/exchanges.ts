@@ -174,8 +174,7 @@ export async function exchange(
 }
 
 /**
- * Returns an ID token with a claim set of the vectors, for this service and the current time. Each token is
- * different.
+ * Returns an ID token with a claim set of the vectors, for this service and the current time. Each token is different.
  */
 export const idTokenOf = (
   claimSet: string,
@@ -191,8 +190,7 @@ export const idTokenOf = (
   }).text
 
 /**
- * Returns the status, OAuth's error, our code and the message of a refusal. Checks the form that these refusals
- * share.
+ * Returns the status, OAuth's error, our code and the message of a refusal. Checks the form that these refusals share.
  */
 export function oauthRefusalOf({ status, headers, body }: Answer) {
   assert.ok(Check(OAuthErrorSchema, body), JSON.stringify(body))

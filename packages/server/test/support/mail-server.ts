@@ -1,6 +1,4 @@
-/**
- * A mail server in this process. It keeps the e-mails that it receives, and can be stopped or refuse them.
- */
+/** A mail server in this process. It keeps the e-mails that it receives, and can be stopped or refuse them. */
 import { once } from 'node:events'
 import { after, before } from 'node:test'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'

@@ -86,9 +86,7 @@ export async function everyPage(
   }
 }
 
-/**
- * Asserts that requests about the first id get the same answer as about the others, which do not exist: 404.
- */
+/** Asserts that requests about the first id get the same answer as about the others, which do not exist: 404. */
 export async function assertMissing(
   ids: readonly string[],
   ask: (id: string) => Promise<Answer>,

@@ -19,8 +19,7 @@ export interface ObservedService extends TestService {
 }
 
 /**
- * Returns a function that starts services on the suite's database. Those that a test leaves open are closed at the
- * end.
+ * Returns a function that starts services on the suite's database. Those that a test leaves open are closed at the end.
  */
 export function observedServices(
   fresh: Pick<Fresh, 'target'>,

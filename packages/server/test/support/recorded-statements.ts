@@ -33,9 +33,7 @@ export async function recordStatements(
   return recorded
 }
 
-/**
- * Stops the service from storing device activity, which it does every ten seconds, even while a test records.
- */
+/** Stops the service from storing device activity, which it does every ten seconds, even while a test records. */
 export function stopStoringActivity({ installation }: Pick<TestService, 'installation'>): void {
   mock.method(installation.activities, 'saw', async () => {})
 }

@@ -3,8 +3,7 @@ import { PostgresAdapter, sql } from 'kysely'
 import type { Database, Schema } from '../../src/database/index.ts'
 
 /**
- * Returns the number of rows of a table that this transaction has read so far. Returns 0 on SQLite, which has no
- * count.
+ * Returns the number of rows of a table that this transaction has read so far. Returns 0 on SQLite, which has no count.
  */
 export async function rowsRead(query: Database['query'], table: keyof Schema): Promise<number> {
   if (!(query.getExecutor().adapter instanceof PostgresAdapter)) return 0

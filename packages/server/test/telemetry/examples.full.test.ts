@@ -1,7 +1,4 @@
-/**
- * Tests that the example dashboard and alert rules name metrics of `/metrics`, and that the docs have every
- * alert.
- */
+/** Tests that the example dashboard and alert rules name metrics of `/metrics`, and that the docs have every alert. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

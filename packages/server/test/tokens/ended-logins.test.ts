@@ -1,7 +1,6 @@
 /**
- * Guarantee: once the logins of an account were invalidated, no earlier root, discharge or approval opens
- * anything, on any node. A new password, disabling (and enabling), removing an agent and revoking everything
- * invalidate them.
+ * Guarantee: once the logins of an account were invalidated, no earlier root, discharge or approval opens anything, on
+ * any node. A new password, disabling (and enabling), removing an agent and revoking everything invalidate them.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,6 +1,4 @@
-/**
- * Identifiers with root keys that do not exist, at every endpoint that accepts a macaroon or a sealed text.
- */
+/** Identifiers with root keys that do not exist, at every endpoint that accepts a macaroon or a sealed text. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'

@@ -1,7 +1,6 @@
 /**
- * Guarantee: every node refuses a revoked credential within a second of the acknowledgement, whatever fails.
- * The command `npm run bench -- revocation` measures the time. These tests only fail if a node does not
- * refuse at all.
+ * Guarantee: every node refuses a revoked credential within a second of the acknowledgement, whatever fails. The
+ * command `npm run bench -- revocation` measures the time. These tests only fail if a node does not refuse at all.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -24,10 +23,7 @@ import { startNode, type TestNode } from '../support/nodes.ts'
 import { addPerson, bearing, call, logIn, revokeOwn } from '../support/service.ts'
 import { silenceable } from '../support/silenceable.ts'
 
-/**
- * The promised second, and a margin for a busy machine. A silent connection would be given up later than
- * this.
- */
+/** The promised second, and a margin for a busy machine. A silent connection would be given up later than this. */
 const REFUSED_WITHIN_MS = 2_500
 
 type Ask = (node: TestNode) => Promise<number>
@@ -153,10 +149,7 @@ eachDatabase((kind, _open, fresh) => {
     const url = new URL((await postgres()).url)
     await asSuperuser(`set session_replication_role = replica; ${statement}`, url.pathname)
   }
-  /**
-   * Waits until the node remembers the answer. Otherwise the tests below would only show that it asks the
-   * database.
-   */
+  /** Waits until the node remembers the answer. Otherwise the tests below would only show that it asks the database. */
   const remembers = async (node: TestNode, ask: Ask) => {
     await eventually('the node remembers', async () => {
       assert.equal(await ask(node), 200)

@@ -1,7 +1,4 @@
-/**
- * Expired credentials can be revoked like others: with a 200, and a record that shows the revocation
- * (decision 60).
- */
+/** Expired credentials can be revoked like others: with a 200, and a record that shows the revocation (decision 60). */
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
 import type { Account } from '../../src/accounts/account.ts'

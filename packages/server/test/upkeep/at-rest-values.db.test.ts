@@ -18,9 +18,7 @@ const READABLE: ReadonlySet<string> = new Set([
   ...['device.request', 'device_session.macaroon_id', 'job_part.body'],
 ])
 
-/**
- * Returns the columns that the page names: `table.column`, and `column` for more columns of the same table.
- */
+/** Returns the columns that the page names: `table.column`, and `column` for more columns of the same table. */
 function listedIn(page: string): ReadonlySet<string> {
   const rows = page.split('\n').filter((line) => line.startsWith('| `'))
   const names = rows.flatMap((row) => {

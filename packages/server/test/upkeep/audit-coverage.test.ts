@@ -1,7 +1,4 @@
-/**
- * Every change is recorded in the audit log: by each command that changes something, and each operation over
- * HTTP.
- */
+/** Every change is recorded in the audit log: by each command that changes something, and each operation over HTTP. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -69,10 +66,7 @@ import {
 import { newKeyPair } from '../support/test-issuer.ts'
 import { discharging } from '../support/waiting-login.ts'
 
-/**
- * Commands that change nothing by themselves. The second half of this file covers what a service changes for
- * them.
- */
+/** Commands that change nothing by themselves. The second half of this file covers what a service changes for them. */
 const READ_ONLY: ReadonlySet<string> = new Set([
   ...['completion', 'login', 'whoami', 'logout', 'ci login', 'ci logout', 'serve', 'identity serve'],
   ...['version', 'verify', 'status', 'config check', 'counters', 'devices counts', 'devices export'],
@@ -491,10 +485,7 @@ eachDatabase((kind, _open, fresh) => {
     const registers = (serial: string, key = newKey()) => registered(service, { key, serial, ...shown })
     const answers = async (work: Promise<{ readonly status: number }>, status = 200) =>
       assert.equal((await work).status, status)
-    /**
-     * Returns the actions that `work` leaves. They come from this machine, because no proxy names another
-     * address.
-     */
+    /** Returns the actions that `work` leaves. They come from this machine, because no proxy names another address. */
     const leavesBy = async (
       actor: RegExp,
       work: () => Promise<unknown>,
@@ -541,10 +532,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await leavesBy(/./, all), [])
     })
 
-    /**
-     * The routes of the identity service that can make a change, tested below or where noted. All others
-     * follow.
-     */
+    /** The routes of the identity service that can make a change, tested below or where noted. All others follow. */
     const CHANGING_PAGES = [
       ...['POST /login', 'POST /confirm', 'POST /logout'],
       // Tested in identity/second-factor.test.ts and identity/own-password.test.ts.

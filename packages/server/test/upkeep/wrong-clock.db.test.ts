@@ -82,10 +82,7 @@ const INSTANT: Readonly<Record<string, (column: RawBuilder<unknown>) => RawBuild
 }
 const UUID_V7 = '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 
-/**
- * Returns every instant after `since` in any table, with its table and column. Migrations ran before the
- * test.
- */
+/** Returns every instant after `since` in any table, with its table and column. Migrations ran before the test. */
 async function instants({ installation: { database } }: Pick<TestService, 'installation'>, since: number) {
   const columns = await sql<{ table: string; column: string; type: string }>`
     select table_name as "table", column_name as "column", data_type as type from information_schema.columns

@@ -1,7 +1,6 @@
 /**
- * The interface that commands use: the operations of the management API, on a service over HTTP
- * (`http-service.ts`) or on an opened installation in this process
- * (`start/operations/in-process-service.ts`).
+ * The interface that commands use: the operations of the management API, on a service over HTTP (`http-service.ts`) or
+ * on an opened installation in this process (`start/operations/in-process-service.ts`).
  */
 import type { MANAGEMENT_ROUTES } from '@ratafia/api/management'
 import type { Clock } from '../../clock.ts'

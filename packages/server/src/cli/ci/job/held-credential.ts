@@ -17,9 +17,8 @@ export interface HeldCredential {
 }
 
 /**
- * Reads every form that `ratafia tokens create` and `ratafia ci login` write, even as a line `NAME=…`.
- * `where`: the source of the text, as the beginning of a sentence. Throws {@link ServiceRefusal}, which does
- * not repeat the text.
+ * Reads every form that `ratafia tokens create` and `ratafia ci login` write, even as a line `NAME=…`. `where`: the
+ * source of the text, as the beginning of a sentence. Throws {@link ServiceRefusal}, which does not repeat the text.
  */
 export function heldCredential(text: string, where: string): HeldCredential {
   const slice = sliceIn(valueIn(text))

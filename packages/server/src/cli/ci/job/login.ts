@@ -143,9 +143,8 @@ const minutes = (seconds: number): string =>
 const MOST_CHARACTERS = 16 * 1024
 
 /**
- * Returns the ID token without white space, such as the line end that files and programs add. `where`: its
- * source, as the beginning of a sentence. Throws {@link ServiceRefusal} for any other text, and does not
- * repeat it.
+ * Returns the ID token without white space, such as the line end that files and programs add. `where`: its source, as
+ * the beginning of a sentence. Throws {@link ServiceRefusal} for any other text, and does not repeat it.
  */
 function idTokenIn(text: string, where: string): string {
   const token = withoutWhiteSpace(text)
