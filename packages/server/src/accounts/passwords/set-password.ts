@@ -1,6 +1,6 @@
 /** Sets the password of an account, signs it out of every browser, and invalidates its unused logins. */
 import { requireForAll } from '../../authority.ts'
-import type { AuthoredStores, Recording } from '../../change.ts'
+import type { Recording } from '../../change.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
 import { requireMayLetIn } from '../administration/may-manage.ts'
@@ -63,34 +63,4 @@ export async function storePassword(
   await endConsoleSessions({ accountId: id, by, at: now }, on)
   const after = await accounts.findById(id)
   return before && after && { before, after }
-}
-
-export interface ChangePasswordInput {
-  readonly account: Account
-  /** The hash of the old password, as it was checked. */
-  readonly replacing: string
-  readonly password: string
-}
-
-/**
- * Changes the password, and signs the account out of every browser as `setPassword` does. Returns the account
- * as changed; undefined if another request has changed the password since it was checked. Throws
- * `invalid-field` if the password breaks its rule.
- */
-export async function changePassword(
-  { account, replacing, password }: ChangePasswordInput,
-  { passwords, change, clock, signInSessions }: AuthoredStores,
-): Promise<Account | undefined> {
-  const passwordHash = await passwords.hash(chosenPasswordBytes(password))
-  const changed = await change(async (on) => {
-    const stored = await storePassword(
-      { account, passwordHash, replacing, by: account.username },
-      on,
-      clock(),
-    )
-    if (stored) await on.record({ action: 'account.change-password', subject: account.username })
-    return stored?.after
-  })
-  if (changed) await signInSessions.removeAllOf(account.id)
-  return changed
 }

@@ -1,6 +1,5 @@
 /** Adds a second factor that is required at once to an account. The operator passes the secret to its owner. */
 import { requireForAll } from '../../authority.ts'
-import type { AuthoredStores } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import { type Account, requireNotRemoved } from '../account.ts'
@@ -8,13 +7,7 @@ import { requireMayLetIn } from '../administration/may-manage.ts'
 import type { NamedAccount } from '../administration/show-account.ts'
 import { endConsoleSessions } from '../ended-logins/end-console-sessions.ts'
 import { findAccount } from '../find.ts'
-import {
-  confirmedFactors,
-  type NewSecondFactor,
-  newTotp,
-  replaceRecoveryCodes,
-  shownTotp,
-} from './second-factor.ts'
+import { type NewSecondFactor, newTotp, replaceRecoveryCodes, shownTotp } from './second-factor.ts'
 
 export interface EnableInput extends NamedAccount {
   /** The name of this service in authenticators. */
@@ -61,16 +54,3 @@ export const hasNone = (account: Account) =>
 
 const refused = ({ username }: Account, what: string) =>
   invalidField(`The account "${username}" ${what}`, { field: 'account' })
-
-/** Returns the new codes. Throws `invalid-field` if the account has no second factor. */
-export async function newRecoveryCodesOf(
-  account: Account,
-  { change, clock }: AuthoredStores,
-): Promise<readonly string[]> {
-  return change(async (on) => {
-    if ((await confirmedFactors(account.id, on)).length === 0) throw hasNone(account)
-    const codes = await replaceRecoveryCodes(account.id, on, clock())
-    await on.record({ action: 'second-factor.new-recovery-codes', subject: account.username })
-    return codes
-  })
-}

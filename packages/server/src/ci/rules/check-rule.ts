@@ -1,9 +1,10 @@
 /** Checks that a new rule is narrow enough (contract/oidc.md, A7 to A9, "Needed in a rule"). */
 import type { Issuer } from '../issuers/issuer.ts'
 import { type Kind, kindOf } from '../issuers/kinds.ts'
-import { alternatives, type Match, type Matcher } from './matcher.ts'
+import type { Match, Matcher } from './matcher.ts'
 import { neverAllowed } from './matchers/events.ts'
 import { globProblem } from './matchers/glob.ts'
+import { alternatives } from './matchers/holds.ts'
 import { claimText, matchRefused } from './matchers/read-match.ts'
 import { MOST_IDS, namesOf, stableIdsOf } from './stable-ids.ts'
 import { warningsOf } from './warnings.ts'

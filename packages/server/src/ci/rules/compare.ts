@@ -3,8 +3,9 @@ import { claimOf, isScalar } from '../id-token/claims.ts'
 import type { Claims } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { kindOf } from '../issuers/kinds.ts'
-import { holds, type Match } from './matcher.ts'
+import type { Match } from './matcher.ts'
 import { isEventAllowed, standardInWords } from './matchers/events.ts'
+import { holds } from './matchers/holds.ts'
 
 export interface ComparedClaim {
   /** The claim, spelled as in the rule. */

@@ -1,7 +1,5 @@
-/** The matchers of a rule, and whether the value of a claim satisfies one (contract/oidc.md, A7). */
-import { isScalar } from '../id-token/claims.ts'
+/** The matchers of a rule (contract/oidc.md, A7). */
 import type { Scalar } from '../id-token/id-token.ts'
-import { globMatches } from './matchers/glob.ts'
 
 export type { Scalar }
 
@@ -30,23 +28,3 @@ export const formatMatch = (match: Match): readonly string[] =>
 
 const formatMatcher = (matcher: Matcher): string =>
   typeof matcher === 'string' ? `=${matcher}` : `:=${JSON.stringify(matcher)}`
-
-/** Whether a value satisfies the matcher, which also compares types. Nothing matches a value that is absent, null, a list or an object. */
-export function holds(matcher: Matcher, value: unknown): boolean {
-  if (!isScalar(value)) return false
-  return alternatives(matcher).some((single) => holdsAlone(single, value))
-}
-
-/** Returns the matchers of which one must match. */
-export const alternatives = (matcher: Matcher): readonly Single[] =>
-  typeof matcher === 'object' && 'any_of' in matcher ? matcher.any_of : [matcher]
-
-function holdsAlone(single: Single, value: unknown): boolean {
-  if (typeof single !== 'object') return single === value
-  if (typeof value !== 'string') return false
-  if ('glob' in single) return globMatches(single.glob, value)
-  return single.fold.length === value.length && withoutCase(single.fold) === withoutCase(value)
-}
-
-/** Folds only ASCII letters: `toLowerCase` would turn the Kelvin sign into a `k`. */
-const withoutCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -1,8 +1,9 @@
 /** Warns, in sentences, why an accepted rule is risky (contract/oidc.md, "Needed in a rule"). */
 import type { Issuer } from '../issuers/issuer.ts'
 import { type KindName, kindOf } from '../issuers/kinds.ts'
-import { alternatives, type Match, type Matcher } from './matcher.ts'
+import type { Match, Matcher } from './matcher.ts'
 import { beyondStandard } from './matchers/events.ts'
+import { alternatives } from './matchers/holds.ts'
 
 interface Warning {
   readonly when: (match: Match) => boolean

@@ -1,7 +1,7 @@
 /** Changes the signed-in user's password. Every other browser is signed out, and this one gets a new session. */
 import { endedSince, seenBy } from '../../accounts/ended-logins/login-mark.ts'
+import { changePassword } from '../../accounts/passwords/change-password.ts'
 import { chosenPasswordBytes } from '../../accounts/passwords/password.ts'
-import { changePassword } from '../../accounts/passwords/set-password.ts'
 import { accountActor } from '../../change.ts'
 import { type SignedIn, startSession } from '../logins/browser-session.ts'
 import type { CheckDeps } from '../logins/check-credentials.ts'

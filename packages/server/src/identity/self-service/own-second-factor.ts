@@ -1,8 +1,8 @@
 /** The second factor of the signed-in user: enrols one, replaces its recovery codes, turns it off. */
 import type { Account } from '../../accounts/account.ts'
 import { disableOwnFactor } from '../../accounts/second-factor/disable.ts'
-import { newRecoveryCodesOf } from '../../accounts/second-factor/enable.ts'
 import { confirmEnrolment, enrolment, startEnrolment } from '../../accounts/second-factor/enrol.ts'
+import { newRecoveryCodesOf } from '../../accounts/second-factor/new-recovery-codes.ts'
 import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
 import { type AuthoredStores, accountActor } from '../../change.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'

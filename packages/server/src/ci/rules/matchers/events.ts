@@ -2,7 +2,8 @@
 import { claimOf } from '../../id-token/claims.ts'
 import type { Claims } from '../../id-token/id-token.ts'
 import type { Events } from '../../issuers/kinds.ts'
-import { alternatives, holds, type Match, type Matcher } from '../matcher.ts'
+import type { Match, Matcher } from '../matcher.ts'
+import { alternatives, holds } from './holds.ts'
 
 /** Checks the event of a matching token. A kind without events allows all; an absent claim never passes. */
 export function isEventAllowed(events: Events | undefined, match: Match, claims: Claims): boolean {

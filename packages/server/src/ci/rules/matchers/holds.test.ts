@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../matcher.ts'
+import { holds } from './holds.ts'
 import { readMatch } from './read-match.ts'
 
 for (const [matcher, value, expected] of [
