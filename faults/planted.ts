@@ -7,10 +7,12 @@ export interface Planted {
   /** The invariant it breaks. */
   readonly breaks: InvariantName
   readonly bug: string
-  /** The fault that reveals it; `CALM` if the load alone does. */
-  readonly during: Fault
+  /** The fault that reveals it. Default: the load alone does. */
+  readonly during?: Fault
   readonly replacements: readonly Replacement[]
-  /** Bugs of one group are planted together: each breaks a different invariant, and none hides another. */
+  /** The findings that only this bug explains in its group. Default: all of the invariant. */
+  readonly finding?: RegExp
+  /** Bugs of one group are planted together: none hides another, and each has its own findings. */
   readonly group?: string
   /** Statements that change its database. */
   readonly statements?: readonly string[]
@@ -24,6 +26,8 @@ const during = (name: string): Fault => {
   if (!fault) throw new TypeError(`there is no fault ${name}`)
   return fault
 }
+
+const WORKERS: Fault = { ...CALM, nodes: 1, workers: 2 }
 
 /**
  * Makes the database close the first three connections that store the outcome `done`. If the change and its outcome are
@@ -47,7 +51,6 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'revocation-kept',
     bug: 'a revocation is acknowledged but not written',
-    during: CALM,
     replacements: [
       {
         file: sessionStore,
@@ -55,11 +58,12 @@ export const PLANTED: readonly Planted[] = [
         to: ".set({ revoked_by: by }).where('session_id', '=', id)",
       },
     ],
+    group: 'calm 2',
   },
   {
     breaks: 'revoked-refused',
     bug: 'a token is only refused two seconds after its revocation',
-    during: CALM,
+    finding: /^session .*whoami/,
     replacements: [
       {
         file: `${server}/tokens/authentication/verify-session.ts`,
@@ -67,11 +71,12 @@ export const PLANTED: readonly Planted[] = [
         to: 'if (revokedAt === undefined || Date.now() - revokedAt.getTime() <= 2_000) return',
       },
     ],
+    group: 'calm 3',
   },
   {
     breaks: 'revoked-refused',
     bug: 'an unused login survives the revocation of everything',
-    during: CALM,
+    finding: /^logins .* exchange /,
     replacements: [
       {
         file: `${server}/accounts/ended-logins/refuse-ended-login.ts`,
@@ -79,11 +84,12 @@ export const PLANTED: readonly Planted[] = [
         to: 'if (loginsSince === undefined || since.getTime() > 0) return\n  refuseEarlierRoot',
       },
     ],
+    group: 'calm 2',
   },
   {
     breaks: 'revoked-refused',
     bug: 'a refresh ignores the revocation of its session',
-    during: CALM,
+    finding: /refresh-discharge/,
     replacements: [
       {
         file: `${server}/identity/passwords/refresh-discharge.ts`,
@@ -91,11 +97,12 @@ export const PLANTED: readonly Planted[] = [
         to: 'if (session?.accountId !== account.id)',
       },
     ],
+    group: 'calm 1',
   },
   {
     breaks: 'revoked-refused',
     bug: "a revoked device's session is verified",
-    during: CALM,
+    finding: /^device .*device-session/,
     replacements: [
       {
         file: `${server}/devices/sessions/verify-session.ts`,
@@ -103,6 +110,7 @@ export const PLANTED: readonly Planted[] = [
         to: "const why = whyNoSession({ ...found.device, status: 'active' })",
       },
     ],
+    group: 'calm 1',
   },
   {
     breaks: 'revoked-refused',
@@ -181,7 +189,6 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'rule-removed-refused',
     bug: 'a rule is removed, but its sessions are not revoked',
-    during: CALM,
     replacements: [
       {
         file: `${server}/ci/rules/managing/remove-rule.ts`,
@@ -189,11 +196,11 @@ export const PLANTED: readonly Planted[] = [
         to: 'const sessions = []',
       },
     ],
+    group: 'calm 1',
   },
   {
     breaks: 'serial-one-key',
     bug: 'a taken serial is only looked up, and no constraint forbids it',
-    during: CALM,
     replacements: [
       {
         file: `${server}/devices/registration/issue-serial.ts`,
@@ -206,11 +213,11 @@ export const PLANTED: readonly Planted[] = [
         to: 'where true',
       },
     ],
+    group: 'calm 1',
   },
   {
     breaks: 'key-one-serial',
     bug: 'a registered key is not found, and no constraint forbids a second row',
-    during: CALM,
     replacements: [
       {
         file: `${server}/devices/device-store.ts`,
@@ -219,11 +226,11 @@ export const PLANTED: readonly Planted[] = [
       },
     ],
     statements: ['drop index device_brand_id_model_device_key_id_bucket_key'],
+    group: 'calm 1',
   },
   {
     breaks: 'nonce-once',
     bug: 'reuse of a nonce is not recognised',
-    during: CALM,
     replacements: [
       {
         file: `${server}/devices/nonce.ts`,
@@ -231,11 +238,11 @@ export const PLANTED: readonly Planted[] = [
         to: "createHash('sha256').update(kind === 'nonce' ? text + Math.random() : text).digest()",
       },
     ],
+    group: 'calm 1',
   },
   {
     breaks: 'request-id-once',
     bug: 'reuse of a request-id is not recognised',
-    during: CALM,
     replacements: [
       {
         file: `${server}/devices/nonce.ts`,
@@ -243,11 +250,11 @@ export const PLANTED: readonly Planted[] = [
         to: "createHash('sha256').update(kind === 'nonce' ? text : text + Math.random()).digest()",
       },
     ],
+    group: 'calm 2',
   },
   {
     breaks: 'id-token-once',
     bug: 'reuse of an ID token is not recognised',
-    during: CALM,
     replacements: [
       {
         file: `${server}/ci/id-token/verify.ts`,
@@ -255,11 +262,12 @@ export const PLANTED: readonly Planted[] = [
         to: 'key: hashOfSigned(text) + Math.random()',
       },
     ],
+    group: 'calm 1',
   },
   {
     breaks: 'nothing-missing',
     bug: 'a login is acknowledged, but its session is not recorded',
-    during: CALM,
+    during: WORKERS,
     replacements: [
       {
         file: `${server}/tokens/authentication/verify-session.ts`,
@@ -267,11 +275,11 @@ export const PLANTED: readonly Planted[] = [
         to: '',
       },
     ],
+    group: 'workers',
   },
   {
     breaks: 'nothing-missing',
     bug: 'a discharge with a password is acknowledged, but its session is not recorded',
-    during: CALM,
     replacements: [
       {
         file: `${server}/identity/passwords/discharge-with-password.ts`,
@@ -279,6 +287,7 @@ export const PLANTED: readonly Planted[] = [
         to: '',
       },
     ],
+    group: 'calm 3',
   },
   {
     breaks: 'nothing-missing',
@@ -289,7 +298,6 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'job-item-once',
     bug: 'changes by a job do not name the job',
-    during: CALM,
     replacements: [
       {
         file: `${server}/management/jobs/job-authority.ts`,
@@ -297,11 +305,12 @@ export const PLANTED: readonly Planted[] = [
         to: '{ source: maker.source }',
       },
     ],
+    group: 'calm 2',
   },
   {
     breaks: 'verify-agrees',
     bug: 'an audit log entry is linked at the wrong place',
-    during: CALM,
+    finding: /^audit: /,
     replacements: [
       {
         file: `${server}/audit/link.ts`,
@@ -309,11 +318,12 @@ export const PLANTED: readonly Planted[] = [
         to: 'const hash = hashOf(entry, { seq: seq + 1, previousHash })',
       },
     ],
+    group: 'calm 1',
   },
   {
     breaks: 'stays-good',
     bug: 'a rotated key is forgotten',
-    during: during('keys-rotated'),
+    during: { ...during('keys-rotated'), leastSeconds: 0, leastStrikes: 3 },
     replacements: [
       {
         file: `${server}/keyring/key-cache.ts`,
@@ -349,19 +359,24 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'revoked-refused',
     bug: 'a read that overlapped a change is cached',
-    during: { ...during('connection-delayed'), leastStrikes: 8 },
+    during: during('connection-delayed'),
     replacements: [
       {
         file: `${server}/database/changes/memory.ts`,
         from: 'if (freshness.position !== position) return value',
         to: '',
       },
+      // A node reads for longer than a change takes to arrive.
+      {
+        file: `${server}/database/changes/memory.ts`,
+        from: 'const value = await read()',
+        to: 'const value = await read(); await new Promise((resolve) => setTimeout(resolve, Math.random() * 1_000))',
+      },
     ],
   },
   {
     breaks: 'job-item-once',
     bug: "the outcome of a job's item is stored in a second transaction, after its change",
-    during: CALM,
     replacements: [
       {
         file: `${server}/management/jobs/run-item.ts`,
@@ -370,12 +385,13 @@ export const PLANTED: readonly Planted[] = [
       },
     ],
     statements: LOST_OUTCOMES,
+    group: 'calm 3',
   },
   {
     breaks: 'stays-good',
     bug: 'a node refuses what it could not revoke',
     // The node finds the session, but cannot write.
-    during: { ...during('disk-full'), leastStrikes: 8 },
+    during: during('disk-full'),
     replacements: [
       {
         file: `${server}/tokens/revoke.ts`,
@@ -392,7 +408,7 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'audited',
     bug: 'a revocation has no entry in the audit log',
-    during: CALM,
+    finding: /lacks the revocation of session/,
     replacements: [
       {
         file: `${server}/tokens/revoke.ts`,
@@ -405,7 +421,6 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'job-kept',
     bug: 'a job is acknowledged but not written',
-    during: CALM,
     replacements: [
       {
         file: `${server}/management/jobs/make-job.ts`,
@@ -423,7 +438,6 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'no-more-rights',
     bug: 'anyone can grant roles',
-    during: CALM,
     replacements: [
       {
         file: `${server}/management/grants/add-grant.ts`,
@@ -436,12 +450,12 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'resources-bounded',
     bug: 'each request leaks memory',
-    during: CALM,
+    finding: /MB of memory/,
     replacements: [
       {
         file: `${server}/tokens/authentication/verify-session.ts`,
         from: 'const identity = deps.identity\n',
-        to: 'const identity = deps.identity\n  ;(globalThis.kept ??= []).push(Buffer.alloc(4 * 2 ** 20, 1))\n',
+        to: 'const identity = deps.identity\n  ;(globalThis.kept ??= []).push(Buffer.alloc(2 * 2 ** 20, 1))\n',
       },
     ],
     group: 'calm 1',
@@ -449,7 +463,6 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'revocation-kept',
     bug: 'the console reports a revocation without doing it',
-    during: CALM,
     replacements: [
       {
         file: `${server}/console/token-routes.ts`,
@@ -462,7 +475,7 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'audited',
     bug: 'the audit log has an entry without a change',
-    during: CALM,
+    finding: /token\.revoke of .* twice/,
     replacements: [
       {
         file: `${server}/tokens/administration/revoke-session.ts`,
@@ -470,12 +483,12 @@ export const PLANTED: readonly Planted[] = [
         to: "for (let times = 0; times < 2; times++) await record({ action: 'token.revoke', subject: found.id })",
       },
     ],
-    group: 'calm 2',
+    group: 'calm 1',
   },
   {
     breaks: 'logs-clean',
     bug: 'a periodic job always fails',
-    during: CALM,
+    finding: /always/,
     replacements: [
       {
         file: `${server}/start/service/jobs.ts`,
@@ -483,12 +496,12 @@ export const PLANTED: readonly Planted[] = [
         to: "run: async (goOn) => { await linkEntries(installation, goOn); throw new TypeError('always') } }",
       },
     ],
-    group: 'calm 2',
+    group: 'calm 1',
   },
   {
     breaks: 'resources-bounded',
     bug: 'each request leaks a descriptor',
-    during: CALM,
+    finding: /descriptors/,
     replacements: [
       {
         file: `${server}/tokens/authentication/verify-session.ts`,
@@ -496,12 +509,11 @@ export const PLANTED: readonly Planted[] = [
         to: "const identity = deps.identity\n  process.getBuiltinModule('node:fs').openSync('/dev/null')\n",
       },
     ],
-    group: 'calm 2',
+    group: 'calm 1',
   },
   {
     breaks: 'repeat-once',
     bug: 'repeats with one Idempotency-Key are not recognised',
-    during: CALM,
     replacements: [
       {
         file: `${server}/management/repeats/answer-once.ts`,
@@ -509,12 +521,13 @@ export const PLANTED: readonly Planted[] = [
         to: "keyring.fingerprint('idempotency key', asked.key + Math.random())",
       },
     ],
-    group: 'calm 2',
+    group: 'calm 1',
   },
   {
     breaks: 'logs-clean',
     bug: 'an unhandled rejection stops a worker',
-    during: { ...CALM, nodes: 1, workers: 2 },
+    finding: /unhandled/,
+    during: WORKERS,
     replacements: [
       {
         file: `${server}/devices/registration/approval/wait-for-approval.ts`,
@@ -522,6 +535,7 @@ export const PLANTED: readonly Planted[] = [
         to: "await stores.record({ action: 'device.wait', subject: device.id, details }); void Promise.reject(new Error('unhandled'))",
       },
     ],
+    group: 'workers',
   },
   {
     breaks: 'import-whole',
