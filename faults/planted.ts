@@ -76,7 +76,7 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'revoked-refused',
     bug: 'an unused login survives the revocation of everything',
-    finding: /^logins /,
+    finding: /^logins .* exchange /,
     replacements: [
       {
         file: `${server}/accounts/ended-logins/refuse-ended-login.ts`,
@@ -84,7 +84,7 @@ export const PLANTED: readonly Planted[] = [
         to: 'if (loginsSince === undefined || since.getTime() > 0) return\n  refuseEarlierRoot',
       },
     ],
-    group: 'calm 2',
+    group: 'calm 1',
   },
   {
     breaks: 'revoked-refused',
