@@ -7,7 +7,7 @@ import { bundleForTests } from '../tools/test/bundle.ts'
 import { INVARIANTS, type Violation } from './check/invariants.ts'
 import { CALM, FAULTS, type Fault, type Pace } from './faults.ts'
 import { makeScene } from './load/scene.ts'
-import { PLANTED, type Planted } from './planted.ts'
+import { byRelease, PLANTED, type Planted } from './planted.ts'
 import { say } from './progress.ts'
 import { findingsOf, reportOf, table } from './report.ts'
 import { CLIENTS, PEOPLE_EACH, type Result, type Run, run } from './run.ts'
@@ -165,10 +165,7 @@ async function plantAll(
   if (planted.length === 0) return 0
   say('\nplanted bugs')
   const sown = planted.map((one): Sown => ({ ...one, operations: 0, found: 0 }))
-  const groups = [...Map.groupBy(sown, (one) => one.group ?? one).values()]
-  // The largest are first, so that the lanes end at about the same time.
-  groups.sort((one, other) => other.length - one.length)
-  await inLanes(PLANTED_LANES, groups, join(directory, 'side-by-side'), (bugs, lane) =>
+  await inLanes(PLANTED_LANES, byRelease(sown), join(directory, 'side-by-side'), (bugs, lane) =>
     plant(bugs, PLANTED_AMOUNTS, { ...common, ...lane, pace: PLANTED_PACE }),
   )
   const missed = sown.filter(({ found }) => found === 0).map((one) => [one])
