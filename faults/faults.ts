@@ -398,13 +398,13 @@ async function exchangeAtEach({ nodes, issuer }: World, [client]: readonly Clien
   return answers.filter(({ status }) => status === 200).length
 }
 
-/** Tries once to revoke a token, which is then only presented. */
+/** Tries to revoke a token that the client keeps and presents again. */
 async function revokeInVain(client: Client): Promise<void> {
   const { tokens, endedTokens } = client
   const [token] = tokens
   if (!token) return
-  move(token, tokens, endedTokens)
-  await send(client, revoke(token, token))
+  const { status } = await send(client, revoke(token, token))
+  if (status === 200) move(token, tokens, endedTokens)
   watch(client, whoami(token))
 }
 

@@ -304,7 +304,7 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'revoked-refused',
     bug: 'a read that overlapped a change is cached',
-    during: { ...during('connection-delayed'), leastStrikes: 4 },
+    during: during('connection-delayed'),
     replacements: inFile(
       'database/changes/memory.ts',
       {
@@ -331,11 +331,12 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'stays-good',
     bug: 'a node refuses what it could not revoke',
+    // The node finds the session, but cannot write.
     during: during('disk-full'),
     replacements: [
-      ...inFile('tokens/routes.ts', {
-        from: 'typed.post(revocation.path, {',
-        to: "typed.post(revocation.path, { onResponse: async ({ body }, { statusCode }) => { if (statusCode === 503) (globalThis.tried ??= new Set()).add(body?.['session-id']) },",
+      ...inFile('tokens/revoke.ts', {
+        from: 'const revoke = (id: SessionId) =>',
+        to: 'const revoke = (id: SessionId) => (globalThis.tried ??= new Set()).add(id) &&',
       }),
       ...inFile('tokens/authentication/verify-session.ts', {
         from: 'refuseRevoked(session)\n  const cleared',
