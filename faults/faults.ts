@@ -4,7 +4,7 @@ import pg from 'pg'
 import { ADMINISTERED_ROUNDS, administer, compareBackup } from './administered.ts'
 import { blackHoleIssuer } from './black-hole-issuer.ts'
 import { REVOKED_BY_FAULTS } from './check/audited.ts'
-import { type Client, watch } from './load/client.ts'
+import { type Client, move, send, watch } from './load/client.ts'
 import { exchangingIdToken, newIdToken } from './load/job.ts'
 import { logIn, revoke, whoami } from './load/log-in.ts'
 import { command } from './load/operator.ts'
@@ -55,9 +55,59 @@ const COUNT_PARTITIONS = `select count(*) from pg_inherits where inhparent = to_
 const CLOCK_OFF_MS = 240_000
 /** Nodes leave an old primary within seconds. A node that stays this long believes it. */
 const BELIEVED_MS = 60_000
+/** The pace during faults that take several times as long as the others. */
+const SLOW: Pace = { client: 40, operator: 700, rules: 1_200 }
 const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
 
+/** The longest are first, so that the lanes end at about the same time. */
 export const FAULTS: readonly Fault[] = [
+  {
+    name: 'administered',
+    says: 'imports and secret key rotations are killed, both operators lose their role at once, backups are restored',
+    ...{ ...threeNodes, nodes: 2, leastStrikes: ADMINISTERED_ROUNDS, pace: SLOW },
+    strike: administer,
+    finish: compareBackup,
+  },
+  {
+    name: 'rolling-upgrade',
+    says: 'nodes are upgraded one by one to the next release, then downgraded to this one, and so on',
+    ...{ ...threeNodes, upgrades: true, leastStrikes: 2, pace: SLOW },
+    async strike({ world, clients, round }) {
+      const { next, nodes } = world
+      const upgrades = round % 2 === 1
+      const release = upgrades ? next : thisRelease()
+      if (!release) return { 'nodes upgraded': 0 }
+      let exchanged = 0
+      for (const node of nodes) {
+        await node.stop()
+        node.installation = { ...node.installation, ...release }
+        await node.start()
+        // The first node of the next release migrates the database; the others keep serving with this release's code.
+        world.installation = { ...world.installation, ...release }
+        await sleep(1_500)
+        exchanged += await exchangeAtEach(world, clients)
+      }
+      const migrated = await world.statement(FIND_NEXT)
+      return {
+        [upgrades ? 'nodes upgraded' : 'nodes downgraded']: nodes.length,
+        'times on the schema of the next release': migrated.length,
+        'ID tokens exchanged after each': exchanged,
+      }
+    },
+  },
+  {
+    name: 'clock-wrong-at-start',
+    says: 'two or all nodes start with clocks that are hours and days off, ahead and behind',
+    ...{ ...threeNodes, leastStrikes: TURNS, pace: SLOW },
+    strike: startWithWrongClocks,
+  },
+  {
+    name: 'clock-set',
+    says: 'the clocks of two running nodes are set ahead and behind by hours and days, then right again',
+    ...{ ...threeNodes, leastStrikes: TURNS, pace: SLOW },
+    strike: setClock,
+    finish: ({ nodes }) => Promise.all(nodes.slice(1).map(restart)),
+  },
   {
     name: 'worker-killed',
     says: 'kill -9 of a worker process',
@@ -225,11 +275,11 @@ export const FAULTS: readonly Fault[] = [
     name: 'disk-full',
     says: 'the disk of SQLite is full',
     ...{ database: 'sqlite', nodes: 1, workers: 2 },
-    async strike({ world, random, recorder: { history } }) {
+    async strike({ world, clients, random, recorder: { history } }) {
       const pids = world.nodes[0]?.pids() ?? []
       const before = history.length
       world.disk?.fill(pids)
-      await sleep(800 + random.below(400))
+      await Promise.all([sleep(800 + random.below(400)), ...clients.map(revokeInVain)])
       const refused = history.slice(before).filter(({ status }) => status === 503).length
       world.disk?.empty(pids)
       await sleep(800)
@@ -253,46 +303,6 @@ export const FAULTS: readonly Fault[] = [
     finish: (world) => restart(world.nodes[1]),
   },
   {
-    name: 'clock-wrong-at-start',
-    says: 'one or all nodes start with clocks that are hours and days off, ahead and behind',
-    ...{ ...threeNodes, leastStrikes: TURNS },
-    strike: startWithWrongClocks,
-  },
-  {
-    name: 'clock-set',
-    says: "a running node's clock is set ahead and behind by hours and days, then right again",
-    ...{ ...threeNodes, leastStrikes: TURNS },
-    strike: setClock,
-    finish: (world) => restart(world.nodes[1]),
-  },
-  {
-    name: 'rolling-upgrade',
-    says: 'nodes are upgraded one by one to the next release, then downgraded to this one, and so on',
-    ...{ ...threeNodes, upgrades: true, leastStrikes: 2 },
-    async strike({ world, clients, round }) {
-      const { next, nodes } = world
-      const upgrades = round % 2 === 1
-      const release = upgrades ? next : thisRelease()
-      if (!release) return { 'nodes upgraded': 0 }
-      let exchanged = 0
-      for (const node of nodes) {
-        await node.stop()
-        node.installation = { ...node.installation, ...release }
-        await node.start()
-        // The first node of the next release migrates the database; the others keep serving with this release's code.
-        world.installation = { ...world.installation, ...release }
-        await sleep(2_500)
-        exchanged += await exchangeAtEach(world, clients)
-      }
-      const migrated = await world.statement(FIND_NEXT)
-      return {
-        [upgrades ? 'nodes upgraded' : 'nodes downgraded']: nodes.length,
-        'times on the schema of the next release': migrated.length,
-        'ID tokens exchanged after each': exchanged,
-      }
-    },
-  },
-  {
     name: 'keys-rotated',
     says: "root keys and the identity service's key pairs are rotated",
     // A node looks for new keys every second.
@@ -302,13 +312,6 @@ export const FAULTS: readonly Fault[] = [
       const status = await command({ kind: 'rotate-keys', words }, world.ratafia, recorder)
       return { rotations: Number(status === 200) }
     },
-  },
-  {
-    name: 'administered',
-    says: 'imports and secret key rotations are killed, both operators lose their role at once, backups are restored',
-    ...{ ...threeNodes, nodes: 2, leastStrikes: ADMINISTERED_ROUNDS },
-    strike: administer,
-    finish: compareBackup,
   },
   {
     name: 'issuer-black-holed',
@@ -393,6 +396,16 @@ async function exchangeAtEach({ nodes, issuer }: World, [client]: readonly Clien
     nodes.map((node) => client.wire.send(node, exchangingIdToken(newIdToken(rule, { issuer, key })))),
   )
   return answers.filter(({ status }) => status === 200).length
+}
+
+/** Tries to revoke a token that the client keeps and presents again. */
+async function revokeInVain(client: Client): Promise<void> {
+  const { tokens, endedTokens } = client
+  const [token] = tokens
+  if (!token) return
+  const { status } = await send(client, revoke(token, token))
+  if (status === 200) move(token, tokens, endedTokens)
+  watch(client, whoami(token))
 }
 
 /** How long before the revocation the read is sent. */

@@ -4,13 +4,14 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundleForTests } from '../tools/test/bundle.ts'
-import { INVARIANTS } from './check/invariants.ts'
-import { FAULTS, type Fault, type Pace } from './faults.ts'
+import { INVARIANTS, type Violation } from './check/invariants.ts'
+import { CALM, FAULTS, type Fault, type Pace } from './faults.ts'
 import { makeScene } from './load/scene.ts'
-import { PLANTED, type Planted } from './planted.ts'
+import { byRelease, PLANTED, type Planted } from './planted.ts'
 import { say } from './progress.ts'
 import { findingsOf, reportOf, table } from './report.ts'
-import { type Amount, CLIENTS, PEOPLE_EACH, type Result, type Run, run } from './run.ts'
+import { CLIENTS, PEOPLE_EACH, type Result, type Run, run } from './run.ts'
+import type { Amount } from './under-load.ts'
 import { Postgres } from './world/postgres.ts'
 import { plantedRelease } from './world/release.ts'
 
@@ -34,24 +35,28 @@ Exit code 1: an invariant was violated, a fault did not strike, a run gave up, o
 
 const SHORT_SECONDS = 9
 const LONG_SECONDS = 75
-/** Successive loads until a planted bug is detected. They have no time limit, so a slow machine only takes longer. */
-const PLANTED_AMOUNTS: Readonly<Record<'sideBySide' | 'alone', readonly Amount[]>> = {
-  sideBySide: [
-    { operations: 700, turns: 6 },
-    { operations: 2_500, turns: 16 },
-  ],
-  alone: [
-    { operations: 5_000, turns: 20 },
-    { operations: 20_000, turns: 50 },
-  ],
-}
+/**
+ * Successive loads of one world until its planted bugs are detected. They have no time limit, so a slow machine only
+ * takes longer.
+ */
+const PLANTED_AMOUNTS: readonly Amount[] = [
+  { operations: 500, turns: 5 },
+  { operations: 700, turns: 4 },
+  { operations: 1_500, turns: 8 },
+  { operations: 3_000, turns: 16 },
+]
+/** The loads of a world with one bug that was not detected among others. */
+const ALONE_AMOUNTS: readonly Amount[] = [
+  { operations: 5_000, turns: 20 },
+  { operations: 20_000, turns: 50 },
+]
 /** The least number of operations per fault: a slow machine does only a handful in some seconds. */
 const FAULT_OPERATIONS = 500
 /** How many runs are under way at a time. A run mostly waits for processes to start and to answer. */
-const FAULT_LANES = 2
+const FAULT_LANES = availableParallelism() + 1
 const PLANTED_LANES = availableParallelism() + 2
 /** Most planted bugs show in a few hundred operations: more would only keep the other lanes waiting. */
-const PLANTED_PACE: Pace = { client: 15, operator: 350, rules: 600 }
+const PLANTED_PACE: Pace = { client: 60, operator: 600, rules: 900 }
 const LONG_AT_LEAST = { seconds: 600, operations: 100_000 }
 
 // Without `process.exit`, Node 24.21 once hung while it closed its handles (`CleanupHandles`) after a complete run.
@@ -160,13 +165,12 @@ async function plantAll(
   if (planted.length === 0) return 0
   say('\nplanted bugs')
   const sown = planted.map((one): Sown => ({ ...one, operations: 0, found: 0 }))
-  const { sideBySide, alone } = PLANTED_AMOUNTS
-  await inLanes(PLANTED_LANES, together(sown), join(directory, 'side-by-side'), (bugs, lane) =>
-    plant(bugs, sideBySide, { ...common, ...lane, pace: PLANTED_PACE }),
+  await inLanes(PLANTED_LANES, byRelease(sown), join(directory, 'side-by-side'), (bugs, lane) =>
+    plant(bugs, PLANTED_AMOUNTS, { ...common, ...lane, pace: PLANTED_PACE }),
   )
   const missed = sown.filter(({ found }) => found === 0).map((one) => [one])
   await inLanes(1, missed, join(directory, 'alone'), (bugs, lane) =>
-    plant(bugs, alone, { ...common, ...lane }),
+    plant(bugs, ALONE_AMOUNTS, { ...common, ...lane }),
   )
   const rows = sown.map(({ breaks, bug, operations, found }) => [
     ...[breaks, bug, operations, found],
@@ -182,37 +186,31 @@ interface Sown extends Planted {
   found: number
 }
 
-/** Groups the bugs that are planted in one release. */
-function together(sown: readonly Sown[]): readonly (readonly Sown[])[] {
-  const groups = Map.groupBy(sown, (one) => one.group ?? one)
-  return [...groups.values()]
-}
-
+/** Plants bugs in one release, and loads it until all of them are detected or `amounts` ends. */
 async function plant(
   bugs: readonly Sown[],
-  amounts: readonly Amount[],
+  [amount = {}, ...more]: readonly Amount[],
   { directory, pace, ...common }: Lane & Pick<Run, 'seed' | 'scene'> & Pick<Fault, 'pace'>,
 ): Promise<void> {
-  const [{ during } = {}] = bugs
-  if (!during) return
+  const [{ during = CALM } = {}] = bugs
   const replacements = bugs.flatMap((one) => one.replacements)
   const release = await plantedRelease(`${directory}-planted`, replacements)
   const statements = bugs.flatMap((one) => one.statements ?? [])
-  for (const [again, amount] of amounts.entries()) {
-    if (bugs.every(({ found }) => found > 0)) break
-    const { operations, violations, gaveUp } = await run({
-      ...{ ...common, amount, fault: pace ? { ...during, pace } : during },
-      directory: `${directory}-run-${again}`,
-      planted: { release, statements },
-    })
-    if (gaveUp !== undefined) say(`  ${bugs.map(({ bug }) => bug).join(', ')}: ${gaveUp}`)
-    for (const one of bugs) {
-      one.operations += operations
-      one.found += violations.filter(({ invariant }) => invariant === one.breaks).length
-    }
+  const find = ({ breaks, finding }: Planted, violations: readonly Violation[]) =>
+    violations.filter(({ invariant, what }) => invariant === breaks && (finding?.test(what) ?? true))
+  const { operations, violations, gaveUp } = await run({
+    ...{ ...common, amount, directory },
+    // A third node would only cost time.
+    fault: { ...during, nodes: Math.min(during.nodes, 2), ...(pace && { pace }) },
+    again: (found) => (bugs.every((bug) => find(bug, found).length > 0) ? undefined : more.shift()),
+    planted: { release, statements },
+  })
+  if (gaveUp !== undefined) say(`  ${bugs.map(({ bug }) => bug).join(', ')}: ${gaveUp}`)
+  for (const one of bugs) {
+    one.operations += operations
+    one.found += find(one, violations).length
+    say(`  ${one.breaks}: ${one.bug}: ${one.found > 0 ? 'detected' : 'not detected yet'}`)
   }
-  for (const { breaks, bug, found } of bugs)
-    say(`  ${breaks}: ${bug}: ${found > 0 ? 'detected' : 'not detected yet'}`)
 }
 
 /** A run's own server and directory. The directory does not exist yet. */

@@ -6,15 +6,20 @@ import { test } from 'node:test'
 import { replace } from '../tools/test/bundle.ts'
 import { ROOT } from '../tools/test/programs.ts'
 import { INVARIANTS } from './check/invariants.ts'
-import { PLANTED } from './planted.ts'
+import { byRelease, PLANTED } from './planted.ts'
 import { NEXT_MIGRATION, NEXT_RELEASE } from './world/release.ts'
 
-for (const { breaks, bug, replacements } of PLANTED) {
-  test(`${breaks}: ${bug}`, () => {
-    for (const each of replacements) {
-      const text = readFileSync(join(ROOT, each.file), 'utf8')
+for (const bugs of byRelease(PLANTED)) {
+  test(`one release: ${bugs.map(({ bug }) => bug).join('; ')}`, () => {
+    const texts = new Map<string, string>()
+    for (const each of bugs.flatMap(({ replacements }) => replacements)) {
+      const text = texts.get(each.file) ?? readFileSync(join(ROOT, each.file), 'utf8')
       assert.notEqual(replace(text, each), text)
+      texts.set(each.file, replace(text, each))
     }
+    assert.equal(new Set(bugs.map(({ during }) => during?.name)).size, 1, 'they need one fault')
+    const findings = bugs.map(({ breaks, finding }) => `${breaks} ${finding}`)
+    assert.equal(new Set(findings).size, bugs.length, 'each needs its own findings')
   })
 }
 

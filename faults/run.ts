@@ -3,20 +3,18 @@ import { mkdirSync } from 'node:fs'
 import { check, type Violation } from './check/invariants.ts'
 import { unexpectedLines } from './check/logs.ts'
 import { overLimits } from './check/resources.ts'
-import type { Fault, Pace } from './faults.ts'
+import type { Fault } from './faults.ts'
 import { type Tally, tally } from './history.ts'
 import { type Client, newClient } from './load/client.ts'
 import { readTruth, showEverything } from './load/final.ts'
 import { firstRules } from './load/job.ts'
 import { logIn } from './load/log-in.ts'
-import { run as runClient } from './load/operations.ts'
-import { DUTIES, operate } from './load/operator.ts'
 import { seeded } from './load/random.ts'
-import { RULE_DUTIES } from './load/rule-duties.ts'
 import type { Scene } from './load/scene.ts'
 import { newRecorder, type Recorder, type Target, Wire } from './load/wire.ts'
 import { lastWords, say, stillRuns } from './progress.ts'
 import type { Evidence } from './striking.ts'
+import { type Amount, type Load, newLoad, underLoad } from './under-load.ts'
 import type { Postgres } from './world/postgres.ts'
 import { sleep } from './world/processes.ts'
 import { type Release, thisRelease } from './world/release.ts'
@@ -24,20 +22,16 @@ import { resourcesOf } from './world/resources.ts'
 import { HANGS_AFTER_MS } from './world/until.ts'
 import { type Layout, makeWorld, type World } from './world/world.ts'
 
-/** How long the load runs at least. It continues until the fault has struck often enough. */
-export interface Amount {
-  readonly seconds?: number
-  /** The number of the clients' and operators' operations. */
-  readonly operations?: number
-  /** The number of each operator's turns, with or without a command to run. */
-  readonly turns?: number
-}
+/** Returns how long the load continues after a check with these findings; undefined ends the run. */
+type Again = (violations: readonly Violation[]) => Amount | undefined
 
 export interface Run {
   readonly fault: Fault
   readonly seed: string
   readonly scene: Scene
   readonly amount: Amount
+  /** Default: the run ends with the first check. */
+  readonly again?: Again
   /** The directory for this run, which it creates. */
   readonly directory: string
   readonly postgres: () => Promise<Postgres>
@@ -59,10 +53,6 @@ export interface Result extends Tally {
 
 export const CLIENTS = 8
 export const PEOPLE_EACH = 2
-/** The pause between two strikes. */
-const CALM_MS = 700
-/** A command occupies a core for half a second. */
-const FULL_PACE: Pace = { client: 0, operator: 700, rules: 1_200 }
 /** Ends a wait without a limit. Most waits have their own limit of ten minutes. */
 const HANGS_AFTER_S = 3_600
 
@@ -70,16 +60,9 @@ const HANGS_AFTER_S = 3_600
 const STILL_RUNS_EVERY_MS = 120_000
 
 /** Runs a fault. Never throws: if the run itself fails, the result has the reason. */
-export async function run({
-  fault,
-  seed,
-  scene,
-  directory,
-  postgres,
-  planted,
-  amount: asked,
-}: Run): Promise<Result> {
-  const amount = { ...asked, seconds: Math.max(asked.seconds ?? 0, fault.leastSeconds ?? 0) }
+export async function run({ directory, postgres, planted, ...asked }: Run): Promise<Result> {
+  const { fault, scene } = asked
+  const amount = { ...asked.amount, seconds: Math.max(asked.amount.seconds ?? 0, fault.leastSeconds ?? 0) }
   const recorder = newRecorder()
   const { progress } = recorder
   let world: World | undefined
@@ -90,7 +73,7 @@ export async function run({
     const making = { scene, layout: fault, directory, postgres, release }
     world = await makeWorld(making, (why) => say(`${fault.name}: ${why}`))
     for (const statement of planted?.statements ?? []) await world.statement(statement)
-    const result = await breakWorld(world, { fault, seed, scene, amount, recorder })
+    const result = await breakWorld(world, { ...asked, amount, recorder })
     return { ...result, notes: [world.disk?.how ?? []].flat() }
   }
   const began = performance.now()
@@ -121,7 +104,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 
-interface Breaking extends Pick<Run, 'seed' | 'scene' | 'amount'> {
+interface Breaking extends Pick<Run, 'seed' | 'scene' | 'amount' | 'again'> {
   readonly fault: Omit<Fault, keyof Layout>
   readonly recorder?: Recorder
 }
@@ -129,35 +112,46 @@ interface Breaking extends Pick<Run, 'seed' | 'scene' | 'amount'> {
 /** Starts the nodes of a new world, strikes under load, and runs the checker. Does not end the world. */
 export async function breakWorld(
   world: World,
-  { fault, seed, scene, amount, recorder = newRecorder() }: Breaking,
+  { fault, seed, scene, amount, again, recorder = newRecorder() }: Breaking,
 ): Promise<Result> {
-  const { progress, history } = recorder
+  const { progress } = recorder
   progress.enter('started the nodes')
   await Promise.all(world.nodes.map((node, at) => node.start(fault.environment?.(at))))
   const wire = new Wire(world.nodes, recorder)
   const { issuer } = world
   const clients = makeClients({ wire, scene, issuer, seed, fault: fault.name })
-  const began = performance.now()
-  const { strikes, evidence } = await underLoad({ fault, world, clients, seed, recorder, amount })
-  const seconds = Math.round((performance.now() - began) / 1_000)
+  const load = newLoad({ fault, world, clients, seed, recorder })
+  for (let next: Amount | undefined = amount; ; ) {
+    await underLoad(load, next)
+    const violations = await violationsIn(load)
+    next = again?.(violations)
+    if (next) continue
+    const { strikes, evidence, seconds } = load
+    return {
+      ...tally(recorder.history),
+      ...{ fault: fault.name, strikes, evidence, seconds: Math.round(seconds), notes: [], violations },
+    }
+  }
+}
+
+/** Ends the fault, presents everything once more, and runs the checker. */
+async function violationsIn({ fault, world, clients, recorder }: Load): Promise<readonly Violation[]> {
+  const { progress, history } = recorder
   progress.enter('cleaned up after the fault')
   await fault.finish?.(world)
   progress.enter('waited for every node to serve again')
   const lost = await comeBack(world, clients, recorder)
   progress.enter('presented everything once more')
   await showEverything(clients)
-  wire.close()
+  // Clients connect again if the load continues.
+  clients[0]?.wire.close()
   progress.enter('read the final state')
   const truth = await readTruth(world)
   progress.enter('measured the processes of the nodes')
   const resources = await kept(world)
   const logs = world.nodes.flatMap(({ name, log }) => [...unexpectedLines(name, log.lines, fault.logs ?? [])])
   progress.enter('checked')
-  return {
-    ...tally(history),
-    ...{ fault: fault.name, strikes, evidence, seconds, notes: [] },
-    violations: check(history, { ...truth, lost, logs, resources }),
-  }
+  return check(history, { ...truth, lost, logs, resources })
 }
 
 const LOOKS = 40
@@ -199,64 +193,6 @@ function makeClients({ scene, seed, fault, ...common }: Making): Client[] {
       next,
     })
   })
-}
-
-interface Load extends Omit<Breaking, 'scene' | 'recorder'> {
-  readonly world: World
-  readonly clients: readonly Client[]
-  readonly recorder: Recorder
-}
-
-async function underLoad({ fault, world, clients, seed, recorder, amount }: Load) {
-  const { progress, history } = recorder
-  const deadline = performance.now() + (amount.seconds ?? 0) * 1_000
-  const turns = { operator: 0, rules: 0 }
-  const isEnough = () =>
-    performance.now() >= deadline &&
-    history.length >= (amount.operations ?? 0) &&
-    Math.min(turns.operator, turns.rules) >= (amount.turns ?? 0)
-  let struck = false
-  let strikes = 0
-  const evidence: Record<string, number> = {}
-  const strike = async () => {
-    try {
-      while (!progress.gaveUp && (!isEnough() || strikes < (fault.leastStrikes ?? 1))) {
-        progress.enter(`was under load, between strikes ${strikes} and ${strikes + 1}`)
-        await sleep(CALM_MS)
-        const random = seeded(seed, `${fault.name} strike ${strikes + 1}`)
-        progress.enter(`made strike ${strikes + 1}`)
-        const shown = await fault.strike({ world, clients, random, recorder, round: strikes + 1 })
-        for (const [name, times] of Object.entries(shown)) evidence[name] = (evidence[name] ?? 0) + times
-        strikes++
-      }
-      progress.enter('waited for clients and operators to finish')
-    } finally {
-      struck = true
-    }
-  }
-  const { ratafia } = world
-  const over = () => struck || progress.gaveUp
-  const randomOf = (who: string) => (turn: number) => seeded(seed, `${fault.name} ${who} turn ${turn}`)
-  const { pace = FULL_PACE } = fault
-  const operators = [
-    { name: 'operator', duties: DUTIES, pauseMs: pace.operator },
-    { name: 'rules', duties: RULE_DUTIES, pauseMs: pace.rules },
-  ] as const
-  await Promise.all([
-    strike(),
-    ...clients.map((client) => runClient(client, over, pace.client)),
-    ...operators.map(({ name, duties, pauseMs }) =>
-      operate(
-        {
-          ...{ clients, recorder, ratafia, duties, pauseMs },
-          randomOf: randomOf(name),
-          onTurn: () => turns[name]++,
-        },
-        over,
-      ),
-    ),
-  ])
-  return { strikes, evidence }
 }
 
 /** Waits until every node serves a complete login. Returns a sentence for each that does not or stopped by itself. */

@@ -34,7 +34,8 @@ const openedSession = { session_id: 'S', revoked_at: null, revoked_by: null, rul
 
 interface Case {
   readonly says: string
-  readonly history: readonly Seen[]
+  /** Default: empty. */
+  readonly history?: readonly Seen[]
   readonly truth?: Partial<Truth>
   /** The violated invariant; undefined if there is none. */
   readonly violates?: InvariantName
@@ -44,7 +45,6 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     says: 'a job reports a device as done and has its entry; another job is still running',
-    history: [],
     truth: {
       jobs: [
         { id: 'J', over: true, done: ['D'] },
@@ -58,7 +58,6 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'a job changed a device twice',
-    history: [],
     truth: {
       jobs: [{ id: 'J', over: false, done: ['D'] }],
       decisions: [
@@ -71,18 +70,16 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'a job reports a device as done that it did not change',
-    history: [],
     truth: { jobs: [{ id: 'J', over: true, done: ['D'] }] },
     violates: 'job-item-once',
   },
   {
     says: 'a job changed a device without reporting it as done',
-    history: [],
     truth: { jobs: [{ id: 'J', over: true, done: [] }], decisions: [{ job: 'J', device: 'D' }] },
     violates: 'job-item-once',
     what: 'the job J has 1 audit log entries for D, but does not report it as done',
   },
-  { says: 'nothing happened', history: [] },
+  { says: 'nothing happened' },
   {
     says: 'a revocation was acknowledged, but the session is still in force',
     history: [ended()],
@@ -341,7 +338,6 @@ const CASES: readonly Case[] = [
 
   {
     says: '`ratafia verify` reported a fault',
-    history: [],
     truth: { faults: ['audit: entry 7 is missing'] },
     violates: 'verify-agrees',
     what: 'audit: entry 7 is missing',
@@ -426,7 +422,6 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'the last operator lost the role',
-    history: [],
     truth: { operators: new Set() },
     violates: 'no-more-rights',
     what: 'no operator is left',
@@ -440,7 +435,6 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'an import wrote some packages too early',
-    history: [],
     truth: { imported: ['a waiting import has written 500 packages'] },
     violates: 'import-whole',
   },
@@ -465,31 +459,26 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'a rotation took effect in part',
-    history: [],
     truth: { sealed: ['a killed rotation has resealed 1 values'] },
     violates: 'secret-rotated',
   },
   {
     says: 'a backup lacks a row',
-    history: [],
     truth: { restored: ['device lacks {"id":"D"}'] },
     violates: 'backup-whole',
   },
   {
     says: 'a node logged an error',
-    history: [],
     truth: { logs: ['node 1 logged an error: fault'] },
     violates: 'logs-clean',
   },
   {
     says: 'a node keeps too much memory',
-    history: [],
     truth: { resources: ['process 7 of node 1 keeps 900 MB of memory'] },
     violates: 'resources-bounded',
   },
   {
     says: 'a session has no entry in the audit log',
-    history: [],
     truth: { tables: new Map([['token_session', [openedSession]]]) },
     violates: 'audited',
     what: 'the audit log lacks the opening of session S',
@@ -506,7 +495,6 @@ const CASES: readonly Case[] = [
 
   {
     says: 'a node stopped by itself',
-    history: [],
     truth: { lost: ['node 1 stopped by itself with 5'] },
     violates: 'serves-again',
     what: 'node 1 stopped by itself with 5',
@@ -523,7 +511,7 @@ const CASES: readonly Case[] = [
   },
 ]
 
-for (const { says, history, truth, violates, what } of CASES) {
+for (const { says, history = [], truth, violates, what } of CASES) {
   test(`${violates ?? 'no violation'}: ${says}`, () => {
     const violations = check(history, { ...nothing, ...truth })
     assert.deepEqual(

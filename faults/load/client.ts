@@ -15,6 +15,8 @@ export interface Client {
   /** Replaced for each turn, so that a turn depends on the seed, not on how many numbers earlier turns drew. */
   random: Random
   readonly randomOf: (turn: number) => Random
+  /** The number of its turns so far. */
+  turns: number
   readonly people: readonly Person[]
   /** Keys that are not registered yet. */
   readonly units: Unit[]
@@ -76,7 +78,7 @@ export function newClient(
       endedJobTokens: [],
     },
     ...{ waiting: [], rejected: [], remodelled: new Set<string>(), watching: new Set() },
-    ...{ random: parts.randomOf(0), ...parts },
+    ...{ random: parts.randomOf(0), turns: 0, ...parts },
   }
 }
 

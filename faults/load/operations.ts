@@ -31,9 +31,9 @@ const DISCOURAGED_MS = 25
 
 /** Runs operations until `over` returns true, with a pause between them. */
 export async function run(client: Client, over: () => boolean, pauseMs: number): Promise<void> {
-  for (let turn = 1; !over(); turn++) {
+  while (!over()) {
     if (pauseMs > 0) await sleep(pauseMs)
-    client.random = client.randomOf(turn)
+    client.random = client.randomOf(++client.turns)
     const { history } = client.wire.recorder
     const before = history.length
     await client.random.weighted(OPERATIONS)?.run(client)

@@ -47,7 +47,7 @@ export async function command(
   return status
 }
 
-interface Operator {
+export interface Operator {
   readonly clients: readonly Client[]
   readonly randomOf: (turn: number) => Random
   readonly recorder: Recorder
@@ -56,20 +56,17 @@ interface Operator {
   readonly duties: readonly Duty[]
   /** The pause between two commands. */
   readonly pauseMs: number
-  /** Called after each turn, with or without a command. */
-  readonly onTurn?: () => void
+  /** The number of its turns so far, with or without a command. */
+  turns: number
 }
 
 /** Runs commands until `over` returns true. */
-export async function operate(
-  { clients, randomOf, recorder, ratafia, duties, pauseMs, onTurn }: Operator,
-  over: () => boolean,
-) {
-  for (let turn = 1; !over(); turn++) {
+export async function operate(operator: Operator, over: () => boolean): Promise<void> {
+  const { clients, randomOf, recorder, ratafia, duties, pauseMs } = operator
+  for (; !over(); operator.turns++) {
     await sleep(pauseMs)
-    if (turn > 1) onTurn?.()
-    const random = randomOf(turn)
-    const found = find(duties[(turn - 1) % duties.length], clients, random)
+    const random = randomOf(operator.turns + 1)
+    const found = find(duties[operator.turns % duties.length], clients, random)
     if (!found || over()) continue
     const { client, chosen } = found
     if (chosen.show && !chosen.person && random.chance(0.5)) await remind(client, chosen.show)
