@@ -31,7 +31,7 @@ const EMPTY: readonly State[] = [
   ['no matching device', '/console/devices?q=ZZZ', /Nothing matches these filters/],
   ['no matching account', '/console/accounts?q=zzz', /Nothing matches these filters/],
   ['no matching token', '/console/tokens?q=zzz', /Nothing matches these filters/],
-  ['no matching entry', '/console/audit?actor=account:nobody', /Nothing matches these filters/],
+  ['no matching entry', '/console/audit?actor=account:unknown', /Nothing matches these filters/],
   [
     'a strange search',
     `/console/devices?q=${encodeURIComponent(HOSTILE.slice(0, 60))}`,

@@ -99,7 +99,7 @@ onEachDatabase((world, kind) => {
   once('a wrong password and an unknown e-mail address get the same refusal', async () => {
     const wrong = await refused(ADA.email, [PASSWORD_OF, 'wrong\r'])
     assert.match(wrong, /invalid credentials/)
-    assert.equal(await refused('nobody@example.com', [PASSWORD_OF, 'wrong\r']), wrong)
+    assert.equal(await refused('unknown@example.com', [PASSWORD_OF, 'wrong\r']), wrong)
   })
 
   once('snapd itself refuses an invalid e-mail address', async () => {

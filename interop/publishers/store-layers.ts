@@ -104,7 +104,7 @@ export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor, onc
   once('a wrong password and an unknown e-mail address get the same refusal', async () => {
     const wrong = await exporting({ password: 'incorrect horse' })
     assertRefused(wrong, 'invalid-credentials')
-    const unknown = await exporting({ email: 'nobody@example.com' })
+    const unknown = await exporting({ email: 'unknown@example.com' })
     assert.deepEqual(unknown, wrong)
   })
 

@@ -211,7 +211,7 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
     {
       name: 'unknown',
       summary: 'An account that is unknown here',
-      parameters: { 'account-id': 'nobody' },
+      parameters: { 'account-id': 'unknown' },
       status: 404,
       answer: refused('assertion-not-found', 'This service has no such assertion.', {}),
     },

@@ -187,9 +187,9 @@ test('refuses a file that unpacks to an endless line, and passes others on in pa
   const [header = ''] = gunzipSync(await written(EXAMPLE))
     .toString()
     .split('\n')
-  const nobody = { header: async () => {}, table: async () => {}, rows: async () => {} }
+  const ignoring = { header: async () => {}, table: async () => {}, rows: async () => {} }
   const endless = bomb(`${header}\n"`, Buffer.alloc(1024 * 1024, 'x'), 4096)
-  await assert.rejects(readBackup(endless, nobody), /: a line is too long\./)
+  await assert.rejects(readBackup(endless, ignoring), /: a line is too long\./)
 
   const head = `${header}\n{"table":"full","columns":[["id","text"]]}\n`
   const pages: number[] = []
@@ -197,7 +197,7 @@ test('refuses a file that unpacks to an endless line, and passes others on in pa
   const rows = async (page: readonly BackupRow[]) => {
     pages.push(page.length)
   }
-  await assert.rejects(readBackup(bomb(head, large, 20), { ...nobody, rows }), /cut short/)
+  await assert.rejects(readBackup(bomb(head, large, 20), { ...ignoring, rows }), /cut short/)
   assert.ok(pages.length >= 5 && Math.max(...pages) <= 3, `${pages}`)
 })
 

@@ -134,7 +134,7 @@ eachDatabase((_kind, open) => {
         })),
       )
       .execute()
-    const ids = ['brand-000', 'brand-199', 'brand-201', 'nobody']
+    const ids = ['brand-000', 'brand-199', 'brand-201', 'unknown']
     const { first, later } = await counters.brandsOf(ids, { first: 200 })
     assert.deepEqual(
       [ids.filter((id) => first.has(id)), first.size, [...later]],

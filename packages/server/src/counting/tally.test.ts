@@ -68,7 +68,7 @@ function sending(tally: KeptTally, { fails = () => false }: { fails?: () => bool
 test('counts unknown brands only in the total, and brands after the first ones as others', async () => {
   const tally = keepTally({ clock: () => new Date(0) })
   const { sender, sent } = sending(tally)
-  for (const brand of ['acme', 'nobody', 'late', '(all)']) tally.add('registrations', 'refused', brand)
+  for (const brand of ['acme', 'unknown', 'late', '(all)']) tally.add('registrations', 'refused', brand)
   await sender.stop()
   assert.deepEqual(sent, [
     [

@@ -101,7 +101,7 @@ eachDatabase((kind, open, fresh) => {
 
   test('refuses a row that refers to an unknown account', async () => {
     const database = await open()
-    const row = { issuer: 'https://id.example', subject: 's', account_id: 'nobody', created_at: 1 }
+    const row = { issuer: 'https://id.example', subject: 's', account_id: 'unknown', created_at: 1 }
     await assert.rejects(database.query.insertInto('external_identity').values(row).execute(), /foreign key/i)
   })
 

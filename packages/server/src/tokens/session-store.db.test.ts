@@ -74,7 +74,7 @@ eachDatabase((kind, open) => {
       const wanted = session(ada, { description: 'laptop “ü”\n\t"\\', ...facts })
       assert.equal(await store[open](openingOf(wanted, NOW)), true)
       assert.deepEqual(await find(wanted.id), wanted)
-      const entry = { action: 'token.open', actor: 'account:somebody', at: NOW.getTime() }
+      const entry = { action: 'token.open', actor: 'account:ada', at: NOW.getTime() }
       assert.deepEqual(await entriesOf(wanted.id), [entry])
       assert.equal(await store[open](openingOf({ ...wanted, accountId: bob }, NOW)), false)
       assert.deepEqual(await find(wanted.id), wanted)

@@ -41,7 +41,7 @@ oneDatabase((_kind, _open, fresh) => {
 
   test('keys-away-unknown gets 503 temporarily_unavailable, with nothing about the token', async () => {
     service.advance(61_000)
-    const answer = await present('keys-away-unknown', { kid: 'nobody' })
+    const answer = await present('keys-away-unknown', { kid: 'unknown' })
     const { status, error, code } = oauthRefusalOf(answer)
     assert.deepEqual([status, error, code], [503, 'temporarily_unavailable', 'service-unavailable'])
     assert.ok(Number(answer.headers.get('retry-after')) > 0)

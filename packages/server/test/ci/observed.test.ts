@@ -11,7 +11,7 @@ import { find, secretsOf } from '../support/secret-search.ts'
 import type { TestService } from '../support/service.ts'
 
 const GITLAB = 'gitlab-tag'
-const EMAIL = 'somebody.personal@example.com'
+const EMAIL = 'private.address@example.com'
 
 eachDatabase((_kind, _open, fresh) => {
   const observed = observedServices(fresh)

@@ -121,7 +121,7 @@ eachDatabase((kind, _open, fresh) => {
       for (const words of ['', '--all', '--account owner', 'x --account owner --all']) {
         assert.equal((await program.run(`tokens revoke ${words}`)).code, 2)
       }
-      await refuses('tokens revoke --account nobody --all --yes', /There is no account "nobody"/)
+      await refuses('tokens revoke --account unknown --all --yes', /There is no account "unknown"/)
     })
 
     test('limits of an agent are listed, and refused when no token can have them', async () => {
@@ -166,7 +166,7 @@ eachDatabase((kind, _open, fresh) => {
       await refusesEach`
         ${adding('f2')} --output ${output} | 1 | agents\.json already exists and is not overwritten\. No agent was created\.\n$
         ${adding('f2')} --output /nowhere/x | 1 | ^ratafia: /nowhere/x cannot be written: there is no such file or directory\. Check the path\. No agent was created\.\n$
-        ${adding('x').replace('owner', 'nobody')} --output ${left} | 1 | no account`
+        ${adding('x').replace('owner', 'unknown')} --output ${left} | 1 | no account`
       await assert.rejects(stat(left), { code: 'ENOENT' })
       const names = (await json('agents list')).map(({ name }: { name: string }) => name)
       assert.ok(!names.includes('f2'))

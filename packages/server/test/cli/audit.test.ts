@@ -128,7 +128,7 @@ eachDatabase((kind, _open, fresh) => {
     }
     assert.ok(await installation.tokenSessions.open(openingOf(session, ended)))
     const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_LOG_LEVEL: 'debug' })
-    await byOperator(installation)(({ record }) => record({ action: 'account.enable', subject: 'nobody' }))
+    await byOperator(installation)(({ record }) => record({ action: 'account.enable', subject: 'unknown' }))
     await eventuallyPasses(async () => assert.equal(await installation.audit.countUnlinked(), 0))
     await eventuallyPasses(async () =>
       assert.deepEqual(await installation.tokenSessions.list({ limit: 9 }), []),

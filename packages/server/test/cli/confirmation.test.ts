@@ -122,9 +122,9 @@ oneDatabase((_kind, _open, fresh) => {
   test('--json prints the results on standard output, and an error on standard error if one fails', async () => {
     const { code, stdout, stderr } = await program.run('accounts enable --json unknown ann')
     assert.equal(code, 1)
-    const [nobody, ann] = JSON.parse(stdout)
+    const [unknown, ann] = JSON.parse(stdout)
     const message = 'There is no account "unknown".'
-    assert.deepEqual(nobody, { given: 'unknown', result: 'failed', message })
+    assert.deepEqual(unknown, { given: 'unknown', result: 'failed', message })
     assert.deepEqual([ann.given, ann.result, ann.disabled_at], ['ann', 'done', null])
     assert.equal(JSON.parse(stderr).error.exit_code, 1)
   })

@@ -53,12 +53,19 @@ suite('the service of a command', () => {
     const base = { ...port, RATAFIA_BASE_URL: AT.base }
     const kept = { ...base, XDG_CONFIG_HOME: home }
     const variable = { ...kept, RATAFIA_URL: AT.variable }
+    // A command with --url ignores the settings of a service on this host.
+    const { RATAFIA_HOST: _host, RATAFIA_PORT: _port, ...others } = variable
+    const unusable = {
+      ...others,
+      RATAFIA_NONSENSE: 'x',
+      RATAFIA_DATABASE_URL: 'postgres://unknown@127.0.0.1:9/x',
+    }
     return [
       ['RATAFIA_HOST and RATAFIA_PORT', AT.port, port],
       ['RATAFIA_BASE_URL', AT.base, base],
       ['the last `ratafia login`', AT.login, kept],
       ['RATAFIA_URL', AT.variable, variable],
-      ['--url', AT.option, variable],
+      ['--url', AT.option, unusable],
     ]
   }
 

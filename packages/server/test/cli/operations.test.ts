@@ -48,8 +48,8 @@ const SHARED = names.filter((name) => !ABOUT_THE_CALLER.includes(name) && !ABOUT
 const NOBODYS: Asking = {
   id: newDeviceId(new Date()),
   names: {
-    ...{ brand: 'nobody', model: 'nothing', name: 'nobody', part: '1' },
-    ...{ to_brand: 'nobody', to_model: 'nothing' },
+    ...{ brand: 'unknown', model: 'nothing', name: 'unknown', part: '1' },
+    ...{ to_brand: 'unknown', to_model: 'nothing' },
   },
 }
 
@@ -57,12 +57,12 @@ const NOBODYS: Asking = {
 const BODIES: Partial<Record<Name, object>> = {
   addAccount: { username: 'newcomer', email: 'newcomer@example.org', name: 'New' },
   editAccount: { name: 'Other' },
-  addGrant: { account: 'nobody', role: 'auditor', brand: null, expires: null },
+  addGrant: { account: 'unknown', role: 'auditor', brand: null, expires: null },
   rejectDevice: { reason: 'no' },
   addModel: { assertion: 'none', policy: { registration: 'auto' } },
   setPolicy: { registration: 'auto' },
   updateModel: { assertion: 'none' },
-  addRemodel: { to: 'nobody/nothing' },
+  addRemodel: { to: 'unknown/nothing' },
   addApiKey: { label: 'line', expires: null, uses: null },
   removeAllowed: { all: true },
   makeJob: { kind: 'devices.approve', ids: [newDeviceId(new Date())] },

@@ -88,7 +88,7 @@ eachDatabase((kind, _open, fresh) => {
     'a regular expression': [claims('x:={"regex":"."}'), /x: a matcher is /],
     'an unknown issuer': [{ issuer: 'https://x' }, /There is no issuer "https:\/\/x"/],
     'the issuer with a slash': [{ issuer: `${GITHUB}/` }, /There is no issuer/],
-    'an unknown account': [{ account: 'nobody' }, /There is no account "nobody"/],
+    'an unknown account': [{ account: 'unknown' }, /There is no account "unknown"/],
   }
   describeOnce('refuses', () => {
     for (const [title, [tried, message, exitCode = 1]] of Object.entries(REFUSED)) {

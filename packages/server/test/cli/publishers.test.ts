@@ -70,7 +70,7 @@ eachDatabase((_kind, _open, fresh) => {
       (await json(`publishers list ${words}`)).map(({ name }: { name: string }) => name)
     assert.ok((await names(`--account build --issuer ${GITHUB}`)).includes('of-github'))
     assert.deepEqual(await names(`--issuer ${GITLAB}`), [])
-    await refuses('publishers list --account nobody', /There is no account "nobody"/)
+    await refuses('publishers list --account unknown', /There is no account "unknown"/)
     await refuses('publishers list --issuer https://x', /There is no issuer "https:\/\/x"/)
   })
 
@@ -110,10 +110,10 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('a refusal lists all problems of a rule at once, and stores nothing', async () => {
     const before = await json('publishers list')
-    const bad = `publishers add 'Bad name' --issuer ${GITHUB} --account nobody --lifetime 59 --match repository=octo-org/octo-repo --match sub=repo:octo-org/octo-repo --permission edit_account --permission package_register --permission frobnicate --package unknown --package hello --channel é`
+    const bad = `publishers add 'Bad name' --issuer ${GITHUB} --account unknown --lifetime 59 --match repository=octo-org/octo-repo --match sub=repo:octo-org/octo-repo --permission edit_account --permission package_register --permission frobnicate --package unknown --package hello --channel é`
     const problems = [
       /^ratafia: The name "Bad name" is not 1 to 64 characters of a-z, 0-9 and "\._-"/,
-      /^ratafia: There is no account "nobody"\.$/,
+      /^ratafia: There is no account "unknown"\.$/,
       /^ratafia: repository_id and repository_owner_id are needed.* sub is not matched on GitHub/,
       /^ratafia: No package is named "unknown"\.$/,
       /^ratafia: --channel "é" is not 1 to 128 printable ASCII characters\.$/,

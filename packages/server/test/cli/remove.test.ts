@@ -244,10 +244,10 @@ eachDatabase((kind, _open, fresh) => {
     const { id } =
       (await installation.devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })) ?? assert.fail()
     await json('devices', 'reject', id, '--reason', "not of O'Ann")
-    const two = `devices remove --yes ${id} nobody`
+    const two = `devices remove --yes ${id} unknown`
     await refuses(two, /with a request-id that can still be valid\. Remove it after 20/)
     await age(id)
-    await refuses(two, /There is no device "nobody"/)
+    await refuses(two, /There is no device "unknown"/)
     assert.ok(await installation.devices.findById(id), 'one was removed although the other was refused')
     const [removed] = await json(`devices remove ${id} --yes`)
     assert.deepEqual([removed.id, removed.left], [id, 'nothing'])

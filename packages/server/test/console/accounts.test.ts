@@ -65,8 +65,8 @@ eachDatabase((_kind, _open, fresh) => {
       const second = await nextPage(operator, first)
       assert.match(textOf(second), /1 on this page/)
       assert.match(second.text, /href="\/console\/accounts\?q=Many-"/)
-      const none = await operator.get('/console/accounts?q=nobody-is-called-so&state=disabled')
-      assert.match(textOf(none), /Nothing matches these filters: search: nobody-is-called-so state: disabled/)
+      const none = await operator.get('/console/accounts?q=not-a-name&state=disabled')
+      assert.match(textOf(none), /Nothing matches these filters: search: not-a-name state: disabled/)
       const refused = await operator.get('/console/accounts?state=nonsense')
       assert.equal(refused.status, 400)
       assert.match(textOf(refused), /The filter “state” is not one of enabled/)
@@ -192,9 +192,24 @@ eachDatabase((_kind, _open, fresh) => {
         assert.ok(page.text.includes(`href="${address}"`), address)
       }
       assert.equal((await operator.get(`/console/accounts/${person.id}`)).status, 200)
-      const missing = await operator.get('/console/accounts/nobody-here')
+      const missing = await operator.get('/console/accounts/unknown-name')
       assert.equal(missing.status, 404)
-      assert.match(textOf(missing), /There is no account "nobody-here"/)
+      assert.match(textOf(missing), /There is no account "unknown-name"/)
+    })
+
+    test('an auditor sees an account and its activity, but cannot change it; a viewer sees no accounts', async () => {
+      const { username } = await addPerson(service)
+      const auditor = await consoleAs(service, 'auditor')
+      assert.match(textOf(await auditor.get(`/console/accounts/${username}`)), /Recent activity/)
+      for (const path of ['new', `${username}/edit`]) {
+        const refused = await auditor.get(`/console/accounts/${path}`)
+        assert.equal(refused.status, 403, path)
+        assert.match(textOf(refused), /accounts:manage/)
+      }
+      const viewer = await consoleAs(service, 'viewer')
+      for (const path of ['', `/${username}`, '/new']) {
+        assert.equal((await viewer.get(`/console/accounts${path}`)).status, 403, path)
+      }
     })
 
     test('edits an account with any e-mail address, which can stay unchanged', async () => {

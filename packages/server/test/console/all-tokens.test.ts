@@ -69,7 +69,7 @@ eachDatabase((_kind, _open, fresh) => {
         [`?account=${ada.username}&ends_before=${tomorrow}`, []],
         [`?account=${ada.username}&state=revoked`, []],
         [`?account=${ada.username}&state=all`, [one.id]],
-        ['?account=nobody-here', []],
+        ['?account=unknown-name', []],
       ] as const) {
         const page = await operator.get(`/console/all-tokens${query.replaceAll(' ', '%20')}`)
         assert.equal(page.status, 200, query)

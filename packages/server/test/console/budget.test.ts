@@ -92,28 +92,28 @@ async function multiply({ installation }: TestService, world: World, count: numb
     key_hash: Buffer.alloc(32, index),
   }))
 
-  const { id: somebody } = await query
+  const { id: person } = await query
     .selectFrom('account')
     .select('id')
     .where('username', '=', world.username)
     .executeTakeFirstOrThrow()
   const of = (index: number) => ({ account_id: idOf(index) })
-  await copy('account', ['id', somebody], (index) => ({
+  await copy('account', ['id', person], (index) => ({
     ...{
       id: idOf(index),
-      username: `somebody-with-long-name-${index}`,
-      email: `somebody-${index}@example.org`,
+      username: `person-with-a-long-name-${index}`,
+      email: `person-${index}@example.org`,
     },
   }))
-  await copy('role_grant', ['subject', somebody], (index) => ({ subject: idOf(index) }))
-  await copy('agent', ['account_id', somebody], (index) => ({
-    ...{ name: `agent-of-somebody-${index}`, public_key: Buffer.alloc(32, `somebody ${index}`) },
+  await copy('role_grant', ['subject', person], (index) => ({ subject: idOf(index) }))
+  await copy('agent', ['account_id', person], (index) => ({
+    ...{ name: `agent-of-person-${index}`, public_key: Buffer.alloc(32, `person ${index}`) },
     ...of(index),
   }))
   await copy('agent', ['name', world.agent], (index) => ({
     ...{ name: `agent-of-mine-${index}`, public_key: Buffer.alloc(32, `mine ${index}`) },
   }))
-  await copy('token_session', ['account_id', somebody], (index) => ({
+  await copy('token_session', ['account_id', person], (index) => ({
     ...{ session_id: randomUUID(), ...of(index) },
   }))
   await copy('token_session', ['session_id', world.token], () => ({ session_id: randomUUID() }))

@@ -50,8 +50,8 @@ oneDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await rowsOf('?model=acme-brand%2Fm-0'), ['CL-2', 'CL-0'])
     const since = new Date(service.now().getTime() - 5 * DAY_MS).toISOString().slice(0, 10)
     assert.deepEqual(await rowsOf(`?since=${since}`), ['CL-3', 'CL-2'])
-    const page = await auditor.get(`${PATH}?brand=nobody`)
-    assert.match(textOf(page), /Nothing matches these filters: brand: nobody/)
+    const page = await auditor.get(`${PATH}?brand=unknown`)
+    assert.match(textOf(page), /Nothing matches these filters: brand: unknown/)
     assert.match(textOf(await auditor.get(PATH)), /▲ quarantined two active chains two-chai…name/)
   })
 

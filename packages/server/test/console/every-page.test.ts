@@ -143,6 +143,21 @@ describe('every page', () => {
         if (/&lt;script&gt;alert/.test(page.text)) shown++
       }
       assert.ok(shown > 30, `${shown} pages show it`)
+      await query
+        .updateTable('token_session')
+        .set({ revoked_at: service.now().getTime() })
+        .where('session_id', '=', world.token)
+        .execute()
+      const search = `q=${encodeURIComponent(HOSTILE.slice(0, 40))}`
+      for (const path of [
+        ...[`tokens/${world.token}`, `all-tokens/${world.token}`, 'all-tokens?state=all'],
+        `all-tokens?state=all&${search}`,
+      ]) {
+        const page = await operator.get(`/console/${path}`)
+        assert.equal(page.status, 200, path)
+        assertHarmless(page, path)
+        if (path.includes(world.token)) assert.match(page.text, / by &lt;script&gt;alert/)
+      }
     })
   })
 })

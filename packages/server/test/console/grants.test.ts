@@ -56,7 +56,7 @@ eachDatabase((_kind, _open, fresh) => {
         assert.ok(rows.includes(shown.username), query)
         assert.ok(!rows.includes(hidden.username), query)
       }
-      for (const query of ['?account=nobody-here', '?brand=no-such-brand', '?account=nobody&role=viewer']) {
+      for (const query of ['?account=unknown-name', '?brand=no-such-brand', '?account=unknown&role=viewer']) {
         const none = await operator.get(`/console/grants${query}`)
         assert.equal(none.status, 200)
         assert.match(textOf(none), /Nothing matches these filters/)
@@ -115,7 +115,7 @@ eachDatabase((_kind, _open, fresh) => {
       const person = await addPerson(service)
       let page = await operator.open('/console/grants/new')
       for (const [wrong, field, message] of [
-        [{ account: 'nobody-here' }, 'account', /There is no account "nobody-here"/],
+        [{ account: 'unknown-name' }, 'account', /There is no account "unknown-name"/],
         [{ role: '' }, 'role', /Choose a role/],
         [{ role: 'king' }, 'role', /Choose a role/],
         [{ brand: 'no-such-brand' }, 'brand', /There is no brand no-such-brand/],
@@ -152,7 +152,7 @@ eachDatabase((_kind, _open, fresh) => {
         textOf(form),
         new RegExp(`${person.username} loses the role account-manager for the whole service`),
       )
-      const wrong = await operator.submit(form, path, { typed: 'somebody' })
+      const wrong = await operator.submit(form, path, { typed: 'other' })
       assert.equal(wrong.status, 422)
       assert.match(textOf(wrong), new RegExp(`Type exactly ${person.username}`))
       assert.deepEqual(await rolesOf(person), ['account-manager', 'viewer'])

@@ -326,9 +326,9 @@ describe('publishing from CI', () => {
       await add('theirs', await addPerson(service))
       for (const page of ['', '/remove', '/test']) {
         const theirs = await browser.get(`/console/publishers/rules/theirs${page}`)
-        const nobodys = await browser.get(`/console/publishers/rules/nobodys${page}`)
-        assert.deepEqual([theirs.status, nobodys.status], [404, 404])
-        assert.equal(textOf(theirs).replaceAll('theirs', 'nobodys'), textOf(nobodys))
+        const absent = await browser.get(`/console/publishers/rules/absent${page}`)
+        assert.deepEqual([theirs.status, absent.status], [404, 404])
+        assert.equal(textOf(theirs).replaceAll('theirs', 'absent'), textOf(absent))
       }
       assert.doesNotMatch(textOf(await browser.get('/console/publishers')), /theirs/)
     })

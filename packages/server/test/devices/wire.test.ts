@@ -51,6 +51,11 @@ oneDatabase((_kind, open, fresh) => {
     const cases: Readonly<Record<string, readonly [request: string, status: number]>> = {
       nonces: [post(`${AUTH}/nonces`), 200],
       'nonces with a body and a type': [post(`${AUTH}/nonces`, '{"a":', 'Content-Type: text/xml'), 200],
+      'nonces with invalid JSON': [post(`${AUTH}/nonces`, '{{{', 'Content-Type: application/json'), 200],
+      'nonces with a form': [
+        post(`${AUTH}/nonces`, 'a=b', 'Content-Type: application/x-www-form-urlencoded'),
+        200,
+      ],
       'request-id': [post(`${AUTH}/request-id`), 200],
       "request-id of a gadget's device service": [post('/v1/request-id'), 200],
       'devices with nothing': [post(`${AUTH}/devices`), 400],
@@ -67,7 +72,7 @@ oneDatabase((_kind, open, fresh) => {
         head('GET /device-session', 'X-Device-Authorization: Macaroon root="x"'),
         401,
       ],
-      'an absent assertion': [head('GET /v2/assertions/account/nobody'), 404],
+      'an absent assertion': [head('GET /v2/assertions/account/unknown'), 404],
       'an unknown path': [post(`${AUTH}/nothing`), 404],
       'an extra slash': [post(`${AUTH}/nonces/`), 404],
       'a different method': [head(`GET ${AUTH}/nonces`), 405],

@@ -150,17 +150,17 @@ async function peopleIn(service: ObservedService) {
 const namesOf = (
   people: Readonly<Record<string, Account>>,
   field: 'username' | 'email' | 'id',
-  nobody: string,
+  unknown: string,
 ) => ({
   ...Object.fromEntries(Object.entries(people).map(([kind, account]) => [kind, account[field]])),
-  nobody,
+  unknown,
 })
 
 async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
   const { baseUrl } = service
   const people = await peopleIn(service)
-  const usernames = namesOf(people, 'username', 'nobody-at-all')
-  const emails = namesOf(people, 'email', 'nobody-at-all@example.com')
+  const usernames = namesOf(people, 'username', 'unknown-name')
+  const emails = namesOf(people, 'email', 'unknown-name@example.com')
   const ids = namesOf(people, 'id', 'A'.repeat(people.known.id.length))
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     new Request(`${baseUrl}${path}`, {
@@ -190,7 +190,7 @@ async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
   const strange = await strangersCaveats(service)
   const agents = await agentsIn(service)
   const records = await recordsIn(service, people.known)
-  const nobody = await managementToken(service, await addPerson(service))
+  const withoutRole = await managementToken(service, await addPerson(service))
   const token = await logIn(service, await addPerson(service))
 
   return [
@@ -234,7 +234,7 @@ async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
         what: `the management API by an account without a role: ${path}`,
         names,
         request: (name) =>
-          get(`${MANAGEMENT_PREFIX}${path.replace('*', encodeURIComponent(name))}`, bearing(nobody)),
+          get(`${MANAGEMENT_PREFIX}${path.replace('*', encodeURIComponent(name))}`, bearing(withoutRole)),
       },
       {
         what: `the console without a session: ${path}`,
@@ -249,7 +249,7 @@ async function rowsOf(service: ObservedService): Promise<readonly Row[]> {
     },
     {
       what: 'the exchange of an unsigned ID token, by rule',
-      names: { known: 'a-rule', nobody: 'no-rule' },
+      names: { known: 'a-rule', unknown: 'no-rule' },
       request: (rule) => post('/api/v2/tokens/oidc', { subject_token: 'a.b.c', rule }),
     },
   ]
@@ -304,7 +304,7 @@ async function agentsIn(service: ObservedService) {
     return loginUrl.searchParams.get('did') ?? ''
   }
   return {
-    names: { known: 'known-agent', disabled: 'disabled-agent', nobody: 'no-such-agent' },
+    names: { known: 'known-agent', disabled: 'disabled-agent', unknown: 'no-such-agent' },
     asking: async (name: string) => ({
       did: await begin(),
       ...{ username: name, 'public-key': encodeBase64(stranger.publicKey) },
@@ -328,10 +328,10 @@ async function recordsIn(
     .execute()
   assert.ok(device && session)
   return {
-    '/accounts/*': { known: known.id, nobody: 'A'.repeat(known.id.length) },
-    '/devices/*': { known: device.id, nobody: '11111111-1111-4111-8111-111111111111' },
-    '/tokens/*': { known: session.session_id, nobody: '22222222-2222-4222-8222-222222222222' },
-    '/brands/*': { known: ACME.brandId, nobody: 'no-such-brand' },
-    [`/brands/${ACME.brandId}/models/*`]: { known: ACME.model, nobody: 'no-such-model' },
+    '/accounts/*': { known: known.id, unknown: 'A'.repeat(known.id.length) },
+    '/devices/*': { known: device.id, unknown: '11111111-1111-4111-8111-111111111111' },
+    '/tokens/*': { known: session.session_id, unknown: '22222222-2222-4222-8222-222222222222' },
+    '/brands/*': { known: ACME.brandId, unknown: 'no-such-brand' },
+    [`/brands/${ACME.brandId}/models/*`]: { known: ACME.model, unknown: 'no-such-model' },
   }
 }

@@ -31,12 +31,12 @@ const ADDRESSES: Readonly<Record<string, (job: string) => readonly string[]>> = 
 
 oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
-  let nobody: string
+  let withoutRole: string
   let operator: string
   let job: string
   before(async () => {
     await withAcme(service.installation)
-    nobody = await managementToken(service, await addPerson(service))
+    withoutRole = await managementToken(service, await addPerson(service))
     operator = await managementToken(service, await addOperator(service))
     const made = await manage(service, operator, 'POST', '/jobs', {
       body: { kind: 'devices.import', format: 'csv', parts: 1 },
@@ -63,7 +63,7 @@ oneDatabase((_kind, _open, fresh) => {
       for (const path of addresses(job)) {
         const type = 'Content-Type: text/csv'
         assert.equal(await announced(method, path, type), 401, path)
-        const status = await announced(method, path, `Authorization: Macaroon ${nobody}\r\n${type}`)
+        const status = await announced(method, path, `Authorization: Macaroon ${withoutRole}\r\n${type}`)
         // A job of another account is treated as missing.
         assert.equal(status, operation.startsWith('PUT') ? 404 : 403, path)
       }
@@ -81,7 +81,7 @@ oneDatabase((_kind, _open, fresh) => {
     test(`${path} refuses users without a session or permission before the file is sent`, async () => {
       const type = 'Content-Type: multipart/form-data; boundary=b'
       assert.equal(await announced('POST', path, type), 403)
-      const status = await announced('POST', path, `Cookie: ratafia-console=${nobody}\r\n${type}`)
+      const status = await announced('POST', path, `Cookie: ratafia-console=${withoutRole}\r\n${type}`)
       assert.ok(status === 403 || status === 404, String(status))
     })
 

@@ -41,7 +41,7 @@ const LIMITED: Readonly<Record<string, readonly (readonly [method: string, path:
     ['POST', '/api/v1/snaps/auth/devices', 'busy'],
     ['POST', '/v1/serial', 'busy'],
   ],
-  assertions: [['GET', '/v2/assertions/account/nobody', 'busy']],
+  assertions: [['GET', '/v2/assertions/account/unknown', 'busy']],
   discharge: [
     ['POST', '/identity/discharge', 'bakery'],
     ['GET', '/identity/login/agent', 'bakery'],

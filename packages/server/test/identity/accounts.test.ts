@@ -72,8 +72,8 @@ eachDatabase((_kind, open) => {
         createdAt: now,
       },
     )
-    for (const nobody of ['alice', newAccountId(), '', 'x'.repeat(1000)]) {
-      await assert.rejects(findAccount(nobody, deps()), {
+    for (const unknown of ['alice', newAccountId(), '', 'x'.repeat(1000)]) {
+      await assert.rejects(findAccount(unknown, deps()), {
         code: 'no-such-record',
         message: /There is no account "/,
       })
@@ -105,7 +105,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await verdict('dave', ''), 'wrong')
     assert.equal(await verdict('dave', 'x'.repeat(5000)), 'wrong')
     assert.equal(await verdict('erin', ''), 'wrong')
-    assert.equal(await verdict('nobody', 'correct horse'), 'wrong')
+    assert.equal(await verdict('unknown', 'correct horse'), 'wrong')
     assert.equal(await verdict("' or 1=1 --", 'correct horse'), 'wrong')
   })
 
@@ -120,7 +120,7 @@ eachDatabase((_kind, open) => {
     }
     for (const [username, password] of [
       ['dave', 'no'],
-      ['nobody', 'no'],
+      ['unknown', 'no'],
       ['erin', 'no'],
       ['?', 'no'],
       ['dave', 'x'.repeat(9999)],
@@ -149,8 +149,8 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(later.disabledAt, now, 'disabling it again keeps the first time')
     assert.equal((await enableAccount('frank', deps())).disabledAt, undefined)
     assert.equal(requireEnabled(await findAccount('frank', deps())).username, 'frank')
-    await assert.rejects(disableAccount('nobody', deps()), { code: 'no-such-record' })
-    await assert.rejects(enableAccount('nobody', deps()), { code: 'no-such-record' })
+    await assert.rejects(disableAccount('unknown', deps()), { code: 'no-such-record' })
+    await assert.rejects(enableAccount('unknown', deps()), { code: 'no-such-record' })
   })
 
   test('a new password replaces the old one and signs the account out', async () => {
@@ -189,7 +189,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await accountOfIdentity({ issuer: BUNDLED, subject: hugo.id }, rules())).id, hugo.id)
     assert.equal((await accountOfIdentity({ issuer: BUNDLED, subject: 'hugo' }, rules('known'))).id, hugo.id)
     const before = await count()
-    for (const subject of [newAccountId(), 'nobody', '']) {
+    for (const subject of [newAccountId(), 'unknown', '']) {
       await assert.rejects(accountOfIdentity({ issuer: BUNDLED, subject }, rules()), {
         code: 'macaroon-authorization-required',
         message: /no longer exists/,
@@ -280,6 +280,8 @@ eachDatabase((_kind, open) => {
       code: 'invalid-field',
       message: /belongs to the account "kate"/,
     })
-    await assert.rejects(linkIdentity({ account: 'nobody', ...identity }, deps()), { code: 'no-such-record' })
+    await assert.rejects(linkIdentity({ account: 'unknown', ...identity }, deps()), {
+      code: 'no-such-record',
+    })
   })
 })

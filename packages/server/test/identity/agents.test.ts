@@ -131,9 +131,9 @@ eachDatabase((_kind, open) => {
         message,
       })
     }
-    await assert.rejects(addAgent({ account: 'nobody', name: 'key-4' }, deps()), {
+    await assert.rejects(addAgent({ account: 'unknown', name: 'key-4' }, deps()), {
       code: 'no-such-record',
-      message: /no account "nobody"/,
+      message: /no account "unknown"/,
     })
   })
 
@@ -166,7 +166,10 @@ eachDatabase((_kind, open) => {
     await newAgent('known')
     const { loginUrl } = await startLogin()
     const key = generateKeyPair().publicKey
-    const [unknown, wrong] = [await askLogin(loginUrl, 'nobody', key), await askLogin(loginUrl, 'known', key)]
+    const [unknown, wrong] = [
+      await askLogin(loginUrl, 'unknown', key),
+      await askLogin(loginUrl, 'known', key),
+    ]
     assert.deepEqual([unknown.status, unknown.body], [wrong.status, wrong.body])
     assert.deepEqual([unknown.status, unknown.body.Code], [401, 'permission denied'])
   })

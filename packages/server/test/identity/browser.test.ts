@@ -383,7 +383,7 @@ eachDatabase((_kind, open) => {
     const texts: string[] = []
     for (const [name, password] of [
       [username, 'wrong password'],
-      ['nobody-here', PASSWORD],
+      ['unknown-name', PASSWORD],
       [bare, ''],
       ['', ''],
     ]) {

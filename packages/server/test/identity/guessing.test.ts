@@ -60,8 +60,8 @@ eachDatabase((_kind, open) => {
 
   for (const [what, nameOf] of [
     ['an account', () => username],
-    ['an unknown name', () => `nobody-${username}`],
-    ['a name that no database can store', () => `nobody\0${username}`],
+    ['an unknown name', () => `unknown-${username}`],
+    ['a name that no database can store', () => `unknown\0${username}`],
   ] as const) {
     test(`checks ten guesses for ${what}, then one per minute, and the page shows when`, async () => {
       await guess(10, (i) => `100.${i}.0.1`, nameOf)
@@ -81,7 +81,7 @@ eachDatabase((_kind, open) => {
     ['an IPv6 /48', 60, (i: number) => `2001:db8:1:${i}::1`, '2001:db8:1:ff::1', '2001:db8:2::1'],
   ] as const) {
     test(`checks ${guesses} guesses from ${what}, for any names, while users sign in from elsewhere`, async () => {
-      await guess(guesses, of, (i) => `nobody-${i}`)
+      await guess(guesses, of, (i) => `unknown-${i}`)
       assert.equal(await signIn(another), THROTTLED)
       assert.equal(await signIn(elsewhere), SIGNED_IN)
     })

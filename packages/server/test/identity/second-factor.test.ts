@@ -261,7 +261,7 @@ eachDatabase((_kind, open) => {
       assert.equal(await verdict(codeOf(secret)), 'code-wrong')
       assert.equal(await verdict(recoveryCodes[3]), 'right')
       assert.equal(await verdict(undefined, PASSWORD, ann.email.toUpperCase()), 'code-needed')
-      assert.equal(await verdict(undefined, PASSWORD, 'nobody@example.org'), 'wrong')
+      assert.equal(await verdict(undefined, PASSWORD, 'unknown@example.org'), 'wrong')
     })
 
     test('every wrong name and password costs one hash, for any account', async () => {
@@ -278,7 +278,7 @@ eachDatabase((_kind, open) => {
       }
       const names = [
         ...[ann.username, ann.email, bare, `${bare}@example.org`],
-        ...['nobody', 'nobody@example.org', '', '@', 'a@b\0'],
+        ...['unknown', 'unknown@example.org', '', '@', 'a@b\0'],
         ...[`${'x'.repeat(300)}@example.org`, '\ud800@example.org'],
       ]
       for (const name of names) {

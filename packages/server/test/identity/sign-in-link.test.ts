@@ -175,8 +175,8 @@ eachDatabase((_kind, open) => {
     const ada = await addPerson()
     await disableAccount(ada.id, world)
     await assert.rejects(link(ada), { code: 'state-conflict' })
-    const nobody = makeSignInLink({ account: 'nobody', authority: OPERATOR }, world)
-    await assert.rejects(nobody, { code: 'no-such-record' })
+    const made = makeSignInLink({ account: 'unknown', authority: OPERATOR }, world)
+    await assert.rejects(made, { code: 'no-such-record' })
     for (const secret of ['x', 'A'.repeat(43), '%00', 'A'.repeat(10_000)]) {
       const page = await fetch(`${identity.location}/sign-in-link?secret=${secret}`)
       assert.ok(page.status === 410 || (page.status >= 400 && page.status < 500), String(page.status))

@@ -23,7 +23,7 @@ eachDatabase((_kind, _open, fresh) => {
       manager,
       plain.id,
       approver.username,
-      'nobody-here',
+      'unknown-name',
       'no/name',
     )
     assert.equal(status, 200, JSON.stringify(body))

@@ -247,7 +247,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('refuses accounts that do not exist or were removed', async () => {
-    for (const name of ['nobody', 'x'.repeat(32), '%00', '..%2f', 'A', 'x'.repeat(2000)]) {
+    for (const name of ['unknown', 'x'.repeat(32), '%00', '..%2f', 'A', 'x'.repeat(2000)]) {
       assert.equal(refusalOf(await get(manager, `/accounts/${name}`)).code, 'no-such-record', name)
       for (const change of Object.values(CHANGES)) {
         assert.equal(refusalOf(await change(manager, name)).code, 'no-such-record', name)
@@ -317,13 +317,13 @@ eachDatabase((kind, _open, fresh) => {
       [['auditor'], true],
     ] as const) {
       const token = await managerToken(service, ...roles)
-      for (const path of ['', `/${username}`, `/${username}/identities`, `/${username}/agents`, '/nobody']) {
+      for (const path of ['', `/${username}`, `/${username}/identities`, `/${username}/agents`, '/unknown']) {
         const answer = await get(token, `/accounts${path}`)
-        if (reads) assert.equal(answer.status, path === '/nobody' ? 404 : 200, `${roles} ${path}`)
+        if (reads) assert.equal(answer.status, path === '/unknown' ? 404 : 200, `${roles} ${path}`)
         else assert.equal(refusalOf(answer).code, 'permission-denied', `${roles} ${path}`)
       }
       for (const change of Object.values(CHANGES)) {
-        for (const name of [username, 'nobody']) {
+        for (const name of [username, 'unknown']) {
           assert.equal(refusalOf(await change(token, name)).code, 'permission-denied', `${roles} ${name}`)
         }
       }

@@ -94,13 +94,13 @@ eachDatabase((_kind, _open, fresh) => {
     const { at: _, ...own } = await attention(viewer)
     assert.deepEqual([own.waiting.devices, own.quarantined.devices, own.evidence.devices], [1, 0, 1])
     assert.deepEqual([own.tokens, own.sign_in_links, own.jobs], [null, null, 0])
-    const [theirs, nobodys] = await Promise.all(
-      ['acme-brand', 'nobody'].map(async (brand) => {
+    const [theirs, absent] = await Promise.all(
+      ['acme-brand', 'unknown'].map(async (brand) => {
         const { at: _, brand: __, ...rest } = await attention(viewer, `?brand=${brand}`)
         return rest
       }),
     )
-    assert.deepEqual(theirs, nobodys)
+    assert.deepEqual(theirs, absent)
     assert.deepEqual(theirs?.waiting, { ...NOTHING, oldest_at: null })
   })
 

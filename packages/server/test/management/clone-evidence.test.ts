@@ -202,7 +202,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(devices < 100)
     const first = await get(viewer, '?limit=1000')
     assert.deepEqual([first.next, first.evidence.length], [null, own.length])
-    for (const query of ['?brand=acme', '?brand=nobody', '?model=acme/m1', '?model=nobody/m1']) {
+    for (const query of ['?brand=acme', '?brand=unknown', '?model=acme/m1', '?model=unknown/m1']) {
       assert.deepEqual(await get(viewer, query), { evidence: [], next: null }, query)
     }
     // A cursor is a position: another user's cursor begins elsewhere in what the caller can see.
@@ -212,9 +212,9 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('refuses a missing permission, unknown parameters, and a cursor of a different list', async () => {
-    const nobody = await managerToken(service, 'account-manager')
+    const accountManager = await managerToken(service, 'account-manager')
     const ask = (token: string, query: string) => manage(service, token, 'GET', '/clone-evidence', { query })
-    const denied = await ask(nobody, '')
+    const denied = await ask(accountManager, '')
     assert.deepEqual([denied.status, refusalOf(denied).code], [403, 'permission-denied'])
     const { next } = await get(operator, '?limit=1')
     for (const query of [

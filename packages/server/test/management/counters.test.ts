@@ -163,12 +163,12 @@ eachDatabase((_kind, _open, fresh) => {
     for (const { buckets } of body.counters as readonly Counter[]) {
       for (const { counts } of buckets) assert.ok(Object.values(counts).every((n) => n === 0))
     }
-    const [theirs, nobodys] = await Promise.all(
-      ['acme-brand', 'nobody'].map((brand) =>
+    const [theirs, absent] = await Promise.all(
+      ['acme-brand', 'unknown'].map((brand) =>
         manage(node, viewer, 'GET', '/counters', { query: `?brand=${brand}&period=30d` }),
       ),
     )
-    assert.deepEqual(theirs?.body.counters, nobodys?.body.counters)
+    assert.deepEqual(theirs?.body.counters, absent?.body.counters)
     const own = await managerToken(node, 'viewer acme-brand')
     assert.ok(((await sums('registrations', '', own))['serial'] ?? 0) > 0)
     for (const name of ['token-uses', 'logins', 'refusals']) {
@@ -178,8 +178,8 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('refuses a missing role, an unknown name or period, and brands without such a counter', async () => {
-    const nobody = await managerToken(node, 'account-manager')
-    assert.equal((await manage(node, nobody, 'GET', '/counters')).status, 403)
+    const accountManager = await managerToken(node, 'account-manager')
+    assert.equal((await manage(node, accountManager, 'GET', '/counters')).status, 403)
     for (const query of [
       '?name=x',
       '?period=1h',

@@ -119,7 +119,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('Guarantee: a file has nothing that its caller cannot see, and others get no file', async () => {
-    const stranger = await managerToken(service, 'viewer nobody')
+    const stranger = await managerToken(service, 'viewer unknown')
     const nothing = await fetched('?brand=acme', {}, stranger)
     assert.deepEqual([nothing.status, await nothing.text()], [200, ''])
     const approving = await managerToken(service, 'account-manager')

@@ -107,7 +107,7 @@ eachDatabase((_kind, _open, fresh) => {
   test('Guarantee: a device of another brand answers exactly as one that does not exist', async () => {
     const { id } = await waiting()
     const { etag } = await read(id)
-    const nobody = newDeviceId(new Date())
+    const unknown = newDeviceId(new Date())
     const paths = ['', '/sessions', '/registrations', '/assertions', '/evidence', '/history']
     const asked = [
       ...paths.map((path) => ['GET', path, {}] as const),
@@ -118,12 +118,12 @@ eachDatabase((_kind, _open, fresh) => {
     ]
     for (const [method, path, asking] of asked) {
       const answers = await Promise.all(
-        [id, nobody].map((one) => manage(service, stranger, method, `/devices/${one}${path}`, asking)),
+        [id, unknown].map((one) => manage(service, stranger, method, `/devices/${one}${path}`, asking)),
       )
       const seen = answers.map(({ status, headers, body }, index) => [
         status,
         [...headers].filter(([name]) => !['date', 'content-length'].includes(name)),
-        JSON.stringify(body).replaceAll(index === 0 ? id : nobody, 'ID'),
+        JSON.stringify(body).replaceAll(index === 0 ? id : unknown, 'ID'),
       ])
       assert.deepEqual(seen[0], seen[1], `${method} ${path}`)
       assert.equal(seen[0]?.[0], 404)

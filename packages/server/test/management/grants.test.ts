@@ -59,7 +59,7 @@ eachDatabase((kind, _open, fresh) => {
     const bob = await addPerson(service)
     const past = new Date(service.now().getTime() - 1000).toISOString()
     for (const [body, code] of [
-      [{ account: 'nobody', role: 'viewer' }, 'no-such-record'],
+      [{ account: 'unknown', role: 'viewer' }, 'no-such-record'],
       [{ account: bob.username, role: 'king' }, 'invalid-field'],
       [{ account: bob.username, role: 'operator', brand: 'acme' }, 'invalid-field'],
       [{ account: bob.username, role: 'viewer', brand: 'not-here' }, 'invalid-field'],

@@ -58,7 +58,7 @@ eachDatabase((_kind, _open, fresh) => {
     (await service.installation.audit.list({ subject }, { limit: 100 })).filter(
       (one) => one.action === action,
     )
-  const nobody = (count: number) => Array.from({ length: count }, () => newDeviceId(new Date()))
+  const unknownIds = (count: number) => Array.from({ length: count }, () => newDeviceId(new Date()))
 
   test('approves a filter: each device once, in the name of the account, with its own entry', async () => {
     const { model, ids } = await waiting()
@@ -98,7 +98,7 @@ eachDatabase((_kind, _open, fresh) => {
     const [first = '', second = ''] = ids
     await manage(service, approver, 'POST', `/devices/${first}/approve`)
     await manage(service, approver, 'POST', `/devices/${second}/reject`, { body: { reason: 'not ours' } })
-    const [unknown = ''] = nobody(1)
+    const [unknown = ''] = unknownIds(1)
     const id = await made(approver, {
       kind: 'devices.reject',
       ids: [first, second, unknown, second],
@@ -181,7 +181,7 @@ eachDatabase((_kind, _open, fresh) => {
       ),
       { kind: 'devices.approve', ids: [] },
       { kind: 'devices.approve', ids: ['x'] },
-      { kind: 'devices.approve', ids: nobody(1_001) },
+      { kind: 'devices.approve', ids: unknownIds(1_001) },
       { kind: 'devices.approve', ids, reason: 'because' },
       { kind: 'devices.reject', ids },
       { kind: 'devices.reject', ids, reason: 'two\nlines' },
@@ -195,7 +195,7 @@ eachDatabase((_kind, _open, fresh) => {
   test('Guarantee: a job sees and changes only what its author can', async () => {
     const { ids, model } = await waiting()
     const stranger = await managerToken(service, 'brand-manager other-brand')
-    const [unknown = ''] = nobody(1)
+    const [unknown = ''] = unknownIds(1)
     const id = await made(stranger, { kind: 'devices.approve', ids: [ids[0], unknown] })
     await run()
     const items = await outcomes(stranger, id)
@@ -288,7 +288,7 @@ eachDatabase((_kind, _open, fresh) => {
     for (const [why, takeFrom] of Object.entries(takeAway)) {
       const account = await addManager(service, 'device-approver acme-brand')
       const token = await managementToken(service, account)
-      const id = await made(token, { kind: 'devices.approve', ids: nobody(150) })
+      const id = await made(token, { kind: 'devices.approve', ids: unknownIds(150) })
       let items = 0
       await run(async () => {
         if (++items === 50) await takeFrom(account, token)
@@ -303,7 +303,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('Guarantee: two processes that run one job do each item once', async () => {
     const both = [await waiting(), await waiting()].flatMap(({ ids }) => ids)
-    const id = await made(approver, { kind: 'devices.approve', ids: [...both, ...nobody(6)] })
+    const id = await made(approver, { kind: 'devices.approve', ids: [...both, ...unknownIds(6)] })
     await Promise.all([run(), run(), run()])
     const job = await show(approver, id)
     assert.deepEqual([job.state, job.done, job.refused], ['done', 4, 6])
@@ -383,19 +383,21 @@ eachDatabase((_kind, _open, fresh) => {
   test('an account can have two jobs at a time', async () => {
     const token = await managerToken(service, 'device-approver acme-brand')
     const jobs = [
-      await made(token, { kind: 'devices.approve', ids: nobody(1) }),
-      await made(token, { kind: 'devices.approve', ids: nobody(1) }),
+      await made(token, { kind: 'devices.approve', ids: unknownIds(1) }),
+      await made(token, { kind: 'devices.approve', ids: unknownIds(1) }),
     ]
-    const third = await make(token, { kind: 'devices.approve', ids: nobody(1) })
+    const third = await make(token, { kind: 'devices.approve', ids: unknownIds(1) })
     assert.deepEqual([third.status, refusalOf(third).code], [429, 'too-many-requests'])
     await manage(service, token, 'POST', `/jobs/${jobs[0]}/cancel`)
-    await made(token, { kind: 'devices.approve', ids: nobody(1) })
+    await made(token, { kind: 'devices.approve', ids: unknownIds(1) })
     await run()
   })
 
   test('an account can have two jobs, however many it requests at once', async () => {
     const token = await managerToken(service, 'device-approver acme-brand')
-    const asked = Array.from({ length: 8 }, () => make(token, { kind: 'devices.approve', ids: nobody(1) }))
+    const asked = Array.from({ length: 8 }, () =>
+      make(token, { kind: 'devices.approve', ids: unknownIds(1) }),
+    )
     const statuses = (await Promise.all(asked)).map(({ status }) => status).sort()
     assert.deepEqual(statuses, [202, 202, 429, 429, 429, 429, 429, 429])
     await run()
@@ -403,7 +405,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('a request repeated with its Idempotency-Key creates one job', async () => {
     const headers = { 'idempotency-key': randomUUID() }
-    const body = { kind: 'devices.approve', ids: nobody(1) }
+    const body = { kind: 'devices.approve', ids: unknownIds(1) }
     const first = await make(approver, body, { headers })
     const again = await make(approver, body, { headers })
     assert.deepEqual([again.status, again.body.id], [202, first.body.id])
@@ -426,7 +428,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { state, unchanged } = (await asks).body
     assert.deepEqual([state, unchanged], ['done', 2])
     assert.equal((await manage(service, approver, 'GET', `/jobs/${id}`, { query: '?wait=31' })).status, 400)
-    const open = await make(approver, { ...body, ids: nobody(1) }, { headers: { prefer: 'wait=1' } })
+    const open = await make(approver, { ...body, ids: unknownIds(1) }, { headers: { prefer: 'wait=1' } })
     assert.deepEqual([open.status, open.body.state], [202, 'queued'])
     await run()
   })

@@ -33,9 +33,9 @@ const BODIES: Readonly<Record<string, object>> = {
   addApiKey: { label: 'x' },
   removeAllowed: { all: true },
   switchMyReminders: { reminders: false },
-  addAccount: { username: 'somebody', email: 'somebody@example.org', name: 'x' },
+  addAccount: { username: 'other', email: 'other@example.org', name: 'x' },
   editAccount: { name: 'x' },
-  addGrant: { account: 'somebody', role: 'viewer' },
+  addGrant: { account: 'other', role: 'viewer' },
   makeJob: { kind: 'devices.approve', filter: { status: ['pending'] } },
 }
 

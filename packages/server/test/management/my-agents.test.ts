@@ -69,7 +69,7 @@ eachDatabase((_kind, _open, fresh) => {
   test("Guarantee: another user's agent answers exactly as one that does not exist", async () => {
     const token = await managerToken(service, 'operator')
     await addAgentTo(service, await addPerson(service), 'theirs')
-    await assertMissing(['theirs', 'nobodys'], (name) => remove(token, name))
+    await assertMissing(['theirs', 'absent'], (name) => remove(token, name))
     assert.equal((await remove(token, 'no name\0')).status, 404)
     assert.ok(await service.installation.agents.find('theirs'))
   })

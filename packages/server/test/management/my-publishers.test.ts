@@ -89,9 +89,9 @@ eachDatabase((_kind, _open, fresh) => {
     ] as const) {
       for (const by of [token, operator]) {
         const theirs = await manage(service, by, method, path, { body })
-        const nobodys = await manage(service, by, method, path.replace('of-another', 'of-nobody'), { body })
+        const absent = await manage(service, by, method, path.replace('of-another', 'of-none'), { body })
         assert.deepEqual([theirs.status, refusalOf(theirs).code], [404, 'no-such-record'], path)
-        assert.equal(refusalOf(theirs).message.replace('of-another', 'of-nobody'), refusalOf(nobodys).message)
+        assert.equal(refusalOf(theirs).message.replace('of-another', 'of-none'), refusalOf(absent).message)
       }
     }
     assert.ok(await service.installation.rules.find('of-another'))

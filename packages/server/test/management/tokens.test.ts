@@ -108,7 +108,7 @@ eachDatabase((_kind, _open, fresh) => {
     const ending = await manage(service, token, 'GET', '/tokens', { query: `?ends_before=${soon}` })
     assert.ok(ending.body.tokens.every((one: { kind: string }) => one.kind === 'management'))
     assert.equal(
-      refusalOf(await manage(service, token, 'GET', '/tokens', { query: '?account=nobody' })).code,
+      refusalOf(await manage(service, token, 'GET', '/tokens', { query: '?account=unknown' })).code,
       'no-such-record',
     )
   })

@@ -42,7 +42,7 @@ oneDatabase((_kind, _open, fresh) => {
       Array.from({ length: 16 }, async () => {
         const browser = new Browser({ connection: 'close' })
         const page = await browser.open(Info.InteractionMethods['browser-window'].VisitURL)
-        const fields = { ...page.forms[0]?.fields, username: 'nobody', password: 'wrong' }
+        const fields = { ...page.forms[0]?.fields, username: 'unknown', password: 'wrong' }
         return (await browser.post(page.url.replace(/\?.*/, ''), fields)).status
       }),
     )

@@ -110,7 +110,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('blocks an address after thirty guesses for any names, while others can log in', async () => {
-    for (let i = 0; i < 30; i++) await wrong(login({ email: `nobody-${i}` }, from(1)))
+    for (let i = 0; i < 30; i++) await wrong(login({ email: `unknown-${i}` }, from(1)))
     throttled(await login({ password: PASSWORD }, from(1)))
     assert.equal((await login({ password: PASSWORD }, from(1, 200))).status, 200)
   })

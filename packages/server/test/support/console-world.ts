@@ -141,7 +141,7 @@ export async function fill(service: TestService, operator: Account): Promise<Wor
     ...{ label: 'A-100, the line in the second hall', uses: 1000 },
   })
 
-  const account = await addPerson(service, 'somebody-with-long-name-0')
+  const account = await addPerson(service, 'person-with-a-long-name-0')
   await giveRoles(service, account, 'brand-manager acme-brand')
   await linkIdentity(
     { account: account.username, issuer: 'https://login.example.com', subject: 'u-123' },

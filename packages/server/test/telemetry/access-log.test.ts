@@ -37,7 +37,7 @@ oneDatabase((_kind, _open, fresh) => {
 
   test('logs a request as one line: method, route, status, refusal, time, bytes, address, id', async () => {
     const running = await serve()
-    const answer = await fetch(`${running.baseUrl}/v2/assertions/account/nobody?max-format=1`)
+    const answer = await fetch(`${running.baseUrl}/v2/assertions/account/unknown?max-format=1`)
     const bytes = (await answer.arrayBuffer()).byteLength
     await fetch(`${running.baseUrl}/`, { method: 'HEAD' })
     const [refused, described, ...more] = requestsOf(await logOf(running))

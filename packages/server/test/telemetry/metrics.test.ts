@@ -55,8 +55,8 @@ eachDatabase((kind, _open, fresh) => {
   test('counts requests by the pattern of their route and their status', async () => {
     const token = await logIn(service, await addPerson(service))
     await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
-    await call(service, 'GET', '/v2/assertions/account/nobody')
-    await call(service, 'GET', '/v2/assertions/account/nobody-else')
+    await call(service, 'GET', '/v2/assertions/account/unknown')
+    await call(service, 'GET', '/v2/assertions/account/unknown-too')
     await counted('ratafia_http_requests_total{method="GET",route="/api/v2/tokens/whoami",status="200"}', 1)
     await counted('ratafia_http_requests_total{method="GET",route="/v2/assertions/:type/*",status="404"}', 2)
     await counted(
@@ -73,7 +73,7 @@ eachDatabase((kind, _open, fresh) => {
     const { VisitURL } = (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window']
     const browser = new Browser()
     const page = await browser.open(VisitURL)
-    await browser.submit(page, 'login', { username: 'nobody', password: 'wrong horse' })
+    await browser.submit(page, 'login', { username: 'unknown', password: 'wrong horse' })
     await counted('ratafia_refusals_total{route="/identity/login",code="permission denied"}', 1)
     await call(service, 'GET', '/%zz')
     await counted('ratafia_refusals_total{route="(none)",code="invalid-request"}', 1)
@@ -161,7 +161,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await scrape(away.metricsUrl)).get('ratafia_database_up'), 1)
       proxy.close()
       await eventuallyPasses(async () => {
-        const { status } = await call(away, 'GET', '/v2/assertions/account/nobody')
+        const { status } = await call(away, 'GET', '/v2/assertions/account/unknown')
         assert.equal(status, 503)
       })
       const page = await scrape(away.metricsUrl)

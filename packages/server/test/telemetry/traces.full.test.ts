@@ -134,7 +134,7 @@ eachDatabase((kind, _open, fresh) => {
   test('statements of simultaneous requests do not mix', async () => {
     const spans = await traced(async (service) => {
       await Promise.all(
-        Array.from({ length: 20 }, (_, at) => call(service, 'GET', `/v2/assertions/account/nobody-${at}`)),
+        Array.from({ length: 20 }, (_, at) => call(service, 'GET', `/v2/assertions/account/unknown-${at}`)),
       )
     })
     const requests = spans.filter(({ name }) => name === 'GET /v2/assertions/:type/*')

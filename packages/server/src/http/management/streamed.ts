@@ -70,4 +70,4 @@ export function sendStreamed(
 export const acceptsGzip = (header: string | readonly string[] | undefined): boolean =>
   String(header ?? '')
     .split(',')
-    .some((part) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0{0,3})?\s*$)[\d.]+\s*)?$/i.test(part))
+    .some((part) => /^\s*gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0\.\d*[1-9]\d*)\s*)?$/i.test(part))
