@@ -26,4 +26,21 @@ oneDatabase((_kind, _open, fresh) => {
       assert.deepEqual([again.status, await again.text()], [304, ''])
     })
   }
+
+  test('compressed only for clients that accept gzip', async () => {
+    for (const [encoding, expected] of [
+      ['GZIP', 'gzip'],
+      ['br, gzip ;q=0.1', 'gzip'],
+      ['gzip;q=1.0', 'gzip'],
+      ['gzip;q=0.001', 'gzip'],
+      ['*', null],
+      ['gzip;q=0', null],
+      ['gzip;q=0.0000', null],
+      ['gzip;q=2', null],
+    ] as const) {
+      const headers = { 'accept-encoding': encoding }
+      const { headers: got } = await fetch(`${service.baseUrl}/openapi.json`, { headers })
+      assert.equal(got.get('content-encoding'), expected, encoding)
+    }
+  })
 })
