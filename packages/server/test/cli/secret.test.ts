@@ -181,4 +181,14 @@ describe('with the key in the data directory', () => {
     assert.equal((await between.end('SIGTERM')).code, 0)
     assert.equal((await program.run('verify')).code, 0)
   })
+
+  test('a refused rotation does not decide which key a new database has', async () => {
+    const base = { RATAFIA_DATA_DIR: `${program.directory}/new` }
+    const [old, only] = [OLD, NEW].map((key) => ({ environment: { ...base, RATAFIA_SECRET_KEY: key } }))
+    const same = { environment: { ...only?.environment, RATAFIA_PREVIOUS_SECRET_KEY: NEW } }
+    await program.says('migrate', undefined, old)
+    await program.refuses('secret rotate --yes', /RATAFIA_PREVIOUS_SECRET_KEY .* is not set/, 4, only)
+    await program.refuses('secret rotate --yes', /are the same key/, 4, same)
+    await program.says('keys rotate', undefined, old)
+  })
 })

@@ -137,7 +137,7 @@ async function certify(accountId: string, options: CertifyOptions, context: Comm
   const passphrase = await readPassphrase(context, options)
   const { publicKey } = await readKey(context, options.key, passphrase)
   const rootKey = await readKey(context, options.rootKey, passphrase)
-  const assertion = await context.withInstallation((installation) => {
+  const assertion = await context.readInstallation((installation) => {
     const now = installation.clock()
     const validity = { since: readAhead('--since', since, now), until: readAhead('--until', until, now) }
     return certifyKey({ accountId, publicKey, rootKey, name, ...validity, allow }, installation)

@@ -1,8 +1,8 @@
 /** `ratafia secret`: changes the secret key that seals every key in the database. It is never shown. */
 import type { Command } from 'commander'
-import { type Config, ConfigError } from '../../config/config.ts'
+import { ConfigError } from '../../config/config.ts'
 import { invalidRequest } from '../../errors.ts'
-import type { Sealer } from '../../keyring/sealing.ts'
+import type { Installation } from '../../installation.ts'
 import { confirm, withYes } from '../confirm.ts'
 import type { CommandContext, CommonOptions } from '../context.ts'
 import { print, withJson } from '../output.ts'
@@ -33,19 +33,20 @@ export function secretCommands(parent: Command, context: CommandContext): void {
         options,
         'This seals everything in the database under the new secret key. Afterwards, the old key opens only earlier backups. Nodes without the new key stop working.',
       )
+      // Checked first: opening the installation for a change stores which secret key a new database has.
+      const ownFile = await context.readInstallation(requireBothKeys)
       const done = await context.withInstallation(async (installation) => {
-        const { config, sealer, authority } = installation
-        const { both, ownFiles } = await secretsOf(config, sealer)
+        const { sealer, authority } = installation
         const result = await withProgress(context.streams, ['Sealing', 'values'], (onProgress) =>
-          reseal({ sealer: both, authority, onProgress }, installation),
+          reseal({ sealer, authority, onProgress }, installation),
         )
-        const [keyId, previousKeyId = ''] = both.keyIds()
+        const [keyId, previousKeyId = ''] = sealer.keyIds()
         if (result.unreadable.length > 0) {
           throw invalidRequest(
             `${result.unreadable.join(', ')}: neither key opens this, so it was left unchanged. Restore it from a backup, and keep the previous key.`,
           )
         }
-        const retired = ownFiles && (await retireSecretKey(ownFiles.previous, `retired-${previousKeyId}`))
+        const retired = ownFile && (await retireSecretKey(ownFile, `retired-${previousKeyId}`))
         return { ...result, keyId, previousKeyId, retired: retired || undefined }
       })
       const { resealed, unchanged, keyId, previousKeyId, retired } = done
@@ -67,29 +68,25 @@ export function secretCommands(parent: Command, context: CommandContext): void {
     })
 }
 
-/** Returns both keys. If this program keeps them itself, creates the new one. */
-async function secretsOf(
-  { secret, previousSecret }: Config,
-  sealer: Sealer,
-): Promise<{ readonly both: Sealer; readonly ownFiles: { readonly previous: string } | undefined }> {
+/**
+ * Throws {@link ConfigError} unless both keys are configured. If this program keeps the keys itself, creates the new
+ * one, and returns the file of the previous one.
+ */
+async function requireBothKeys({ config, sealer }: Installation): Promise<string | undefined> {
+  const { secret, previousSecret } = config
   const { replaceSecretKey, rereadSecretKeys } = await import('../../config/secret-key.ts')
-  const { createSealer } = await import('../../keyring/sealing.ts')
   if (secret.from === 'file' && secret.makeBefore !== undefined && previousSecret?.from === 'file') {
     await replaceSecretKey(secret.file, previousSecret.file)
-    const keys = rereadSecretKeys(secret, previousSecret)
-    if (keys) return { both: distinct(createSealer(keys)), ownFiles: { previous: previousSecret.file } }
+    if (rereadSecretKeys(secret, previousSecret)) return previousSecret.file
   }
-  if (sealer.keyIds()[1] === undefined) {
+  const [current, previous] = sealer.keyIds()
+  if (previous === undefined) {
     throw new ConfigError(
       'RATAFIA_PREVIOUS_SECRET_KEY (or RATAFIA_PREVIOUS_SECRET_KEY_FILE) is not set. Set it to the previous key, and ' +
         'RATAFIA_SECRET_KEY to the new one. `openssl rand -base64 32` creates one; --help lists the steps.',
     )
   }
-  return { both: distinct(sealer), ownFiles: undefined }
-}
-
-function distinct(sealer: Sealer): Sealer {
-  const [current, previous] = sealer.keyIds()
-  if (current !== previous) return sealer
-  throw new ConfigError('RATAFIA_PREVIOUS_SECRET_KEY and RATAFIA_SECRET_KEY are the same key.')
+  if (current === previous) {
+    throw new ConfigError('RATAFIA_PREVIOUS_SECRET_KEY and RATAFIA_SECRET_KEY are the same key.')
+  }
 }
