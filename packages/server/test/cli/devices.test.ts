@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { decode, type PrivateKey } from '@ratafia/assertions'
 import { bucketOf } from '../../src/bucket.ts'
+import { recountDevices } from '../../src/devices/counts/recount.ts'
 import type { Installation } from '../../src/installation.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
@@ -39,6 +40,9 @@ eachDatabase((_kind, _open, fresh) => {
   test('an empty register has no devices to list, and unknown devices are refused', async () => {
     await says('devices list', 'No devices yet.\n')
     assert.deepEqual(await devices('list'), [])
+    await says('devices counts', /^The service has not counted the devices yet\.\n/)
+    await recountDevices({ ...installation, goOn: async () => true })
+    for (const words of ['', '--brand acme']) await says(`devices counts ${words}`, /^0 in all, counted at /)
     for (const name of ['x', 'a/b/c', 'A'.repeat(64), '0197e0b4-0000-7000-8000-000000000000', 'x\u001b[2J']) {
       await refuses(['devices', 'show', name], /^ratafia: There is no device ".*"\. Name it by its id, /)
     }

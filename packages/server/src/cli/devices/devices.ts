@@ -60,7 +60,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
         options,
         'read',
         (service) => service.recordOf(api.deviceCounts, { query: { brand } }),
-        (record) => countsText(record, brand),
+        countsText,
       ),
     )
 
@@ -129,14 +129,12 @@ function columnsFor(filters: readonly string[], { sort, ...options }: ListOption
   return [...shown, ...more.filter((column) => !shown.includes(column))]
 }
 
-function countsText(record: JsonObject, brand: string | undefined): string {
+function countsText(record: JsonObject): string {
   const { counts, counted_at: at, devices, waiting, quarantined } = record
   const rows = objectsIn(counts).map(asRow)
   return [
     ...(rows.length === 0 ? [] : [tableOf(rows, ['brand_id', 'model', 'status', 'devices']), '']),
-    at === null
-      ? `The service has not counted the devices${brand === undefined ? '' : ` of ${brand}`} yet.`
-      : `${devices} in all, counted at ${at}.`,
+    at === null ? 'The service has not counted the devices yet.' : `${devices} in all, counted at ${at}.`,
     `Pending at the moment: ${numberIn(waiting)}. In quarantine: ${numberIn(quarantined)}.`,
   ].join('\n')
 }

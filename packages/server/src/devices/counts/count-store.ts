@@ -21,7 +21,7 @@ export interface CountStore {
     after: CountPosition | undefined,
     rows: number,
   ): Promise<{ readonly counts: readonly DeviceCount[]; readonly end: CountPosition | undefined }>
-  /** Replaces all counts from before `at`. */
+  /** Replaces all counts from before `at`. Also stores `at` if there are no counts. */
   keep(counts: readonly DeviceCount[], at: Date): Promise<void>
   /** Returns the stored counts, sorted by brand, model and status. */
   kept(
@@ -59,21 +59,19 @@ export function countStore({ query }: Pick<Database, 'query'>): CountStore {
       await inTransaction(query, async (transaction) => {
         // The order is the same everywhere. Uses the primary key, then reads the whole table, which has one
         // row per kind.
-        const rows = counts
+        const rows = [COUNTED, ...counts]
           .map(({ brandId, model, status, devices }) => ({
-            ...{ brand_id: brandId, model, status: status as string, devices, counted_at: countedAt },
+            ...{ brand_id: brandId, model, status, devices, counted_at: countedAt },
           }))
           .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-        if (rows.length > 0) {
-          await insertMany(transaction, 'device_count', rows)
-            .onConflict((conflict) =>
-              conflict.columns(['brand_id', 'model', 'status']).doUpdateSet((set) => ({
-                devices: set.ref('excluded.devices'),
-                counted_at: set.ref('excluded.counted_at'),
-              })),
-            )
-            .execute()
-        }
+        await insertMany(transaction, 'device_count', rows)
+          .onConflict((conflict) =>
+            conflict.columns(['brand_id', 'model', 'status']).doUpdateSet((set) => ({
+              devices: set.ref('excluded.devices'),
+              counted_at: set.ref('excluded.counted_at'),
+            })),
+          )
+          .execute()
         await transaction.deleteFrom('device_count').where('counted_at', '<', countedAt).execute()
       })
     },
@@ -83,11 +81,14 @@ export function countStore({ query }: Pick<Database, 'query'>): CountStore {
       const rows = await query
         .selectFrom('device_count')
         .selectAll()
-        .$if(brands !== 'all', (some) => some.where('brand_id', 'in', brands === 'all' ? [] : brands))
+        .$if(brands !== 'all', (some) => some.where('brand_id', 'in', [COUNTED.brandId, ...brands]))
         .execute()
       const counted = rows[0]?.counted_at
       return {
-        counts: rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).map(countOf),
+        counts: rows
+          .filter(({ brand_id }) => brand_id !== COUNTED.brandId)
+          .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+          .map(countOf),
         countedAt: counted === undefined ? undefined : fromInstant(counted),
       }
     },
@@ -106,6 +107,9 @@ export function countStore({ query }: Pick<Database, 'query'>): CountStore {
     },
   }
 }
+
+/** A row without devices, from which every reader gets the time of the count. */
+const COUNTED: DeviceCount = { brandId: '', model: '', status: 'active', devices: 0 }
 
 const keyOf = ({ brand_id, model, status }: Omit<Row, 'devices' | 'status'> & { readonly status: string }) =>
   `${brand_id}/${model}/${status}`

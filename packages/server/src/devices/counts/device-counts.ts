@@ -50,11 +50,7 @@ interface ToCount {
   readonly brands: readonly string[] | undefined
 }
 
-const NONE: DeviceCounts = {
-  ...{ counts: [], countedAt: undefined },
-  waiting: { devices: 0, more: false },
-  quarantined: { devices: 0, more: false },
-}
+const NONE: CountedNow = { devices: 0, more: false }
 
 /** Lists show "more than 10,000" above this number. */
 const MOST = 10_000
@@ -66,11 +62,12 @@ export async function countDevices(
 ): Promise<DeviceCounts> {
   const scope = brandsFor(authority, 'devices:read')
   const brands = named?.filter((brandId) => covers(scope, brandId)) ?? (scope === 'all' ? scope : [...scope])
-  if (brands !== 'all' && brands.length === 0) return NONE
+  const now = (what: 'waiting' | 'quarantined') =>
+    brands !== 'all' && brands.length === 0 ? NONE : deviceCounts.countNow(what, brands, MOST)
   const [kept, waiting, quarantined] = await Promise.all([
     deviceCounts.kept(brands),
-    deviceCounts.countNow('waiting', brands, MOST),
-    deviceCounts.countNow('quarantined', brands, MOST),
+    now('waiting'),
+    now('quarantined'),
   ])
   return { ...kept, waiting, quarantined }
 }

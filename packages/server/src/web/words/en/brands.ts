@@ -36,7 +36,7 @@ export const brands = {
   ended: 'others',
   quarantined: 'quarantined',
   withStatus: (devices: number, status: string): string => `${number(devices)} ${status}`,
-  noDeviceYet: 'No devices counted yet.',
+  noDeviceYet: 'No devices counted.',
   modelsOf: 'Models',
   noModel: 'No models yet. Devices register as a model, so add one first.',
   moreModels: 'All models of this brand',

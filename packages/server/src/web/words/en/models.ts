@@ -50,7 +50,7 @@ export const models = {
   noSigner: 'no active key',
   devices: 'Devices',
   allDevices: 'All devices of this model',
-  noDevices: 'No devices counted yet.',
+  noDevices: 'No devices counted.',
   apiKeys: 'API keys',
   apiKeysAll: 'All API keys',
   allowList: 'Allow-list',
