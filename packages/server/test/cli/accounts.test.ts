@@ -112,6 +112,11 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await program.run('agents remove ci')).code, 1)
     })
 
+    test('grants remove names the whole grant that it cannot find', () =>
+      refusesEach`
+        grants remove owner operator --brand zzz | 1 | There is no grant "owner:operator:zzz"\.
+        grants remove owner operator | 1 | There is no grant "owner:operator"\.`)
+
     test('tokens revoke --account --all reports what it revoked, and accepts no session id', async () => {
       const all = 'tokens revoke --account owner --all'
       const revoked = await json(`${all} --yes`)

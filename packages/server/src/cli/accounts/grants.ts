@@ -72,7 +72,8 @@ export function grantCommands(parent: Command, context: CommandContext): void {
           const query = { account, role, brand }
           const { records } = await service.list(api.grants, 'grants', { query, most: MOST })
           const found = records.find((one) => one['role'] === role && one['brand'] === (brand ?? null))
-          return service.recordOf(api.removeGrant, { id: String(found?.['id'] ?? `${account}:${role}`) })
+          const named = [account, role, ...(brand === undefined ? [] : [brand])].join(':')
+          return service.recordOf(api.removeGrant, { id: String(found?.['id'] ?? named) })
         },
         (record) => `${record['account']} no longer has the role ${roleOf(record)}.`,
       ),
