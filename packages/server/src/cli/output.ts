@@ -87,6 +87,16 @@ export const titlesOf = (columns: readonly string[]): readonly string[] =>
 export const cellsOf = (rows: readonly Row[], columns: readonly string[]): readonly (readonly string[])[] =>
   rows.map((row) => columns.map((column) => printable(row[column])))
 
+/** Returns the given options as on a command line: `--brand acme --quarantined`. */
+export const flagsOf = (options: object): string =>
+  Object.entries(options)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => {
+      const flag = `--${name.replaceAll(/_|(?=[A-Z])/g, '-').toLowerCase()}`
+      return value === true ? flag : harmless(`${flag} ${[value].flat().join(', ')}`)
+    })
+    .join(' ')
+
 /** Returns the number with its noun: `1 entry`, `2 entries`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`

@@ -53,7 +53,7 @@ eachDatabase((kind, _open, fresh) => {
     )
     assert.equal((await list('--subject ann --action account.add --since 1h')).length, 1)
     for (const none of ['--until 1h', '--actor account:ann']) assert.deepEqual(await list(none), [])
-    await says('audit list --since 9d --until 8d', /^No entries match\./)
+    await says('audit list --since 9d --until 8d', 'Nothing matches --since 9d --until 8d.\n')
   })
 
   if (kind === 'sqlite')

@@ -69,7 +69,7 @@ const LINES: Readonly<Record<string, string>> = {
     grants list; grants list --json --role operator; grants add unknown viewer; grants add bob king
     grants remove bob viewer --brand acme-brand <- grants add bob viewer --brand acme-brand
     grants add bob viewer --brand acme-brand <- grants remove bob viewer --brand acme-brand
-    grants remove bob auditor; tokens list --account ann --include-inactive; tokens list --account unknown
+    grants remove bob auditor; grants remove bob viewer --brand none; tokens list --account ann --include-inactive; tokens list --account unknown
     tokens list --account ann; tokens list --account ann --json
     tokens list --account ann --unused-since 90d; tokens list --account ann --columns limits,manage
     tokens list --unused-since x; tokens revoke x; tokens revoke {session}
@@ -281,6 +281,17 @@ oneDatabase((_kind, _open, fresh) => {
     said: JSON.stringify(said).replaceAll(/\bt?here\.json|(?<=The job )\S{36}/g, '…'),
   })
 
+  for (const [filtered] of linesIn(`
+    clones list --kind two-chains --brand unknown --since 7d; signing-keys list --account unknown
+    grants list --role auditor --brand acme-brand; agents list --account eve
+    tokens list --account eve --unused-since 90d; publishers list --account ann
+    api-keys list --model acme-brand/acme-pi; audit list --actor service --subject 'no one'`)) {
+    test(`${filtered}: a list without a match repeats the search`, async () => {
+      const [, flags = ''] = / list (.*)$/.exec(filtered) ?? []
+      assert.equal(await done(filtered), `Nothing matches ${flags.replaceAll("'", '')}.\n`)
+    })
+  }
+
   test('prints evidence of clones and counters as tables', async () => {
     const clones = await done('clones list')
     assert.match(clones, /^LAST SEEN AT +BRAND ID +MODEL +SERIAL +KIND +TIMES +STATUS +QUARANTINED AT\n/)
@@ -288,7 +299,6 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match(clones.split('\n')[1] ?? '', / CL-8 +two-chains +3 /)
     const limited = await program.run('clones list --limit 3')
     assert.match(limited.stderr, /^There is more/)
-    assert.equal(await done('clones list --brand unknown'), 'No evidence of clones.\n')
     const registrations = await done('counters --name registrations')
     assert.match(registrations, /^registrations: \d+\nAT +SERIAL +WAITS +REFUSED\n/)
     assert.equal(registrations.trimEnd().split('\n').length, 2 + 24)

@@ -40,7 +40,8 @@ eachDatabase((_kind, _open, fresh) => {
   const rootKeyOf = (token: string) => Buffer.from(macaroonOf(token).id).readUInt32BE(1)
 
   test('the service soon refuses a token after tokens revoke, and names the operator', async () => {
-    await says('tokens list', 'No sessions yet.\n')
+    await says('tokens list', 'No active sessions.\n')
+    await says('tokens list --include-inactive', 'No sessions yet.\n')
     assert.deepEqual(await json('tokens list'), [])
     const token = await logIn(service, ann, { description: 'of the build machine' })
     const other = await logIn(service, await addPerson(service, 'bob'))

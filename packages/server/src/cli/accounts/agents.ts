@@ -152,6 +152,7 @@ async function list(options: WhoseOptions, context: CommandContext): Promise<voi
   printRecords(context, options, records, {
     columns: COLUMNS,
     empty: 'No agents yet. Create one with `ratafia agents add NAME --account USERNAME`.',
+    filters: { account: options.account },
     row: (record): Row => ({ ...asRow(record), limits: limitsText(record['limits']) }),
   })
   if (more) note(context.streams, `Only the first ${MOST} are shown.`)

@@ -44,7 +44,7 @@ export function grantCommands(parent: Command, context: CommandContext): void {
     .action(({ account, role, brand, ...options }: ListOptions) =>
       listRecords(context, options, {
         ...{ operation: api.grants, name: 'grants', asking: { query: { account, role, brand } }, most: MOST },
-        ...{ columns: SHOWN, empty: 'No grants.' },
+        ...{ columns: SHOWN, empty: 'No grants.', filters: { account, role, brand } },
         more: `Only the first ${MOST} are shown. Narrow the list with --account, --role and --brand.`,
       }),
     )

@@ -80,7 +80,8 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
       const state = includeInactive ? 'all' : 'active'
       return { query: { state, unused_since: unused?.toISOString(), ...(mine ? {} : { account }) } }
     },
-    ...{ columns: SHOWN, empty: 'No sessions yet.' },
+    ...{ columns: SHOWN, empty: includeInactive ? 'No sessions yet.' : 'No active sessions.' },
+    filters: { account, unusedSince: options.unusedSince },
     more: `Only the newest ${LIST_LIMIT} are shown. Pass --account to see the sessions of one account.`,
   })
 }

@@ -48,7 +48,8 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
     .action(async ({ model, ...options }: CommonOptions & { readonly model?: string }) => {
       const names = model === undefined ? undefined : modelParameters(model)
       const records = await withService(context, options, 'read', (service) => keysAt(service, names))
-      printRecords(context, options, records, { columns: SHOWN, empty: 'No API keys yet.' })
+      const shown = { columns: SHOWN, empty: 'No API keys yet.', filters: { model } }
+      printRecords(context, options, records, shown)
     })
 
   goes(withYes(withJson(keys.command('revoke <id...>'))), 'both', ['revokeApiKey', 'apiKeys', 'models'])

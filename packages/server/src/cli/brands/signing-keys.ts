@@ -106,6 +106,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
         asking: { query: { brand: account } },
         columns: ['account_id', 'name', 'state', 'until', 'key_id'],
         empty: 'No signing keys yet. `ratafia brands add` adds a brand with its first key.',
+        filters: { account },
         more: `Only the first ${MOST} are shown. Pass --account to see the keys of one account.`,
         after: (records) => {
           if (options.json) return

@@ -42,7 +42,8 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
         return (await allRules(options, installation)).map((known) => publisherRecord(known, now))
       })
       const empty = 'No CI rules yet. Create one with `ratafia publishers add`.'
-      printRecords(context, options, records, { columns: SHOWN, empty, row: rowOf })
+      const filters = { account: options.account, issuer: options.issuer }
+      printRecords(context, options, records, { columns: SHOWN, empty, filters, row: rowOf })
     })
 
   withJson(publishers.command('show <name>'))

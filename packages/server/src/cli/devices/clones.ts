@@ -44,7 +44,7 @@ export function cloneCommands(parent: Command, context: CommandContext): void {
           const at = readAgo('--since', since, clock())
           return { query: { kind, brand, model, since: at?.toISOString() } }
         },
-        ...{ columns: SHOWN, empty: 'No evidence of clones.' },
+        ...{ columns: SHOWN, empty: 'No evidence of clones.', filters: { kind, brand, model, since } },
         more: options.json ? undefined : 'There is more evidence. Raise --limit, or use filters.',
       })
     })

@@ -5,6 +5,7 @@ import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
 import { DEVICE_ORIGINS, DEVICE_STATUSES } from '../../devices/device.ts'
 import { UsageError } from '../context.ts'
 import { readAgo } from '../option-values.ts'
+import { flagsOf } from '../output.ts'
 
 interface Filter {
   readonly flags: string
@@ -123,12 +124,10 @@ function listedBy(sort: string): string {
 /** Returns the text for a list without devices, which repeats the filters. */
 export function nothingFound({ q, ...filters }: DeviceFilters, sort: string): string {
   const device = listedBy(sort)
-  const others = Object.entries(filters)
-    .map(([name, value]) => [OPTIONS.find((one) => one.name === name)?.option.long, value])
-    .map(([flag, value]) => (value === true ? flag : `${flag} ${[value].flat().join(', ')}`))
-  const fits = others.length === 0 ? '' : ` matches ${others.join(' ')}`
+  const flags = flagsOf(filters)
+  const fits = flags && ` matches ${flags}`
   if (typeof q !== 'string') {
-    if (others.length > 0) return `No ${device}${fits}.`
+    if (fits) return `No ${device}${fits}.`
     return device === 'device' ? 'No devices yet.' : `There is no ${device}.`
   }
   const key = q.length < 8 ? '' : `, or a key that begins with it${fits === '' ? '' : ','}`

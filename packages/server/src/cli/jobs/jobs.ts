@@ -45,7 +45,7 @@ export function jobCommands(parent: Command, context: CommandContext): void {
     .action((id: string, { outcome, ...options }: CommonOptions & { readonly outcome?: string }) =>
       listRecords(context, options, {
         ...{ operation: api.jobItems, name: 'items', asking: { id, query: { outcome } }, most: MOST_ITEMS },
-        ...{ columns: SHOWN_OF_ITEMS, empty: 'No records.' },
+        ...{ columns: SHOWN_OF_ITEMS, empty: 'No records.', filters: { outcome } },
       }),
     )
 

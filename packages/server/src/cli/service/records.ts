@@ -1,7 +1,7 @@
 /** Asks a service, and prints its records: one in full, or a list as the rows of a table. */
 import type { JsonObject } from '../../foreign-json.ts'
 import type { CommandContext, CommonOptions } from '../context.ts'
-import { note, print, printList, type Row } from '../output.ts'
+import { flagsOf, note, print, printList, type Row } from '../output.ts'
 import type { Asking, Service, ServiceOperation } from './service.ts'
 import { type Access, withService } from './ways.ts'
 
@@ -38,6 +38,8 @@ interface ShownRecords<One> {
   readonly columns: readonly string[]
   /** Text for a list without records. */
   readonly empty: string
+  /** The options that narrow the list. If any is given, the text for a list without records repeats it instead. */
+  readonly filters?: object
   /** Converts a record to a row of the table. Default: {@link asRow}. */
   readonly row?: (record: One) => Row
 }
@@ -47,10 +49,12 @@ export function printRecords<One extends JsonObject>(
   context: CommandContext,
   options: CommonOptions,
   records: readonly One[],
-  { row = asRow, ...shown }: ShownRecords<One>,
+  { row = asRow, columns, empty, filters = {} }: ShownRecords<One>,
 ): void {
+  const flags = flagsOf(filters)
+  const none = flags === '' ? empty : `Nothing matches ${flags}.`
   if (options.json) print(context, options, records, '')
-  else printList(context, options, records.map(row), shown)
+  else printList(context, options, records.map(row), { columns, empty: none })
 }
 
 interface Listed extends ShownRecords<JsonObject> {

@@ -61,7 +61,7 @@ export function auditCommands(parent: Command, context: CommandContext): void {
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
   const { isAuditEntryId } = await import('@ratafia/api')
-  const { before } = options
+  const { before, actor, action, subject, since, until } = options
   if (before !== undefined && !isAuditEntryId(before)) {
     throw new UsageError(`--before ${before} is not the id of an entry.`)
   }
@@ -71,7 +71,9 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   await listRecords(context, options, {
     ...{ operation: api.audit, name: 'entries', most, columns: SHOWN, row: rowOf },
     asking: ({ clock }) => ({ query: { ...filterQuery(options, clock()), before } }),
-    empty: before === undefined ? 'No entries match.' : 'No more entries.',
+    ...(before === undefined
+      ? { empty: 'No entries yet.', filters: { actor, action, subject, since, until } }
+      : { empty: 'No more entries.' }),
     more: options.json ? undefined : more,
   })
 }
