@@ -21,6 +21,8 @@ export interface Check {
   readonly name: string
   /** A sentence that is true unless there are problems. */
   readonly holds: string
+  /** Returns a sentence that replaces the check if the database has nothing to check yet. */
+  readonly nothingYet?: (deps: CheckDeps) => Promise<string | undefined>
   /** Yields each violation as a sentence. Needs the memory of a few rows, however many there are. */
   readonly find: (deps: CheckDeps) => AsyncIterable<string>
 }

@@ -51,6 +51,8 @@ export interface CheckupStore {
   /** Returns removed accounts and devices that still have personal data. */
   leftOfRemoved(): AsyncGenerator<{ what: string; id: string }>
   sessionMacaroons(): AsyncGenerator<{ session_id: string; macaroon_id: Uint8Array }>
+  /** Returns whether the audit log has a change that only a service or a command with keys makes. */
+  wasUsed(): Promise<boolean>
   rootKeyIds(): Promise<readonly number[]>
   keyPairs(): Promise<readonly { id: number; purpose: string; public_key: Uint8Array; sealed: Uint8Array }[]>
   signingKeys(): Promise<readonly { key_id: string; account_id: string; sealed: Uint8Array }[]>
@@ -232,6 +234,13 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
         ['session_id', 'bucket'],
         'device_session',
       ),
+
+    async wasUsed() {
+      // Reads entries until one matches: nearly any does.
+      const before = ['schema.migrate', 'database.backup', 'database.restore']
+      const used = query.selectFrom('audit_entry').select('id').where('action', 'not in', before).limit(1)
+      return (await used.executeTakeFirst()) !== undefined
+    },
 
     async rootKeyIds() {
       return (await query.selectFrom('root_key').select('id').orderBy('id').execute()).map(({ id }) => id)

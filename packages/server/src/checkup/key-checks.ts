@@ -25,6 +25,10 @@ export const KEY_CHECKS: readonly Check[] = [
   {
     name: 'root-keys',
     holds: 'Root keys and key pairs are numbered from 1 without gaps, and each kind has at least one.',
+    nothingYet: async ({ rows, sealed }) =>
+      (await sealed.all()).length > 0 || (await rows.wasUsed())
+        ? undefined
+        : 'This database was never used, so it has no keys yet.',
     async *find({ rows }) {
       const ids = await rows.rootKeyIds()
       if (ids.length === 0) yield 'There is no root key.'

@@ -397,6 +397,15 @@ eachDatabase((kind, open, fresh) => {
     assert.ok(others.every(({ skipped }) => skipped))
   })
 
+  test('a database that was used and has lost every key is not taken for a new one', async () => {
+    const results = await resultsWith(async (query) => {
+      for (const table of ['root_key', 'key_pair', 'signing_key', 'seal_check'])
+        await run(query, `delete from ${table}`)
+    })
+    const { examples } = results.find(({ name }) => name === 'root-keys') ?? assert.fail()
+    assert.equal(examples[0], 'There is no root key.')
+  })
+
   for (const [name, faults] of Object.entries(FAULTS)) {
     describe(name, () => {
       for (const [plant, says] of faults) {
