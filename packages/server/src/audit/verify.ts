@@ -87,7 +87,7 @@ async function verifyFrom(
     // The chain may have grown since the page was read.
     if (chain.seq > end.seq && (page.length > 0 || (await audit.linkedAfter(end.seq, 1)).length > 0)) continue
     if (chain.seq > end.seq) {
-      return verdict({ seq: end.seq + 1, why: `it is missing: the chain has ${chain.seq} entries` })
+      return verdict({ seq: end.seq + 1, why: `it is missing: the chain ends with entry ${chain.seq}` })
     }
     if (chain.seq < end.seq || chain.hash !== end.hash) {
       return verdict({ seq: chain.seq + 1, why: 'it was added after the end of the chain' })

@@ -41,7 +41,7 @@ export const REGISTER_CHECKS: readonly Check[] = [
       for await (const { key, bucket, devices, example } of rows.bucketsOfKeys()) {
         const right = bucketOf(`${key}AA`)
         if (bucket !== right)
-          yield `The bucket of devices with keys that begin with ${key}, such as ${example}, is ${bucket} instead of ${right} (${devices} rows).`
+          yield `The bucket of devices with keys that begin with ${key}, such as ${example}, is ${bucket} instead of ${right} (rows: ${devices}).`
       }
       for await (const { id, devices } of rows.sharedIds()) yield `${devices} devices have the id ${id}.`
     },

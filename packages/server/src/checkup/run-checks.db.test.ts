@@ -109,11 +109,11 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   references: [
     [
       unwatched("update token_session set account_id = 'gone'"),
-      /^1 rows of token_session refer by account_id to missing rows of account, such as gone\.$/,
+      /^Rows of token_session that refer by account_id to missing rows of account: 1, such as gone\.$/,
     ],
     [
       unwatched("update device_session set device_id = 'none'"),
-      /^1 rows of device_session refer by device_id, bucket to missing rows of device, such as none\.$/,
+      /^Rows of device_session that refer by device_id, bucket to missing rows of device: 1, such as none\.$/,
     ],
   ],
   'sealed-values': [
@@ -182,7 +182,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   buckets: [
     [
       unwatched('update device set bucket = (bucket + 1) % 1024'),
-      /^The bucket of devices with keys that begin with \S\S, such as \S+, is \d+ instead of \d+ \(1 rows\)\.$/,
+      /^The bucket of devices with keys that begin with \S\S, such as \S+, is \d+ instead of \d+ \(rows: 1\)\.$/,
     ],
     [
       async (query) => {

@@ -19,7 +19,7 @@ const SCHEMA_CHECKS: readonly Check[] = [
     holds: 'Every row that a row refers to exists: sessions have their account or device, keys their brand.',
     async *find({ schema }) {
       for await (const { table, columns, to, count, example } of schema.danglingReferences()) {
-        yield `${count} rows of ${table} refer by ${columns} to missing rows of ${to}, such as ${example}.`
+        yield `Rows of ${table} that refer by ${columns} to missing rows of ${to}: ${count}, such as ${example}.`
       }
     },
   },

@@ -31,9 +31,8 @@ function chosenFrom(columns: readonly string[], names: string): readonly string[
   const chosen = names.split(',').map((name) => name.trim().toLowerCase().replaceAll(/[ -]/g, '_'))
   const unknown = chosen.find((name) => !columns.includes(name))
   if (unknown === undefined) return chosen
-  throw new UsageError(
-    `--columns ${names}: there is no column ${unknown}. The columns are ${columns.join(', ')}.`,
-  )
+  const fault = unknown === '' ? 'a name is empty' : `there is no column ${unknown}`
+  throw new UsageError(`--columns ${JSON.stringify(names)}: ${fault}. The columns are ${columns.join(', ')}.`)
 }
 
 export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>

@@ -27,6 +27,17 @@ eachDatabase((kind, _open, fresh) => {
     await says('migrate', 'The database is up to date.\n')
   })
 
+  test('backup and restore count one row in the singular', async () => {
+    const file = `${program.directory}/new.backup`
+    await says(`backup ${file}`, /^Wrote 1 row of /)
+    await says(`restore ${file} --dry-run`, / is complete: 1 row of /)
+  })
+
+  test('an empty column is refused as such', async () => {
+    const words = ['accounts', 'list', '--columns', '']
+    await refuses(words, /--columns "": a name is empty\. The columns are username/, 2)
+  })
+
   test('accounts can be added, listed, shown, given a password, disabled and enabled', async () => {
     await says('accounts list', /^No accounts yet\./)
     assert.deepEqual(await json('accounts list'), [])

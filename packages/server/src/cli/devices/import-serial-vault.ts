@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { ImportedVault } from '../../serial-vault/import.ts'
 import type { CommandContext, CommonOptions } from '../context.ts'
-import { print, withJson } from '../output.ts'
+import { counted, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { harmless } from '../terminal/harmless.ts'
 
@@ -48,7 +48,7 @@ function summary(imported: ImportedVault, dryRun: boolean): string {
     dryRun ? 'Nothing was changed. An import would add:' : 'Imported:',
     `  accounts and keys: ${assertions.added}; ${assertions.unchanged} already present`,
     `  API keys: ${apiKeys.added}; ${apiKeys.unchanged} already present`,
-    `  devices of ${signatures} signatures: ${devices.active} active, ${devices.superseded} superseded, ${devices.updated} updated; ${devices.unchanged} already present`,
+    `  devices of ${counted(signatures, 'signature')}: ${devices.active} active, ${devices.superseded} superseded, ${devices.updated} updated; ${devices.unchanged} already present`,
     ...list('Serials with two keys, and keys with two serials', imported.duplicates),
     ...list('Conflicts with the register', imported.conflicts),
     ...list('Skipped', imported.skipped),

@@ -100,7 +100,7 @@ async function writeBackup(file: string, options: BackupOptions, context: Comman
     )
     return written
   })
-  const told = `Wrote ${totals.rows} rows of ${totals.tables} tables to ${file}. Its keys and stored responses can be opened only with the secret key, so keep that key elsewhere.`
+  const told = `Wrote ${counted(totals.rows, 'row')} of ${totals.tables} tables to ${file}. Its keys and stored responses can be opened only with the secret key, so keep that key elsewhere.`
   print(context, options, { ...totals, file }, told)
 }
 
@@ -132,7 +132,7 @@ async function restoreFrom(
     const found = await withProgress(context.streams, ['Reading', 'KiB'], (onProgress) =>
       checkBackup(opening(onProgress)),
     )
-    const told = `${file} is complete: ${found.rows} rows of ${found.tables} tables, from ${found.madeAt} (${found.database}).${found.sealed ? '' : ' It has no seal, so anyone may have changed it.'}`
+    const told = `${file} is complete: ${counted(found.rows, 'row')} of ${found.tables} tables, from ${found.madeAt} (${found.database}).${found.sealed ? '' : ' It has no seal, so anyone may have changed it.'}`
     const { sealed } = found
     return print(context, options, { dry_run: true, ...documentOf(found), sealed, file }, told)
   }
@@ -192,7 +192,7 @@ function documentOf(found: Omit<Restored, 'revokedSessions' | 'unreadable'>) {
 function restoredText(restored: Restored, results: readonly CheckResult[] | undefined): string {
   const { rows, tables, madeAt, revokedSessions } = restored
   return [
-    `Restored ${rows} rows of ${tables} tables, as they were at ${madeAt}.`,
+    `Restored ${counted(rows, 'row')} of ${tables} tables, as they were at ${madeAt}.`,
     ...(revokedSessions > 0 ? [`Revoked ${counted(revokedSessions, 'session')}.`] : []),
     ...(results ? [reportOf(results)] : []),
   ].join('\n')

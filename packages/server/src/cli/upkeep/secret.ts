@@ -5,7 +5,7 @@ import { invalidRequest } from '../../errors.ts'
 import type { Installation } from '../../installation.ts'
 import { confirm, withYes } from '../confirm.ts'
 import type { CommandContext, CommonOptions } from '../context.ts'
-import { print, withJson } from '../output.ts'
+import { counted, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 const HELP = `
@@ -51,7 +51,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
       })
       const { resealed, unchanged, keyId, previousKeyId, retired } = done
       const told = [
-        `Sealed ${resealed} values again; ${unchanged} unchanged. Everything in the database is now sealed under the key ${keyId}.`,
+        `Sealed ${counted(resealed, 'value')} again; ${unchanged} unchanged. Everything in the database is now sealed under the key ${keyId}.`,
         retired === undefined
           ? `Nodes no longer need RATAFIA_PREVIOUS_SECRET_KEY (${previousKeyId}).`
           : `The previous key is in ${retired}, where nothing reads it.`,
