@@ -35,6 +35,8 @@ JSON, with underscores in its keys. An error is then the last line on standard e
 [error code](errors.md) of the API, or \`usage\`, \`file\`, \`import\`, \`declined\`, \`service\`, \`unavailable\`,
 \`configuration\`, \`workers\` or \`fault\`. The details of audit entries are printed as they were recorded.
 
+A command that reads a file reads standard input if the file is \`-\`. \`--agent\` requires a file.
+
 At a terminal, a command asks before it does something that cannot be undone or affects a lot. \`--yes\` skips the
 question. Without a terminal, a command continues, or exits with 2 if it requires \`--yes\`; the description of the option
 shows which.

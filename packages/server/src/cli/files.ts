@@ -40,6 +40,10 @@ export async function readStandardInput({ stdin }: Streams, most = MAX_INPUT) {
   return { name: 'Standard input', bytes: Buffer.concat(chunks) }
 }
 
+/** Reads the file that the user names; `-` is standard input. Throws as the two functions above do. */
+export const readGiven = (file: string, streams: Streams, most = MAX_INPUT) =>
+  file === '-' ? readStandardInput(streams, most) : readNamed(file)
+
 export const cannotBeRead = (file: string, error: NodeJS.ErrnoException): FileError =>
   new FileError(`${file} cannot be read: ${systemReason(error)}.`)
 

@@ -61,6 +61,15 @@ oneDatabase(() => {
     })
   }
 
+  for (const words of DATABASE_FILES) {
+    if (/file:|--agent /.test(words)) continue
+    const input = words.replace(/\S*named-file(\.\w+)?/, '-')
+    test(`${input} reads standard input`, async () => {
+      const { stderr } = await program.run(input, { input: 'no such content' })
+      assert.doesNotMatch(stderr, /: - |cannot be read|no such file/)
+    })
+  }
+
   /** Commands that write the file. */
   const ELSEWHERE = [
     'backup',
@@ -158,11 +167,13 @@ suite('a pipe', () => {
       const plain = ({ code, stdout, stderr }: typeof piped) => ({
         code,
         said: `${stdout}${stderr}`.replaceAll(
-          /\/\S*(pipe-[0-9a-f-]+|all\.backup|statement\.json|account-test-root)/g,
+          /\/\S*(pipe-[0-9a-f-]+|all\.backup|statement\.json|account-test-root)|Standard input/g,
           'FILE',
         ),
       })
       assert.deepEqual(plain(piped), plain(named))
+      const input = await readFile(at(file))
+      assert.deepEqual(plain(await program.run(words.replace('PIPE', '-'), { input })), plain(named))
     })
   }
 

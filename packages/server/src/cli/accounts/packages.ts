@@ -30,7 +30,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
     .option('--replace', 'remove packages that are not in the file')
     .option('--dry-run', 'show what would change, and change nothing')
     .action((file: string, options: ImportOptions) =>
-      withLocalFile(file, (local) =>
+      withLocalFile(file, context.streams, (local) =>
         withService(context, options, options.dryRun ? 'change' : 'begin', (service) =>
           importLocal(local, options, service, context),
         ),

@@ -71,7 +71,7 @@ async function importFrom(
 ): Promise<void> {
   const names = modelParameters(model)
   const { importFileInto } = await import('../jobs/import-file.ts')
-  await withLocalFile(file, async (local) => {
+  await withLocalFile(file, context.streams, async (local) => {
     const wanted = { format: await local.format(), model }
     const asked = { kind: 'allow-list.import', files: [local], options: wanted, dryRun }
     await withService(context, options, 'change', async (service) => {
@@ -121,7 +121,7 @@ async function remove(file: string | undefined, options: RemoveOptions, context:
   // Reads the file before it opens the service or the database.
   const removed = await (file === undefined
     ? change(removeAsked)
-    : withLocalFile(file, (local) => change((service) => removeFile(local, service))))
+    : withLocalFile(file, context.streams, (local) => change((service) => removeFile(local, service))))
   const told = `${counted(removed, 'entry', 'entries')} ${dryRun ? 'would be ' : ''}removed.`
   print(context, options, dryRun ? { would_remove: removed } : { removed }, told)
 }

@@ -5,7 +5,7 @@ import { systemClock } from '../../clock.ts'
 import { isStreamed } from '../../files/streamed.ts'
 import { type CommandContext, type Streams, UsageError } from '../context.ts'
 import { one, writeOut } from '../files/write-whole.ts'
-import { readNamed, readStandardInput } from '../files.ts'
+import { readGiven } from '../files.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
 
@@ -23,14 +23,14 @@ export function assertionCommands(parent: Command, context: CommandContext): voi
     .option('--key <key>', `${KEY_FORMS} (default: a stored signing key of the authority-id)`)
     .option('--output <file>', 'write the assertion here instead of printing it')
     .option(...PASSPHRASE)
-    .action((file: string | undefined, options: SignOptions) => sign(file, options, context))
+    .action((file: string | undefined, options: SignOptions) => sign(file ?? '-', options, context))
 }
 
-async function sign(file: string | undefined, options: SignOptions, context: CommandContext): Promise<void> {
-  if (file === undefined && options.passphraseStdin) {
+async function sign(file: string, options: SignOptions, context: CommandContext): Promise<void> {
+  if (file === '-' && options.passphraseStdin) {
     throw new UsageError('The passphrase comes from standard input. Pass the JSON as a file.')
   }
-  const source = await (file === undefined ? readStandardInput(context.streams) : readNamed(file))
+  const source = await readGiven(file, context.streams)
   const { key } = options
   const signed = await (key === undefined
     ? signHere(source, context)

@@ -3,7 +3,7 @@ import { MANAGEMENT_ROUTES as api } from '@ratafia/api/management'
 import type { Command } from 'commander'
 import { confirmTyped, withNeededYes } from '../confirm.ts'
 import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
-import { readNamed, withNewFile } from '../files.ts'
+import { readGiven, withNewFile } from '../files.ts'
 import { readAhead } from '../option-values.ts'
 import { counted, details, print, withJson, withList } from '../output.ts'
 import { asRow, listRecords } from '../service/records.ts'
@@ -54,8 +54,8 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .option(...PASSPHRASE)
     .action(async (options: AddOptions) => {
       const { addBrand } = await import('../../brands/add-brand.ts')
-      const account = await readNamed(options.account)
-      const accountKey = await readNamed(options.accountKey)
+      const account = await readGiven(options.account, context.streams)
+      const accountKey = await readGiven(options.accountKey, context.streams)
       const passphrase = await readPassphrase(context, options)
       const signingKey = await namedKey(context, options.signingKey, passphrase)
       const wanted = { account, accountKey, signingKey, passphrase }

@@ -23,7 +23,7 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
     .description('add hardware-identity assertions from files with one each or a stream of up to 128')
     .action(async (files: readonly string[], options: CommonOptions) => {
       const { importFileInto } = await import('../jobs/import-file.ts')
-      const counts = await withEach(files, withLocalFile<JsonObject>, (locals) => {
+      const counts = await withEach(files, context.streams, withLocalFile<JsonObject>, (locals) => {
         const asked = { kind: 'hardware-identities.import', files: locals, dryRun: false, whole: true }
         return withService(context, options, 'change', (service) =>
           importFileInto(service, asked, context.streams),

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../foreign-json.ts'
 import { actOnEach } from '../act-on-each.ts'
 import { withYes } from '../confirm.ts'
 import type { CommandContext, CommonOptions } from '../context.ts'
-import { readNamed, textOfFile } from '../files.ts'
+import { readGiven, textOfFile } from '../files.ts'
 import { counted, details, note, print, withJson, withList } from '../output.ts'
 import { asRow, listRecords, printRecord } from '../service/records.ts'
 import type { Service } from '../service/service.ts'
@@ -33,7 +33,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   goes(withJson(models.command('update <file>')), 'both', ['updateModel'])
     .description('replace the assertion with a newer revision; the policy stays unchanged')
     .action(async (path: string, options: CommonOptions) => {
-      const file = await readNamed(path)
+      const file = await readGiven(path, context.streams)
       const update = async (service: Service) => {
         const { assertionIn } = await import('../../brands/assertion-file.ts')
         const { brandId: brand, model } = assertionIn(file, 'model').assertion.fields
@@ -125,7 +125,7 @@ function remodelCommands(models: Command, context: CommandContext): void {
 
 /** The command reads the file itself, on the database and over HTTP. */
 async function add(path: string, options: PolicyOptions, context: CommandContext): Promise<void> {
-  const file = await readNamed(path)
+  const file = await readGiven(path, context.streams)
   const addTo = async (service: Service) => {
     const { assertionIn } = await import('../../brands/assertion-file.ts')
     const { checkSerialTemplate } = await import('../../brands/models/serial-template.ts')

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { PrivateKey } from '@ratafia/assertions'
 import type { NamedFile } from '../../brands/assertion-file.ts'
 import { type CommandContext, type Streams, UsageError } from '../context.ts'
-import { readNamed } from '../files.ts'
+import { readGiven } from '../files.ts'
 import { note } from '../output.ts'
 import { readPassword } from '../password-input.ts'
 
@@ -37,11 +37,11 @@ export async function readPassphrase(
 
 /** Returns the bytes of a key in one of the {@link KEY_FORMS}, without parsing them. Throws `FileError`. */
 export async function namedKey(
-  { gnupgHome }: CommandContext,
+  { gnupgHome, streams }: CommandContext,
   reference: string,
   passphrase: string | undefined,
 ): Promise<NamedFile> {
-  if (!reference.startsWith('gpg:')) return readNamed(reference)
+  if (!reference.startsWith('gpg:')) return readGiven(reference, streams)
   const { exportFromGnupg } = await import('./gnupg.ts')
   const key = { name: reference.slice('gpg:'.length), home: gnupgHome(), passphrase }
   return { name: reference, bytes: await exportFromGnupg(key) }

@@ -5,7 +5,7 @@ import { stateConflict } from '../../errors.ts'
 import { actOnEach } from '../act-on-each.ts'
 import { withYes } from '../confirm.ts'
 import { type CommandContext, type CommonOptions, ServiceRefusal } from '../context.ts'
-import { readNamed, withNewFile } from '../files.ts'
+import { readGiven, withNewFile } from '../files.ts'
 import { readAhead } from '../option-values.ts'
 import { note, print, withJson, withList } from '../output.ts'
 import { listRecords } from '../service/records.ts'
@@ -66,7 +66,8 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .option(...PASSPHRASE)
     .action(async (reference: string, options: AddOptions) => {
       const { addSigningKey } = await import('../../brands/keys/add-signing-key.ts')
-      const accountKey = options.accountKey === undefined ? undefined : await readNamed(options.accountKey)
+      const accountKey =
+        options.accountKey === undefined ? undefined : await readGiven(options.accountKey, context.streams)
       const passphrase = await readPassphrase(context, options)
       const signingKey = await namedKey(context, reference, passphrase)
       const wanted = { signingKey, accountKey, passphrase }

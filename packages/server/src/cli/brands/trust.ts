@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { objectsIn } from '../../foreign-json.ts'
 import { confirm, withYes } from '../confirm.ts'
 import type { CommandContext, CommonOptions } from '../context.ts'
-import { readNamed, withNewFile } from '../files.ts'
+import { readGiven, withNewFile } from '../files.ts'
 import { readAhead } from '../option-values.ts'
 import { print, withJson, withList } from '../output.ts'
 import { printRecords } from '../service/records.ts'
@@ -37,7 +37,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .description('trust an account, by its self-signed account and account-key assertions')
     .action(async (files: readonly string[], options: CommonOptions) => {
       const { addTrustRoots } = await import('../../brands/trust/add-trust-roots.ts')
-      const named = await Promise.all(files.map((file) => readNamed(file)))
+      const named = await Promise.all(files.map((file) => readGiven(file, context.streams)))
       const added = await context.beginInstallation((installation) =>
         addTrustRoots({ files: named, authority: installation.authority }, installation),
       )

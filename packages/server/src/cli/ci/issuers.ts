@@ -8,8 +8,8 @@ import { parseDuration } from '../../config/values.ts'
 import type { Installation } from '../../installation.ts'
 import { actOnEachDirectly } from '../act-on-each.ts'
 import { withYes } from '../confirm.ts'
-import { type CommandContext, type CommonOptions, UsageError } from '../context.ts'
-import { readNamed, textOfFile } from '../files.ts'
+import { type CommandContext, type CommonOptions, type ToStreams, UsageError } from '../context.ts'
+import { readGiven, textOfFile } from '../files.ts'
 import { several } from '../option-values.ts'
 import { counted, details, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
@@ -75,7 +75,7 @@ export function issuerCommands(parent: Command, context: CommandContext): void {
     .option('--jwks <file>', 'the new keys of an issuer that was added with --jwks')
     .action(async (url: string, options: CommonOptions & { readonly jwks?: string }) => {
       const { refreshIssuer } = await import('../../ci/issuers/refresh.ts')
-      const jwks = await readKeys(options.jwks)
+      const jwks = await readKeys(options.jwks, context)
       const { changed, ...found } = await context.withInstallation((installation) =>
         refreshIssuer({ issuer: url, jwks, authority: installation.authority }, installation),
       )
@@ -112,7 +112,7 @@ async function add(url: string, options: AddOptions, context: CommandContext): P
   const wanted = {
     ...{ url, kind: options.kind, audience: options.audience, otherAudiences: options.otherAudience },
     privateAddresses: options.privateAddress,
-    jwks: await readKeys(options.jwks),
+    jwks: await readKeys(options.jwks, context),
     stableClaims: options.stableClaims?.split(',').map((name) => name.trim()),
     longestLife: options.maxLife === undefined ? undefined : readLife(options.maxLife),
     namesCanBeReused: options.namesCanBeReused === 'accepted',
@@ -152,8 +152,8 @@ function toldOf(
   ].join('\n')
 }
 
-async function readKeys(file: string | undefined): Promise<string | undefined> {
-  return file === undefined ? undefined : textOfFile(await readNamed(file))
+async function readKeys(file: string | undefined, { streams }: ToStreams): Promise<string | undefined> {
+  return file === undefined ? undefined : textOfFile(await readGiven(file, streams))
 }
 
 /** Throws {@link UsageError}. */

@@ -7,7 +7,7 @@ import { serviceAddress } from '../../config/config.ts'
 import { invalidRequest, type RequestError } from '../../errors.ts'
 import { objectDocumentIn } from '../../foreign-json.ts'
 import { type CommandContext, type CommonOptions, FileError, type Streams } from '../context.ts'
-import { readNamed, readStandardInput, textOfFile } from '../files.ts'
+import { readGiven, textOfFile } from '../files.ts'
 import { counted, note, print, type RowOf, tableOf, withJson } from '../output.ts'
 
 const COLUMNS = ['match', 'about', 'claim', 'expected', 'found'] as const
@@ -72,7 +72,7 @@ const TOO_LARGE = `has more than ${MOST_BYTES / 1024} KiB, so it cannot be an ID
  */
 async function readClaims(file: string, streams: Streams): Promise<ReadClaims> {
   const most = { bytes: MOST_BYTES, refusal: `Standard input ${TOO_LARGE}.` }
-  const given = await (file === '-' ? readStandardInput(streams, most) : readNamed(file))
+  const given = await readGiven(file, streams, most)
   if (given.bytes.length > MOST_BYTES) throw new FileError(`${file} ${TOO_LARGE}.`)
   const text = textOfFile(given).trim()
   if (!text.startsWith('{')) {

@@ -1,7 +1,7 @@
 /** The devices that a command selects: by name, from a file, or by filters. */
 import { systemClock } from '../../clock.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { readNamed, readStandardInput, textOfFile } from '../files.ts'
+import { readGiven, textOfFile } from '../files.ts'
 import { type DeviceFilters, filtersIn } from './filter-options.ts'
 
 export interface ChoiceOptions {
@@ -32,7 +32,7 @@ export async function choiceOf(
   }
   const isInput = file === '-' || (words.length === 1 && words[0] === '-')
   if (words.length > 0 && !isInput) return { kind: 'arguments', names: words }
-  const input = await (isInput ? readStandardInput(streams) : readNamed(file ?? ''))
+  const input = await readGiven(file ?? '-', streams)
   const names = await namesIn(input.name, textOfFile(input))
   if (names.length === 0) throw new UsageError(`${input.name} contains no device.`)
   return { kind: 'file', names }

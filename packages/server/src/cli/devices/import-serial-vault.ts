@@ -16,7 +16,7 @@ export function importSerialVaultCommand(imports: Command, context: CommandConte
       const { importSerialVault } = await import('../../serial-vault/import.ts')
       const { withFilesAt } = await import('./serial-vault-files.ts')
       const dryRun = options.dryRun === true
-      const imported = await withFilesAt(paths, (files) =>
+      const imported = await withFilesAt(paths, context.streams, (files) =>
         context.withInstallation((installation) =>
           withProgress(context.streams, 'Importing', (onProgress) =>
             importSerialVault({ files, dryRun, onProgress, authority: installation.authority }, installation),

@@ -4,22 +4,26 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import type { DumpFile } from '../../serial-vault/dump-rows.ts'
 import { TABLES } from '../../serial-vault/read-dump.ts'
-import { UsageError } from '../context.ts'
+import { type Streams, UsageError } from '../context.ts'
 import { withEach, withLocalFile } from '../files/local-file.ts'
-import { cannotBeRead } from '../files.ts'
 
 /** Calls `work` with the files at each path. Throws `FileError` or {@link UsageError}. */
 export const withFilesAt = <T>(
   paths: readonly string[],
+  streams: Streams,
   work: (files: readonly DumpFile[]) => Promise<T>,
-): Promise<T> => withEach(paths, withFiles<T>, (files) => work(files.flat()))
+): Promise<T> => withEach(paths, streams, withFiles<T>, (files) => work(files.flat()))
 
-async function withFiles<T>(path: string, work: (files: readonly DumpFile[]) => Promise<T>): Promise<T> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw cannotBeRead(path, error)
-  })
-  if (found.isDirectory()) return work(await filesIn(path))
-  return withLocalFile(path, (local) => work([{ ...fileAt(path), open: () => createReadStream(local.path) }]))
+async function withFiles<T>(
+  path: string,
+  streams: Streams,
+  work: (files: readonly DumpFile[]) => Promise<T>,
+): Promise<T> {
+  const found = path === '-' ? undefined : await stat(path).catch(() => undefined)
+  if (found?.isDirectory()) return work(await filesIn(path))
+  return withLocalFile(path, streams, (local) =>
+    work([{ ...fileAt(local.name), open: () => createReadStream(local.path) }]),
+  )
 }
 
 /** Returns the files of a directory that are named after a table. */

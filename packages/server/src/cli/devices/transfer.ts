@@ -59,7 +59,7 @@ export function importCommand(devices: Command, context: CommandContext): void {
 
 async function importFrom(file: string, options: ImportOptions, context: CommandContext): Promise<void> {
   const { unknownModels = false, dryRun = false } = options
-  const counts = await withLocalFile(file, async (local) => {
+  const counts = await withLocalFile(file, context.streams, async (local) => {
     const format = options.format ?? (await local.format(' Pass --format.'))
     const wanted = { format, ...(unknownModels ? { unknown_models: true } : {}) }
     const asked = { kind: 'devices.import', files: [local], options: wanted, dryRun }

@@ -3,9 +3,10 @@ import { createReadStream } from 'node:fs'
 import { access, type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isStreamed } from '../../files/streamed.ts'
-import { FileError } from '../context.ts'
+import { FileError, type Streams } from '../context.ts'
 import { cannotBeRead, formatIn, formatOf, type TableFormat } from '../files.ts'
 
 export interface LocalFile {
@@ -19,8 +20,16 @@ export interface LocalFile {
   format(hint?: string): Promise<TableFormat>
 }
 
-/** Calls `work` with the file, or with a copy of a pipe that exists until `work` settles. Throws {@link FileError}. */
-export async function withLocalFile<T>(file: string, work: (local: LocalFile) => Promise<T>): Promise<T> {
+/**
+ * Calls `work` with the file, or with a copy of a pipe, or of standard input for `-`, that exists until `work` settles.
+ * Throws {@link FileError}.
+ */
+export async function withLocalFile<T>(
+  file: string,
+  { stdin }: Streams,
+  work: (local: LocalFile) => Promise<T>,
+): Promise<T> {
+  if (file === '-') return withCopy(stdin, 'Standard input', work)
   const found = await statOf(file)
   if (found.isFile()) {
     const format = async (hint?: string) =>
@@ -28,6 +37,14 @@ export async function withLocalFile<T>(file: string, work: (local: LocalFile) =>
     return work({ name: file, path: file, size: found.size, format })
   }
   if (found.isDirectory()) throw new FileError(`${file} is a directory, not a file.`)
+  return withCopy(createReadStream(file), file, work)
+}
+
+async function withCopy<T>(
+  source: Readable,
+  name: string,
+  work: (local: LocalFile) => Promise<T>,
+): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-pipe-'))
   const named = join(directory, 'copy')
   const remove = () => rm(directory, { recursive: true, force: true })
@@ -38,15 +55,13 @@ export async function withLocalFile<T>(file: string, work: (local: LocalFile) =>
       const store = async (chunks: AsyncIterable<Buffer>) => {
         for await (const chunk of chunks) await handle.writeFile(chunk)
       }
-      await pipeline(createReadStream(file), store).catch((error: unknown) => {
-        throw cannotBeRead(file, error as NodeJS.ErrnoException)
+      await pipeline(source, store).catch((error: unknown) => {
+        throw cannotBeRead(name, error as NodeJS.ErrnoException)
       })
       const { size } = await handle.stat()
       return await work({
-        name: file,
-        path,
-        size,
-        format: async (hint) => formatIn(await beginningOf(path, file), hint),
+        ...{ name, path, size },
+        format: async (hint) => formatIn(await beginningOf(path, name), hint),
       })
     } finally {
       await handle.close()
@@ -70,12 +85,14 @@ async function withoutName({ fd }: FileHandle, remove: () => Promise<void>): Pro
 /** Calls `work` inside `withOne` for every item, with the values that these pass on. */
 export function withEach<Item, Given, T>(
   items: readonly Item[],
-  withOne: (item: Item, work: (given: Given) => Promise<T>) => Promise<T>,
+  streams: Streams,
+  withOne: (item: Item, streams: Streams, work: (given: Given) => Promise<T>) => Promise<T>,
   work: (all: readonly Given[]) => Promise<T>,
 ): Promise<T> {
   const [first, ...rest] = items
   if (first === undefined) return work([])
-  return withOne(first, (one) => withEach(rest, withOne, (others) => work([one, ...others])))
+  const withOthers = (one: Given) => withEach(rest, streams, withOne, (others) => work([one, ...others]))
+  return withOne(first, streams, withOthers)
 }
 
 const statOf = (file: string) =>

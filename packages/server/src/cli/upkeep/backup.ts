@@ -73,7 +73,7 @@ function restoreCommand(command: Command, context: CommandContext): Command {
     )
     .addHelpText('after', RESTORE_HELP)
     .action((file: string, options: RestoreOptions) =>
-      withLocalFile(file, (local) => restoreFrom(local, options, context)),
+      withLocalFile(file, context.streams, (local) => restoreFrom(local, options, context)),
     )
 }
 
