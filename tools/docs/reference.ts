@@ -31,7 +31,7 @@ its path.
 
 Commands print results to standard output and the log to standard error. With \`--json\`, a command prints one line of
 JSON, with underscores in its keys. An error is then the last line on standard error:
-\`{"error":{"code":"invalid-field","exit_code":1,"message":"There is no account \\"unknown\\"."}}\`. \`code\` is an
+\`{"error":{"code":"no-such-record","exit_code":1,"message":"There is no account \\"unknown\\"."}}\`. \`code\` is an
 [error code](errors.md) of the API, or \`usage\`, \`file\`, \`import\`, \`declined\`, \`service\`, \`unavailable\`,
 \`configuration\`, \`workers\` or \`fault\`. The details of audit entries are printed as they were recorded.
 

@@ -107,7 +107,10 @@ export const noting =
   }
 
 /** There is no such record, or the caller cannot see it: one sentence and one code for both. */
-export const noSuchRecord = (message: string, record: { kind: string; id: string }): RequestError =>
+export const noSuchRecord = (
+  message: string,
+  record: { kind: string; id: string; field?: string },
+): RequestError =>
   new RequestError('no-such-record', message, { extra: { ...record, id: record.id.slice(0, 200) } })
 
 /** The record's state does not allow this. `extra` has the state. */

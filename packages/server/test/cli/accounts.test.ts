@@ -27,6 +27,12 @@ eachDatabase((kind, _open, fresh) => {
     await says('migrate', 'The database is up to date.\n')
   })
 
+  test('the error in docs/reference.md is the one that the command prints', async () => {
+    const { stderr } = await program.run('accounts show unknown --json')
+    const page = await readFile(new URL('../../../../docs/reference.md', import.meta.url), 'utf8')
+    assert.ok(page.includes(`\`${stderr.trimEnd()}\``), stderr)
+  })
+
   test('backup and restore count one row in the singular', async () => {
     const file = `${program.directory}/new.backup`
     await says(`backup ${file}`, /^Wrote 1 row of /)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { MOST_RULES_OF_A_PROJECT } from '../../src/ci/rules/making/add-rule.ts'
 import type { Installation } from '../../src/installation.ts'
+import { line } from '../support/cases.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 import { GITHUB, givenIssuer } from '../support/rules.ts'
@@ -157,6 +158,16 @@ eachDatabase((kind, _open, fresh) => {
         const stderr = await program.refuses(['publishers', verb, name], /^ratafia: There is no rule "/)
         assert.ok(stderr.length < 300)
       }
+    })
+  }
+
+  for (const words of line`
+    'publishers show nope' 'publishers test nope --claims -' 'publishers disable nope' 'publishers remove nope'
+    'publishers list --issuer nope' 'issuers show nope' 'issuers refresh nope' 'issuers remove nope --yes'
+    'trust remove nope --yes' 'accounts show nope'`) {
+    test(`${words}: the error code is that of a missing record`, async () => {
+      const { code, stderr } = await program.run(`${words} --json`, { input: '{}' })
+      assert.deepEqual([code, JSON.parse(stderr).error.code], [1, 'no-such-record'])
     })
   }
 

@@ -9,7 +9,7 @@ import {
   TYPE_NAMES,
   type TypeName,
 } from '@ratafia/assertions'
-import { invalidField, quote } from '../../errors.ts'
+import { invalidField, noSuchRecord, quote } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import { explainToOperator } from '../assertion-file.ts'
 import { findIssuer, issueAccountKey } from '../trust/issue.ts'
@@ -30,8 +30,8 @@ export interface KeyToCertify {
 
 /**
  * Returns the account-key assertion, with the next revision if this key already has one. Stores nothing: the private
- * key can be elsewhere. Throws `invalid-field` if the key is too small to sign serials, the account is unknown, another
- * of its keys has the name, or the root key belongs to no root.
+ * key can be elsewhere. Throws `invalid-field` if the key is too small to sign serials, another of its keys has the
+ * name, or the root key belongs to no root, and `no-such-record` if the account is unknown.
  */
 export async function certifyKey(key: KeyToCertify, stores: Stores): Promise<Uint8Array> {
   const { accountId, publicKey, name, until } = key
@@ -40,8 +40,9 @@ export async function certifyKey(key: KeyToCertify, stores: Stores): Promise<Uin
   explainToOperator(() => checkKeyPolicy(publicKey, SIGNING_POLICY), 'The key cannot be certified')
   const issuer = await findIssuer(key.rootKey, stores)
   if (!(await findAssertion('account', [accountId], stores))) {
-    throw invalidField(
+    throw noSuchRecord(
       `There is no account ${accountId}. \`ratafia brands create\` creates one with its first key.`,
+      { kind: 'account', id: accountId },
     )
   }
   await requireFreeName(key, stores)

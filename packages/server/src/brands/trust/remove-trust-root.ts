@@ -1,14 +1,14 @@
 /** Stops trusting an account. */
 import { AssertionError, trustRoots, verifyTrust } from '@ratafia/assertions'
 import { type Authority, requireForAll } from '../../authority.ts'
-import { invalidField } from '../../errors.ts'
+import { invalidField, noSuchRecord } from '../../errors.ts'
 import type { Stores } from '../../stores.ts'
 import { BUILT_IN, findAssertion, rootAssertions, trustContext } from './trust.ts'
 
 /**
  * Removes an account and its keys from the roots. Returns the brands whose keys lose their trust: the service
- * can no longer sign for them. Throws `permission-denied`, and `invalid-field` if the root is built in or
- * doesn't exist, and, without `force`, if there are such brands.
+ * can no longer sign for them. Throws `permission-denied`, `no-such-record`, and `invalid-field` if the root is
+ * built in, and, without `force`, if there are such brands.
  */
 export async function removeTrustRoot(
   {
@@ -41,7 +41,10 @@ export async function removeTrustRoot(
     return there
   })
   if (!removed) {
-    throw invalidField(`There is no trust root ${accountId.slice(0, 64)}. \`ratafia trust list\` shows them.`)
+    throw noSuchRecord(
+      `There is no trust root ${accountId.slice(0, 64)}. \`ratafia trust list\` shows them.`,
+      { kind: 'trust-root', id: accountId },
+    )
   }
   return lost
 }

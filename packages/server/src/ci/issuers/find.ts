@@ -1,5 +1,5 @@
 /** Finds, lists and shows issuers. */
-import { invalidField, quote } from '../../errors.ts'
+import { noSuchRecord, quote } from '../../errors.ts'
 import type { Stores, TransactionStores } from '../../stores.ts'
 import { audienceFor } from '../id-token/check-claims.ts'
 import { isStorable } from '../id-token/claims.ts'
@@ -10,16 +10,16 @@ import type { FoundIssuer, Issuer } from './issuer.ts'
 import type { NamedRule } from './issuer-store.ts'
 import { kindOf } from './kinds.ts'
 
-/** Finds an issuer by its URL, exactly as in ID tokens, or by its id. Throws `invalid-field` if there is none. */
+/** Finds an issuer by its URL, exactly as in ID tokens, or by its id. Throws `no-such-record` if there is none. */
 export async function findIssuer(urlOrId: string, { issuers }: TransactionStores): Promise<FoundIssuer> {
   const found =
     urlOrId.length > LONGEST_ISSUER_URL || !isStorable(urlOrId)
       ? undefined
       : ((await issuers.findByUrl(urlOrId)) ?? (await issuers.findById(urlOrId)))
   if (found) return found
-  throw invalidField(
+  throw noSuchRecord(
     `There is no issuer ${quote(urlOrId)}. URLs must match exactly; \`ratafia issuers list\` shows them all.`,
-    { field: 'issuer' },
+    { kind: 'issuer', id: urlOrId, field: 'issuer' },
   )
 }
 
@@ -42,7 +42,7 @@ export interface ShownIssuer extends FoundIssuer {
   readonly rules: readonly NamedRule[]
 }
 
-/** Throws `invalid-field` if there is no such issuer. */
+/** Throws `no-such-record` if there is no such issuer. */
 export async function showIssuer(urlOrId: string, stores: TransactionStores): Promise<ShownIssuer> {
   const found = await findIssuer(urlOrId, stores)
   const stored = await stores.issuerKeys.read(found.issuer.id)

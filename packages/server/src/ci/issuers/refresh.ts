@@ -11,7 +11,10 @@ export interface RefreshedIssuer extends ShownIssuer {
   readonly changed: boolean
 }
 
-/** Throws `permission-denied`, `invalid-field`, `Unavailable` if a fetch fails. Then its keys do not change. */
+/**
+ * Throws `permission-denied`, `no-such-record`, `invalid-field`, `Unavailable` if a fetch fails. Then its keys do not
+ * change.
+ */
 export async function refreshIssuer(
   {
     issuer: urlOrId,

@@ -14,7 +14,7 @@ export interface RemovedIssuer {
   readonly revoked: number
 }
 
-/** Only operators can. Throws `permission-denied`, and `invalid-field` if there is no such issuer. */
+/** Only operators can. Throws `permission-denied`, and `no-such-record` if there is no such issuer. */
 export async function removeIssuer(
   { issuer: urlOrId, authority }: { readonly issuer: string; readonly authority: Authority },
   stores: Stores,

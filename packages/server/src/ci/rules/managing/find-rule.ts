@@ -2,7 +2,7 @@
 import type { AccountId } from '@ratafia/api'
 import { findAccount } from '../../../accounts/find.ts'
 import type { Authority } from '../../../authority.ts'
-import { invalidField, noSuchRecord, quote, RequestError } from '../../../errors.ts'
+import { noSuchRecord, quote, RequestError } from '../../../errors.ts'
 import { type Page, type Paging, pageOf } from '../../../page.ts'
 import type { TransactionStores } from '../../../stores.ts'
 import { findIssuer } from '../../issuers/find.ts'
@@ -10,7 +10,7 @@ import { checkRule } from '../check-rule.ts'
 import { isRuleName } from '../rule.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
 
-/** Throws `invalid-field` if there is no such rule. */
+/** Throws `no-such-record` if there is no such rule. */
 export async function findRule(name: string, rules: Pick<RuleStore, 'find'>): Promise<KnownRule> {
   const found = await ruleNamed(name, rules)
   if (found) return found
@@ -22,8 +22,9 @@ const ruleNamed = async (name: string, rules: Pick<RuleStore, 'find'>): Promise<
   isRuleName(name) ? rules.find(name) : undefined
 
 export const noRule = (name: string): RequestError =>
-  invalidField(`There is no rule ${quote(name)}. \`ratafia publishers list\` shows all of them.`, {
-    field: 'name',
+  noSuchRecord(`There is no rule ${quote(name)}. \`ratafia publishers list\` shows all of them.`, {
+    kind: 'publisher',
+    id: name,
   })
 
 interface ShownRule extends KnownRule {
@@ -31,7 +32,7 @@ interface ShownRule extends KnownRule {
   readonly warnings: readonly string[]
 }
 
-/** Throws `invalid-field` if there is no such rule. */
+/** Throws `no-such-record` if there is no such rule. */
 export const showRule = async (name: string, stores: TransactionStores): Promise<ShownRule> =>
   withWarnings(await findRule(name, stores.rules), stores)
 
@@ -74,8 +75,8 @@ function ownAccountId({ accountId }: Authority): AccountId {
 }
 
 /**
- * Lists all rules, or those of an account (username or id) or an issuer (URL or id), by name. Throws `invalid-field` if
- * there is no such account or issuer.
+ * Lists all rules, or those of an account (username or id) or an issuer (URL or id), by name. Throws `no-such-record`
+ * if there is no such account or issuer.
  */
 export async function listRules(
   input: Paging<string> & { readonly account?: string | undefined; readonly issuer?: string | undefined },

@@ -14,7 +14,7 @@ interface RuleToRemove extends RuleToEnd {
 }
 
 /**
- * Throws the errors of `requireMayManage` for its account, and `invalid-field` if there is no such rule; with `own`,
+ * Throws the errors of `requireMayManage` for its account, and `no-such-record` if there is no such rule; with `own`,
  * the errors of `findOwnRule`. Also throws the errors of `mustBeSeen`.
  */
 export async function removeRule(

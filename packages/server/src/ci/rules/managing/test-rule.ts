@@ -25,7 +25,7 @@ export interface TestedRule {
   readonly at: Date
 }
 
-/** Throws `invalid-field` if there is no such rule. */
+/** Throws `no-such-record` if there is no such rule. */
 export const testRule = async (
   { name, claims }: { readonly name: string; readonly claims: Claims },
   deps: TestRuleDeps,
