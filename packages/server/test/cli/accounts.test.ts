@@ -162,11 +162,17 @@ eachDatabase((kind, _open, fresh) => {
       )
       const many = Array.from({ length: 257 }, (_, at) => `--channel c${at}`).join(' ')
       await refusesEach`
-        ${adding('l2')} --permission package_everything | 1 | There is no permission "package_everything"
-        ${adding('l2')} --channel é | 1 | --channel "é" is not 1 to 128 printable ASCII characters
-        ${adding('l2')} ${many} | 1 | There are more than 256 --channel options
+        ${adding('l2')} --channel é | 2 | --channel "é" is not 1 to 128 printable ASCII characters
+        ${adding('l2')} ${many} | 2 | There are more than 256 --channel options
         ${adding('l2')} --max-lifetime soon | 2 | --max-lifetime`
     })
+
+    for (const words of [adding('l2'), 'tokens create --url http://127.0.0.1:9', 'tokens attenuate']) {
+      test(`${words} refuses an unknown permission as the other commands do`, async () => {
+        const message = 'There is no permission "nope". docs/tokens.md lists all permissions.'
+        await refuses(`${words} --permission nope`, `ratafia: ${message}\n`, 2)
+      })
+    }
 
     test('--json prints the row and the file', async () => {
       const made = await json(adding('json'))

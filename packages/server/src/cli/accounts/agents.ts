@@ -81,10 +81,12 @@ export function agentCommands(parent: Command, context: CommandContext): void {
 async function add(name: string, options: AddOptions, context: CommandContext): Promise<void> {
   const { addAgent } = await import('../../identity/agents/add-agent.ts')
   const { agentRecord } = await import('../../identity/agents/list-agents.ts')
-  const { publicKey, output: path } = options
+  const { wantedLimits } = await import('../tokens/read-limit-options.ts')
+  const { publicKey, output: path, permission, channel, store } = options
   if (publicKey !== undefined && path !== undefined) {
     throw new UsageError('With --public-key there is no agents file to write. Leave out --output.')
   }
+  wantedLimits({ permission, channel, store })
   const addTo = async (installation: Installation, output?: NewFile) => {
     const { config, authority } = installation
     const limits = await limitsOf(options, installation)

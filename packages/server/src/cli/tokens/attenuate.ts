@@ -16,13 +16,14 @@ import {
 } from '@ratafia/macaroon/conditions'
 import { systemClock } from '../../clock.ts'
 import type { RoleLimits } from '../../grants/manage-caveat.ts'
-import { extraCaveat, readLimits } from '../../tokens/wanted-limits.ts'
+import { extraCaveat } from '../../tokens/wanted-limits.ts'
 import { type CommandContext, ServiceRefusal, UsageError } from '../context.ts'
 import { conditionsOf, readCredential } from '../login/read-credential.ts'
 import { readAhead } from '../option-values.ts'
 import { type HeldToken, heldToken, textOfHeld } from './held-token.ts'
 import type { LimitOptions } from './limit-options.ts'
 import { type RoleOptions, roleCaveat, wantedRoles } from './narrow-roles.ts'
+import { wantedLimits } from './read-limit-options.ts'
 
 export interface AttenuateOptions extends LimitOptions, RoleOptions {
   readonly until?: string
@@ -81,17 +82,6 @@ function narrowed(held: HeldToken, { limits, roles }: Wanted, until: Date | unde
     decodeBinary(encodeBinary(result))
     return result
   })
-}
-
-/** Returns the limits, or undefined without any. Throws {@link UsageError}. */
-function wantedLimits(options: LimitOptions): Attenuations | undefined {
-  const { permission, channel, package: packages, store } = options
-  const { limits, problems } = readLimits({
-    ...{ permissions: permission, channels: channel, packages, storeIds: store },
-  })
-  const [problem] = problems
-  if (problem) throw new UsageError(problem.message)
-  return Object.values(limits).every((list) => list === null) ? undefined : limits
 }
 
 function requireEarlier(until: Date, end: Date | undefined): void {

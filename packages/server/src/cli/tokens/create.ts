@@ -7,6 +7,7 @@ import { howToLogIn } from '../login/in-browser.ts'
 import { logInAndExport, printExported } from '../login/log-in-and-export.ts'
 import { packageReference, readAhead } from '../option-values.ts'
 import type { LimitOptions } from './limit-options.ts'
+import { wantedLimits } from './read-limit-options.ts'
 
 export interface CreateOptions extends LimitOptions {
   readonly url?: string
@@ -28,6 +29,8 @@ export async function create(options: CreateOptions, context: CommandContext): P
       'Choose what the token can do: limit it with --permission, --channel, --package or --store, or pass --all for everything that your account can do.',
     )
   }
+  // Packages can be names here, so the service checks them.
+  wantedLimits({ permission, channel, store })
   const { url } = await context.findService(options.url)
   const expires = readAhead('--expires', options.expires, systemClock())
   const wanted = {

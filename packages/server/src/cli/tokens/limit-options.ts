@@ -3,10 +3,10 @@ import type { Command } from 'commander'
 import { several } from '../option-values.ts'
 
 export interface LimitOptions {
-  readonly permission?: readonly string[]
-  readonly channel?: readonly string[]
+  readonly permission?: readonly string[] | undefined
+  readonly channel?: readonly string[] | undefined
   readonly package?: readonly string[]
-  readonly store?: readonly string[]
+  readonly store?: readonly string[] | undefined
 }
 
 export const withLimits = (command: Command, packages: string): Command =>
