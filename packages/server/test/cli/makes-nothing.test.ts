@@ -132,6 +132,9 @@ eachDatabase((_kind, _open, fresh) => {
   test('a command that reads does not create keys in a migrated database', async () => {
     await says('migrate')
     for (const words of ['accounts list', 'tokens list', 'devices list', 'audit verify']) await says(words)
+    const key = vectorPath('world/keys/root.pem')
+    const certify = `signing-keys certify acme --key ${key} --root-key ${key} --name new`
+    await program.refuses(certify, /There is no account acme|trust root/)
     assert.deepEqual(await json('keys list'), [])
     await says('verify', /^ok +root-keys: This database was never used, so it has no keys yet\.$/m)
     await says('keys rotate')
