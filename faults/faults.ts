@@ -14,6 +14,7 @@ import type { Node } from './world/node.ts'
 import type { Postgres } from './world/postgres.ts'
 import { sleep } from './world/processes.ts'
 import { NEXT_MIGRATION, thisRelease } from './world/release.ts'
+import { listensOn } from './world/resources.ts'
 import { until } from './world/until.ts'
 import type { Layout, World } from './world/world.ts'
 import { setClock, shiftedClock, startWithWrongClocks, TURNS } from './wrong-clocks.ts'
@@ -113,14 +114,15 @@ export const FAULTS: readonly Fault[] = [
     says: 'kill -9 of a worker process',
     ...{ database: 'postgres', nodes: 1, workers: 2, logs: ['a worker died and will be replaced'] },
     async strike({ world }) {
-      // Kill the oldest: a node whose workers keep dying at their start exits, which is a different case.
+      // Kill the one that has listened longest: a node whose workers keep dying at their start exits, which is a
+      // different case.
       const [node] = world.nodes
       const before = node?.workers() ?? []
       const [worker] = before
       if (!node || worker === undefined) return { 'workers killed': 0 }
       process.kill(worker, 'SIGKILL')
-      await until('a killed worker to be replaced', () => {
-        const now = node.workers()
+      await until('a killed worker to be replaced by one that listens', () => {
+        const now = node.workers().filter((pid) => listensOn(node.port, pid))
         // The checker reports a node that stopped.
         return !node.running || (!now.includes(worker) && now.length === before.length)
       })

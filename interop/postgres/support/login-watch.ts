@@ -5,7 +5,7 @@ import type { Person } from '../../../faults/load/scene.ts'
 import { type Recorder, type Target, Wire } from '../../../faults/load/wire.ts'
 import { sleep } from '../../../faults/world/processes.ts'
 
-const EVERY_MS = 100
+const EVERY_MS = 300
 /** More logins than start while a request waits for an answer, so that a node that is back is noticed at once. */
 const AT_ONCE = 64
 
