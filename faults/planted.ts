@@ -475,8 +475,8 @@ export const PLANTED: readonly Planted[] = [
         to: "const { reseal } = await import('../../keyring/reseal.ts'); const { sealedValueStore } = await import('../../keyring/sealed-value-store.ts')",
       },
       {
-        from: 'reseal({ sealer: both, authority, onProgress }, installation)',
-        to: 'reseal({ sealer: both, authority, onProgress }, { ...installation, changeBy: (author) => (work) => installation.changeBy(author)((on) => work({ ...on, sealedValues: sealedValueStore(installation.database) })) })',
+        from: 'reseal({ sealer, authority, onProgress }, installation)',
+        to: 'reseal({ sealer, authority, onProgress }, { ...installation, changeBy: (author) => (work) => installation.changeBy(author)((on) => work({ ...on, sealedValues: sealedValueStore(installation.database) })) })',
       },
     ),
     group: 'administered',
