@@ -59,6 +59,8 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
   }
   process.on('message', hear)
   process.once('disconnect', orphaned)
+  // Node's own messages can fail between the supervisor's death and this event, which then follows.
+  worker.on('error', () => {})
   return {
     counters,
     stopped: stopped.promise,
