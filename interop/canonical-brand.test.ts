@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { promisify } from 'node:util'
 import { commandsOf } from '../tools/docs/page-commands.ts'
+import { ratafiaCommand } from '../tools/test/programs.ts'
 import { type Installation, newInstallation } from './support/installation.ts'
 import { cleanEnvironment, clientPaths } from './support/paths.ts'
 import { type Service, startService } from './support/service.ts'
@@ -61,7 +62,9 @@ suite('a brand of the Snap Store', { timeout: 300_000 }, () => {
     const settings = Object.entries(store.environment).map(([name, value]) => `${name}='${value}'`)
     const both = join(directory, 'both')
     const create = [
-      `printf %s '${PASSPHRASE}' | env ${settings.join(' ')} '${process.execPath}' '${clientPaths.ratafia}'`,
+      `printf %s '${PASSPHRASE}' | env ${settings.join(' ')} ${ratafiaCommand()
+        .map((word) => `'${word}'`)
+        .join(' ')}`,
       `brands create ${accountId} --root-key '${ROOT_KEY}' --signing-key gpg:"$2" --passphrase-stdin --output '${both}'`,
     ].join(' ')
     // The file has the account first, and then the account-key.
@@ -96,7 +99,8 @@ suite('a brand of the Snap Store', { timeout: 300_000 }, () => {
     const refused = async (key: string) => {
       const words = ['signing-keys', 'add', key]
       const env = cleanEnvironment({ ...installations[0]?.environment, ...environment })
-      return run(process.execPath, [clientPaths.ratafia, ...words], { env }).then(
+      const [file, ...first] = ratafiaCommand()
+      return run(file, [...first, ...words], { env }).then(
         () => assert.fail('the key was accepted'),
         ({ code, stderr }: { code: number; stderr: string }) => `${code} ${stderr}`,
       )

@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { cleanEnvironment, clientPaths } from './support/paths.ts'
+import { ratafiaCommand } from '../tools/test/programs.ts'
+import { cleanEnvironment } from './support/paths.ts'
 
 let directory: string
 before(() => {
@@ -24,7 +25,8 @@ const run = (program: string, words: readonly string[]): string =>
   })
 const scriptFor = (shell: string): string => {
   const file = join(directory, `ratafia.${shell}`)
-  writeFileSync(file, run(process.execPath, [clientPaths.ratafia, 'completion', shell]))
+  const [program, ...first] = ratafiaCommand()
+  writeFileSync(file, run(program, [...first, 'completion', shell]))
   return file
 }
 

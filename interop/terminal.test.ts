@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { ratafiaCommand } from '../tools/test/programs.ts'
 import { type AtTerminal, atTerminal, type Typed } from './support/at-terminal.ts'
-import { clientPaths } from './support/paths.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -18,7 +18,7 @@ after(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Runs a command, and types each answer the instant its question appears. */
 const ratafiaAtTerminal = (words: readonly string[], answers: Typed): Promise<AtTerminal> =>
-  atTerminal([process.execPath, clientPaths.ratafia, ...words], { RATAFIA_DATA_DIR: directory }, answers)
+  atTerminal([...ratafiaCommand(), ...words], { RATAFIA_DATA_DIR: directory }, answers)
 
 const ANN = ['accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', 'Ann']
 

@@ -10,7 +10,7 @@ import { oneDatabase } from '../../packages/server/test/support/databases.ts'
 import { freshDeviceKeys, register, withAcme } from '../../packages/server/test/support/devices.ts'
 import { testProgram } from '../../packages/server/test/support/program.ts'
 import type { TestService } from '../../packages/server/test/support/service.ts'
-import { bundled, compiled, PROGRAM } from '../../tools/test/programs.ts'
+import { compiled, ratafiaCommand } from '../../tools/test/programs.ts'
 
 const MODEL = 'acme-brand/acme-classic'
 
@@ -61,7 +61,7 @@ oneDatabase((_kind, _open, fresh) => {
         NODE_COMPILE_CACHE: compiled(),
         RATAFIA_URL: service.baseUrl,
         RATAFIA_AGENT_FILE: join(home, `${account}.json`),
-        RATAFIA: `${process.execPath} ${bundled(PROGRAM)}`,
+        RATAFIA: ratafiaCommand().join(' '),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

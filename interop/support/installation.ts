@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
 import { freePort } from '../../tools/test/free-port.ts'
-import { cleanEnvironment, clientPaths } from './paths.ts'
+import { ratafiaCommand } from '../../tools/test/programs.ts'
+import { cleanEnvironment } from './paths.ts'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 
@@ -64,7 +65,8 @@ async function ratafia(
   words: readonly string[],
   input: string,
 ): Promise<string> {
-  const child = spawn(process.execPath, [clientPaths.ratafia, ...words], {
+  const [file, ...first] = ratafiaCommand()
+  const child = spawn(file, [...first, ...words], {
     env: cleanEnvironment(environment),
     stdio: 'pipe',
   })

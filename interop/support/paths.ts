@@ -1,6 +1,6 @@
 /** The paths of the clients. */
 import { delimiter, join } from 'node:path'
-import { bundled, compiled, PROGRAM } from '../../tools/test/programs.ts'
+import { compiled } from '../../tools/test/programs.ts'
 
 const interop = join(import.meta.dirname, '..')
 const root = join(interop, '..')
@@ -30,7 +30,6 @@ export const clientPaths = {
   nginx: '/usr/sbin/nginx',
   person: join(interop, 'support/person.ts'),
   chromium: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-  ratafia: bundled(PROGRAM),
 } as const
 
 /**

@@ -2,9 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { ratafiaCommand } from '../../tools/test/programs.ts'
 import { endWithThisProcess } from './end-with-this-process.ts'
 import type { Installation } from './installation.ts'
-import { cleanEnvironment, clientPaths } from './paths.ts'
+import { cleanEnvironment } from './paths.ts'
 
 export interface Service {
   /** The URL that the service prints. */
@@ -21,7 +22,8 @@ export async function startService(
   installation: Installation,
   words: readonly string[] = ['serve'],
 ): Promise<Service> {
-  const child = spawn(process.execPath, [clientPaths.ratafia, ...words], {
+  const [file, ...first] = ratafiaCommand()
+  const child = spawn(file, [...first, ...words], {
     env: cleanEnvironment(installation.environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -22,7 +22,7 @@ for (const version of ['20.20.2', '23.11.1']) {
       status: 1,
       stdout: '',
       stderr:
-        `${tooOld} \`npm ci\` installed a newer one: run \`npx ratafia\` in ${clone}, ` +
+        `${tooOld} \`npm ci\` installed a newer one: run \`npx --no-install ratafia\` in ${clone}, ` +
         `or put ${clone}/node_modules/.bin first in PATH.\n`,
     })
   })

@@ -1,5 +1,5 @@
 /** The programs that tests start as separate processes, by their paths in the checkout. */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
@@ -13,6 +13,15 @@ export const BUNDLE = 'RATAFIA_TEST_BUNDLE'
 /** Returns the absolute path of a program: in the bundle, or in the sources if there is no bundle. */
 export function bundled(program: string, directory = process.env[BUNDLE]): string {
   return directory === undefined ? join(ROOT, program) : join(directory, program.replace(/\.ts$/, '.js'))
+}
+
+/** The environment variable with the path of a one-file program that tests start as `ratafia`, if it is set. */
+const ONE_FILE_PROGRAM = 'RATAFIA_TEST_PROGRAM'
+
+/** Returns the command that starts `ratafia`, with its first arguments. */
+export function ratafiaCommand(): readonly [command: string, ...words: string[]] {
+  const program = process.env[ONE_FILE_PROGRAM]
+  return program === undefined ? [process.execPath, bundled(PROGRAM)] : [resolve(ROOT, program)]
 }
 
 /** Returns the directory of the compile cache for these programs. */

@@ -18,7 +18,7 @@ if (major < 24) {
   const advice =
     installed === undefined
       ? 'Update Node.'
-      : `\`npm ci\` installed a newer one: run \`npx ratafia\` in ${installed}, or put ${installed}/node_modules/.bin first in PATH.`
+      : `\`npm ci\` installed a newer one: run \`npx --no-install ratafia\` in ${installed}, or put ${installed}/node_modules/.bin first in PATH.`
   process.stderr.write(
     `ratafia needs Node 24 or newer, and this is Node ${process.versions.node}. ${advice}\n`,
   )
@@ -51,9 +51,11 @@ async function newerNode() {
 async function keepCompiled() {
   const { lstatSync, mkdirSync } = await import('node:fs')
   const { enableCompileCache } = await import('node:module')
+  const { isSea } = await import('node:sea')
   const { userInfo } = await import('node:os')
   const { isAbsolute, join } = await import('node:path')
-  if (process.env.NODE_COMPILE_CACHE || process.env.NODE_DISABLE_COMPILE_CACHE) return
+  // The one-file program contains its compiled code.
+  if (isSea() || process.env.NODE_COMPILE_CACHE || process.env.NODE_DISABLE_COMPILE_CACHE) return
   try {
     // The home comes from the system: under sudo, HOME may be another user's.
     const { XDG_CACHE_HOME: given = '' } = process.env

@@ -26,7 +26,7 @@ export function announcement(service: Announced): string {
   }
   if (!hasAccount && (identity === 'bundled' || identity === 'alone')) {
     lines.push('  No accounts yet. Create one in another terminal:')
-    lines.push('    npx ratafia accounts add USERNAME --email EMAIL --name NAME')
+    lines.push('    ratafia accounts add USERNAME --email EMAIL --name NAME')
     if (identity === 'bundled') lines.push('  With --role operator it can also administer the service.')
   }
   return `${lines.join('\n')}\n`

@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { type CommonOptions, Declined, type Streams, type ToStreams, UsageError } from './context.ts'
+import { typed } from './typed.ts'
 
 /** Adds `--yes` to a command that calls {@link confirm}. */
 export const withYes = (command: Command): Command =>
@@ -57,8 +58,9 @@ export function requireYes({ streams }: ToStreams, { yes }: { readonly yes?: boo
 }
 
 /** Throws {@link Declined} for Ctrl-C, or the end of input. */
-async function ask({ stdin, stderr }: Streams, told: string, question: string): Promise<string> {
-  stderr.write(`${told}\n`)
+async function ask(streams: Streams, told: string, question: string): Promise<string> {
+  const { stdin, stderr } = streams
+  stderr.write(`${typed(told, streams)}\n`)
   const lines = createInterface({ input: stdin, output: stderr, terminal: true })
   try {
     return await lines.question(question)

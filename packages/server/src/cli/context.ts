@@ -10,6 +10,8 @@ export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  /** How the user calls this program. Printed commands begin with it. Default: `ratafia`. */
+  readonly calledAs?: string
 }
 
 export interface CommandContext {
@@ -34,6 +36,10 @@ export interface CommandContext {
   /** Opens the existing secret keys, and does not create any. */
   openSealer(): Promise<Sealer>
   readonly release: string
+  /** The release, and what it runs on. */
+  versionFacts(): Promise<object>
+  /** Returns the licences of everything inside the one-file program; undefined in other installations. */
+  licenceTexts(): Promise<string | undefined>
   /** The operations of the management API, in this process, as the operator. */
   serviceOn(installation: Installation): Service
   /** Finds a command's service; `given` is its `--url`. Throws {@link UsageError}, `ConfigError`, {@link FileError}. */

@@ -4,6 +4,7 @@ import { type CommonOptions, type Streams, type ToStreams, UsageError } from './
 import { coloured } from './terminal/colour.ts'
 import { escaped, harmless } from './terminal/harmless.ts'
 import { fitTable } from './terminal/table.ts'
+import { typed } from './typed.ts'
 
 /** Adds `--json` to a command. */
 export const withJson = (command: Command): Command => command.option('--json', 'print JSON, for programs')
@@ -43,7 +44,7 @@ export type RowOf<Columns extends readonly string[]> = Readonly<Record<Columns[n
 /** Prints one JSON document on one line, or the text for people. */
 export function print({ streams }: ToStreams, options: CommonOptions, value: unknown, human: string): void {
   streams.stdout.write(
-    options.json ? `${escaped(JSON.stringify(value))}\n` : human === '' ? '' : `${human}\n`,
+    options.json ? `${escaped(JSON.stringify(value))}\n` : human === '' ? '' : `${typed(human, streams)}\n`,
   )
 }
 
@@ -115,6 +116,6 @@ export function details(row: Row): string {
 }
 
 /** Prints a line for the user that is not part of the answer. */
-export function note({ stderr }: Streams, line: string): void {
-  stderr.write(`${line}\n`)
+export function note(streams: Streams, line: string): void {
+  streams.stderr.write(`${typed(line, streams)}\n`)
 }

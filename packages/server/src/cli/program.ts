@@ -22,11 +22,14 @@ export function createProgram({ stdout, stderr }: Streams, release: string): Com
       getOutHasColors: () => hasColour(stdout),
       getErrHasColors: () => hasColour(stderr),
     })
-    .version(`ratafia ${release}`, '-v, --version', 'show the version')
+    .version(`ratafia ${release}`, '-v, --version', 'show the version; with --json, also what it runs on')
     .exitOverride()
     .configureHelp(HELP_STYLE)
     .addHelpText('after', EXIT_HELP)
 }
+
+const NO_LICENCES =
+  'Ratafia is licensed under the Apache License 2.0. This installation keeps its packages in node_modules, each with its own licence; docs/licences.md lists them.'
 
 type Add = (program: Command, context: CommandContext) => void
 
@@ -90,9 +93,13 @@ export async function addCommands(program: Command, context: CommandContext, fir
 
   goes(withJson(program.command('version')), 'none')
     .description('show the version')
-    .action((options: CommonOptions) =>
-      print(context, options, { release: context.release }, `ratafia ${context.release}`),
-    )
+    .action(async (options: CommonOptions) => {
+      const facts = options.json ? await context.versionFacts() : undefined
+      print(context, options, facts, `ratafia ${context.release}`)
+    })
+  goes(program.command('licences').alias('licenses'), 'none')
+    .description('print the licences of the software inside the one-file program')
+    .action(async () => print(context, {}, undefined, (await context.licenceTexts()) ?? NO_LICENCES))
   completeWays(program)
   program.hook('preAction', (_program, command) => refuseWrongWay(command, context))
   completeHelp(program)

@@ -10,7 +10,7 @@ import { exitCodeOf } from './failures/exit-code.ts'
 export async function runProgram(
   words: readonly string[],
   program: Command,
-  { stderr }: Streams,
+  streams: Streams,
   addressFrom?: () => string | undefined,
 ): Promise<number> {
   const options = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
@@ -18,7 +18,7 @@ export async function runProgram(
   // Commander then writes help only. Its refusals are printed like all others.
   if (asJson) quieten(program)
   return exitCodeOf(() => program.parseAsync([...words], { from: 'user' }), {
-    stderr,
+    streams,
     asJson,
     parserFailure,
     ...(addressFrom && { addressFrom }),

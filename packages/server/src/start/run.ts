@@ -9,7 +9,8 @@ import { addressOfThisHost, type Environment, processEnvironment } from '../conf
 import { parseServiceUrl } from '../config/values.ts'
 import { inProcessService } from './operations/in-process-service.ts'
 import type { StartOptions } from './options.ts'
-import { RELEASE } from './release.ts'
+import { RELEASE } from './release/release.ts'
+import { runningAs } from './release/running-as.ts'
 import { serve } from './serve.ts'
 import { commandSettings } from './settings.ts'
 
@@ -29,17 +30,28 @@ export interface RunOptions {
 
 /** Runs the command line `words`, as in `process.argv`. Resolves to the exit code; see `cli/context.ts`. */
 export async function run(words: readonly string[], options: RunOptions = {}): Promise<number> {
-  const { environment = processEnvironment(), streams = process } = options
-  const [first, ...rest] = words.slice(2)
+  const [first = '', ...rest] = words.slice(2)
+  const { environment = processEnvironment(), streams = processStreams(environment) } = options
   // Every process of a service runs this. The code for all other command lines would use 3 MB in each.
   if (first === 'serve' && rest.length === 0)
-    return exitCodeOf(() => serve({ environment, streams }), streams)
+    return exitCodeOf(() => serve({ environment, streams }), { streams })
+  if (first === '-v' || first === '--version') {
+    // Commander prints the version as soon as it reads the option.
+    if (rest.join() === '--json') return run([...words.slice(0, 2), 'version', '--json'], options)
+    // Loading Commander would take most of the time.
+    return exitCodeOf(async () => streams.stdout.write(`ratafia ${RELEASE}\n`), { streams })
+  }
   const { runProgram } = await import('../cli/run-program.ts')
   // Commander's own `help` reads only one word.
   if (first === 'help' && rest.length > 1) return run([...words.slice(0, 2), ...rest, '--help'], options)
   const asked: AskedService = {}
-  const ratafia = await createRatafia(options, first, asked)
+  const ratafia = await createRatafia({ ...options, environment, streams }, first, asked)
   return runProgram(words.slice(2), ratafia, streams, () => asked.from)
+}
+
+function processStreams(environment: Environment): Streams {
+  const { stdin, stdout, stderr } = process
+  return { stdin, stdout, stderr, calledAs: runningAs(environment).calledAs }
 }
 
 /** Creates every command, or those that begin with the word `first`. The code of a command is loaded when it runs. */
@@ -101,6 +113,11 @@ function commandContext({ environment, streams, ...others }: Given, asked: Asked
   return {
     streams,
     release: RELEASE,
+    versionFacts: async () => {
+      const { versionFacts } = await import('./release/version-facts.ts')
+      return versionFacts(runningAs(environment).kind)
+    },
+    licenceTexts: async () => (await import('./release/assets.ts')).licenceTexts(),
     serviceOn: inProcessService,
     findService: async (given) => {
       if (given !== undefined) return { url: readServiceUrl(given), from: '--url' }

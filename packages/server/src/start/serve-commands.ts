@@ -86,7 +86,7 @@ async function migrate(options: MigrateOptions, { environment, streams }: ServeC
   const partitions = readPartitions(options)
   const settings = await serviceSettings(environment, streams)
   if (!options.plan) {
-    const ran = await updateSchema({ ...settings, onMade: madeNote(streams.stderr) }, partitions)
+    const ran = await updateSchema({ ...settings, onMade: madeNote(streams) }, partitions)
     const human = ran.length === 0 ? 'The database is up to date.' : `Ran ${ran.join(', ')}.`
     print({ streams }, options, { ran }, human)
     return

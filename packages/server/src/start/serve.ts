@@ -1,5 +1,6 @@
 /** Implements `ratafia serve` and `ratafia identity serve`: from the environment to the processes of the service. */
 import type { Streams } from '../cli/context.ts'
+import { typed } from '../cli/typed.ts'
 import type { Environment } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
 import { holdYoungGeneration } from './heap-limits.ts'
@@ -20,5 +21,7 @@ export async function serve(
   holdYoungGeneration()
   const processes = await import('./service/processes.ts')
   const settings = await serviceSettings(environment, streams, identityOnly ? IDENTITY_PORT : undefined)
-  await processes.serve({ ...settings, identityOnly, stop }, (text) => streams.stdout.write(text))
+  await processes.serve({ ...settings, identityOnly, stop }, (text) =>
+    streams.stdout.write(typed(text, streams)),
+  )
 }

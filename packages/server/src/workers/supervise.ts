@@ -6,6 +6,7 @@
  */
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:net'
+import { isSea } from 'node:sea'
 import type { Counters } from '../limits/counters.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
@@ -52,8 +53,18 @@ export async function supervise(options: SuperviseOptions): Promise<void> {
   await tryAddress(options.host, options.port)
   // Avoids round-robin, which loses a connection together with the worker that just got it.
   cluster.schedulingPolicy = cluster.SCHED_NONE
+  if (isSea()) setupOneFileProgram()
   const served = await serveMetricsOf(crew, options)
   await crew.run().finally(() => served?.close())
+}
+
+/**
+ * A worker runs the supervisor's command line. Node starts a worker as `node SCRIPT WORDS`, and the one-file program is
+ * node and script in one, so the first word takes the place of the script. The program has its own Node options.
+ */
+function setupOneFileProgram(): void {
+  const [exec = '', ...args] = process.argv.slice(2)
+  cluster.setupPrimary({ exec, args, execArgv: [] })
 }
 
 /** Serves the metrics of all workers. Loads the code only if needed, to keep the supervisor small. */

@@ -12,7 +12,7 @@ import { before, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { FULL } from '../../../../tools/test/effort.ts'
-import { bundled, compiled, PROGRAM } from '../../../../tools/test/programs.ts'
+import { compiled, ratafiaCommand } from '../../../../tools/test/programs.ts'
 import { eachDatabase, withoutTables } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -58,7 +58,7 @@ eachDatabase((kind, _open, fresh) => {
   const program = testProgram(withoutTables(fresh))
 
   const launch = (words: readonly string[], shell = 'exec "$@"') => {
-    const child = spawn('sh', ['-c', shell, 'sh', process.execPath, bundled(PROGRAM), ...words], {
+    const child = spawn('sh', ['-c', shell, 'sh', ...ratafiaCommand(), ...words], {
       cwd: program.directory,
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled(), ...program.environment, ...SECRET },
       stdio: ['ignore', 'ignore', 'pipe'],

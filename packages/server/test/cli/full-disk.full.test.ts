@@ -11,7 +11,7 @@ import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { before, suite, test } from 'node:test'
 import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
-import { bundled, PROGRAM } from '../../../../tools/test/programs.ts'
+import { ratafiaCommand } from '../../../../tools/test/programs.ts'
 import { run } from '../../src/start/run.ts'
 import { vectorPath } from '../support/brands.ts'
 import { wordsIn } from '../support/cases.ts'
@@ -27,7 +27,7 @@ const onFullDisk = (words: readonly string[], environment: Variables): Promise<F
   inShell('ulimit -f 0 && exec "$0" "$@"', words, environment)
 
 async function inShell(script: string, words: readonly string[], environment: Variables): Promise<Finished> {
-  const program = ['-c', script, process.execPath, bundled(PROGRAM)]
+  const program = ['-c', script, ...ratafiaCommand()]
   const env = { PATH: process.env['PATH'], NODE_DISABLE_COMPILE_CACHE: '1', ...environment }
   const child = spawn('bash', [...program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr, [code]] = await Promise.all([

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { before, suite, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Command } from 'commander'
-import { bundled, PROGRAM } from '../../../../tools/test/programs.ts'
+import { ratafiaCommand } from '../../../../tools/test/programs.ts'
 import { COMMAND_VARIABLES } from '../../src/config/variables/commands.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { vectorPath } from '../support/brands.ts'
@@ -209,7 +209,7 @@ suite('a pipe', () => {
       await mkdir(at('dev'), { recursive: true })
       await symlink('/proc/self/fd/1', at('dev/stdout')).catch(() => {})
       const redirected = 'cd "$1" && shift && { echo before; "$@"; echo after; } > redirected'
-      const ran = ['-c', redirected, 'sh', program.directory, process.execPath, bundled(PROGRAM)]
+      const ran = ['-c', redirected, 'sh', program.directory, ...ratafiaCommand()]
       const words = [noun, 'export', 'dev/stdout', '--format', 'csv']
       const env = { PATH: process.env['PATH'], ...program.environment }
       const { stderr } = await promisify(execFile)('sh', [...ran, ...words], { env })

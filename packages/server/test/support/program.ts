@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { after, before } from 'node:test'
-import { bundled, compiled, PROGRAM } from '../../../../tools/test/programs.ts'
+import { compiled, ratafiaCommand } from '../../../../tools/test/programs.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { Installation } from '../../src/installation.ts'
 import { openInstallation } from '../../src/start/installation.ts'
@@ -80,10 +80,10 @@ export interface Program {
 }
 
 /**
- * Returns a program for the suite, on the database `fresh` or on a new SQLite database. `path` is the file that
- * processes run.
+ * Returns a program for the suite, on the database `fresh` or on a new SQLite database. `command` starts its
+ * processes.
  */
-export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRAM)): Program {
+export function testProgram(fresh?: Pick<Fresh, 'target'>, command = ratafiaCommand()): Program {
   const state: { environment?: Variables; directory?: string } = {}
   const children = new Set<ChildProcess>()
   const installations: Installation[] = []
@@ -109,7 +109,8 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     value ?? assert.fail('the program runs only while the tests of its suite do')
 
   const launch = (words: readonly string[], environment: Variables = {}) => {
-    const child = spawn(process.execPath, [path, ...words], {
+    const [file, ...first] = command
+    const child = spawn(file, [...first, ...words], {
       cwd: ready(state.directory),
       env: {
         PATH: process.env['PATH'],

@@ -248,7 +248,7 @@ describe('the SDK', () => {
   })
 
   // Runs the sources, because a bundle does not load its modules by name.
-  const sources = testProgram(undefined, join(ROOT, PROGRAM))
+  const sources = testProgram(undefined, [process.execPath, join(ROOT, PROGRAM)])
   /** Prints the name of every module that is loaded. */
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(
     `import { registerHooks } from 'node:module'

@@ -388,6 +388,8 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     },
     readServiceUrl: parseServiceUrl,
     release: 'test',
+    versionFacts: unused,
+    licenceTexts: unused,
     gnupgHome: () => '/nonexistent',
     job: { variable: unused, idTokenFile: unused, whole: {} },
   }

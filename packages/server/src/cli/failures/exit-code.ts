@@ -10,10 +10,11 @@ import {
 } from '../context.ts'
 import { coloured } from '../terminal/colour.ts'
 import { escaped, harmless } from '../terminal/harmless.ts'
+import { typed } from '../typed.ts'
 import type { Failure } from './explain-failure.ts'
 
 export interface ExitCodeOptions {
-  readonly stderr: Streams['stderr']
+  readonly streams: Pick<Streams, 'stderr' | 'calledAs'>
   /** Default: false, for people. */
   readonly asJson?: boolean
   /** Recognises an error of the command-line parser; without a message if it showed help. Default: no parser. */
@@ -27,8 +28,14 @@ export interface ExitCodeOptions {
 /** Runs `work`, reports its error, and returns the exit code. Never rejects. */
 export async function exitCodeOf(
   work: () => Promise<unknown>,
-  { stderr, asJson = false, parserFailure = () => undefined, addressFrom = () => undefined }: ExitCodeOptions,
+  {
+    streams,
+    asJson = false,
+    parserFailure = () => undefined,
+    addressFrom = () => undefined,
+  }: ExitCodeOptions,
 ): Promise<number> {
+  const { stderr } = streams
   const tell = ({ exitCode, code, lines, report }: Failure): number => {
     if (asJson) {
       const details = report === undefined ? {} : { report: JSON.parse(report) }
@@ -37,7 +44,7 @@ export async function exitCodeOf(
       return exitCode
     }
     const name = coloured('red', 'ratafia:', stderr)
-    for (const line of lines) stderr.write(`${name} ${harmless(line)}\n`)
+    for (const line of lines) stderr.write(`${name} ${harmless(typed(line, streams))}\n`)
     if (report !== undefined) stderr.write(`${report}\n`)
     return exitCode
   }

@@ -3,7 +3,7 @@ import type { AddManagementRoute } from '../../http/management/management-route.
 import type { Installation } from '../../installation.ts'
 import type { JobAuthority } from '../../management/jobs/make-job.ts'
 import type { Surroundings } from '../../status/read-status.ts'
-import { RELEASE } from '../release.ts'
+import { RELEASE } from '../release/release.ts'
 
 export interface GroupParts {
   readonly installation: Installation

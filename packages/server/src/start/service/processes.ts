@@ -10,7 +10,7 @@ import { type Counters, localCounters } from '../../limits/counters.ts'
 import { type InWorker, inWorker } from '../../workers/in-worker.ts'
 import { limitHeap, limitOldGeneration } from '../heap-limits.ts'
 import type { ServiceOptions } from '../options.ts'
-import { RELEASE } from '../release.ts'
+import { RELEASE } from '../release/release.ts'
 import { Stopped, stopOf } from '../stopping.ts'
 import type { RunningService } from './service.ts'
 

@@ -1,0 +1,34 @@
+/** What `ratafia version --json` prints. */
+import { migrations } from '../../database/schema/migrations/index.ts'
+import { readAsset } from './assets.ts'
+import { RELEASE } from './release.ts'
+import type { RunningAs } from './running-as.ts'
+
+export interface VersionFacts {
+  readonly release: string
+  /** The commit that the one-file program was built from; null in other installations. */
+  readonly commit: string | null
+  readonly node: string
+  readonly openssl: string | null
+  readonly sqlite: string | null
+  /** Operating system and processor, such as `linux-x64`. */
+  readonly platform: string
+  readonly kind: RunningAs['kind']
+  /** The name of the newest migration. */
+  readonly schema: string | null
+}
+
+export function versionFacts(kind: RunningAs['kind']): VersionFacts {
+  const { node, openssl = null, sqlite = null } = process.versions
+  const build = readAsset('build.json')
+  return {
+    release: RELEASE,
+    commit: build === undefined ? null : (JSON.parse(build.toString()) as { commit: string }).commit,
+    node,
+    openssl,
+    sqlite,
+    platform: `${process.platform}-${process.arch}`,
+    kind,
+    schema: migrations.at(-1)?.name ?? null,
+  }
+}
