@@ -72,8 +72,16 @@ describe('the release is printed by', () => {
       assert.deepEqual(await program.run(words), { code: 0, stdout: `ratafia ${version}\n`, stderr: '' })
     })
   }
-  test('ratafia version --json', async () =>
-    assert.deepEqual(await program.json('version'), { release: version }))
+  for (const words of ['version', '--version']) {
+    test(`ratafia ${words} --json, with what it runs on`, async () => {
+      const { commit, schema, ...facts } = await program.json(words)
+      const { node, openssl, sqlite } = process.versions
+      const platform = `${process.platform}-${process.arch}`
+      assert.deepEqual(facts, { release: version, node, openssl, sqlite, platform, kind: 'checkout' })
+      assert.equal(commit, null)
+      assert.match(schema, /^\d{4}-/)
+    })
+  }
 })
 
 describe('exit codes, with the reason on standard error only', () => {

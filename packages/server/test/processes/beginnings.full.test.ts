@@ -19,7 +19,7 @@ describe('a Node that is too old', () => {
     assert.equal(status, 1)
     assert.equal(
       stderr,
-      `ratafia needs Node 24 or newer, and this is Node 20.19.0. \`npm ci\` installed a newer one: run \`npx ratafia\` in ${ROOT}, or put ${ROOT}/node_modules/.bin first in PATH.\n`,
+      `ratafia needs Node 24 or newer, and this is Node 20.19.0. \`npm ci\` installed a newer one: run \`npx --no-install ratafia\` in ${ROOT}, or put ${ROOT}/node_modules/.bin first in PATH.\n`,
     )
   })
 

@@ -37,7 +37,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(rest, [
       `  Identity: bundled, ${service.baseUrl}/identity`,
       '  No accounts yet. Create one in another terminal:',
-      '    npx ratafia accounts add USERNAME --email EMAIL --name NAME',
+      '    ratafia accounts add USERNAME --email EMAIL --name NAME',
       '  With --role operator it can also administer the service.',
       '',
     ])

@@ -111,6 +111,8 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, command = ratafiaComm
   const launch = (words: readonly string[], environment: Variables = {}) => {
     const [file, ...first] = command
     const child = spawn(file, [...first, ...words], {
+      // As from PATH, which the one-file program prints in its messages.
+      argv0: 'ratafia',
       cwd: ready(state.directory),
       env: {
         PATH: process.env['PATH'],
@@ -120,12 +122,22 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, command = ratafiaComm
       },
     })
     children.add(child)
-    const output = { stdout: '', stderr: '' }
+    const received = { stdout: '', stderr: '' }
+    // From a checkout, printed commands begin with more words.
+    const shown = (text: string) => text.replaceAll('npx --no-install ratafia', 'ratafia')
+    const output = {
+      get stdout() {
+        return shown(received.stdout)
+      },
+      get stderr() {
+        return shown(received.stderr)
+      },
+    }
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output.stdout += text
+      received.stdout += text
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      output.stderr += text
+      received.stderr += text
     })
     // A command that fails immediately does not read its input.
     child.stdin.on('error', () => {})
