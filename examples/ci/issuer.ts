@@ -2,7 +2,7 @@
  * An issuer of ID tokens in one file, to try logins of CI jobs without a platform. Writes three files to DIRECTORY: its
  * key, the public key in jwks.json for `ratafia issuers add --jwks`, and id-token, which is valid for five minutes.
  *
- *   npx node examples/ci/issuer.ts DIRECTORY AUDIENCE
+ *   npx --no-install node examples/ci/issuer.ts DIRECTORY AUDIENCE
  *
  * AUDIENCE is the service's RATAFIA_BASE_URL. A second run writes a new ID token with the same key.
  */
@@ -12,7 +12,7 @@ import { join } from 'node:path'
 
 const [directory, audience] = process.argv.slice(2)
 if (!directory || !audience) {
-  process.stderr.write('Usage: npx node examples/ci/issuer.ts DIRECTORY AUDIENCE\n')
+  process.stderr.write('Usage: npx --no-install node examples/ci/issuer.ts DIRECTORY AUDIENCE\n')
   process.exit(2)
 }
 

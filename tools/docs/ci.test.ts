@@ -27,9 +27,9 @@ const PLATFORMS = read('ci/platforms.md')
 function commandsIn(page: string, words: string): readonly (readonly string[])[] {
   const lines = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
     .flatMap(([, block = '']) => block.replace(/\\\n */g, '').split('\n'))
-    .filter((line) => line.startsWith(`npx ratafia ${words} `))
+    .filter((line) => line.startsWith(`ratafia ${words} `))
   return lines.map((line) =>
-    [...line.slice(`npx ratafia ${words} `.length).matchAll(/'([^']*)'|([^\s']+)/g)].map(
+    [...line.slice(`ratafia ${words} `.length).matchAll(/'([^']*)'|([^\s']+)/g)].map(
       ([, quoted, bare]) => quoted ?? bare ?? '',
     ),
   )

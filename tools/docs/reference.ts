@@ -25,9 +25,9 @@ This page lists every command of \`ratafia\` with its options, the [exit codes](
 
 ## Commands
 
-In a checkout, run \`npx ratafia COMMAND\`. Commands work on the database that the environment names, and the service
-need not be running. A command that only reads creates neither a database nor a key. A command that creates one prints
-its path.
+In a checkout, run \`npx --no-install ratafia COMMAND\`. Commands work on the database that the environment names, and
+the service need not be running. A command that only reads creates neither a database nor a key. A command that creates
+one prints its path.
 
 Commands print results to standard output and the log to standard error. With \`--json\`, a command prints one line of
 JSON, with underscores in its keys. An error is then the last line on standard error:

@@ -5,7 +5,17 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { version as esbuildVersion } from 'esbuild'
@@ -32,13 +42,12 @@ export interface BuildRecord {
 const STRIP = { x64: 'x86_64-linux-gnu-strip', arm64: 'aarch64-linux-gnu-strip' } as const
 
 /**
- * Writes the executable `ratafia`, its source map `ratafia-VERSION.map` and `build.json` into `directory`, which is
- * emptied first. Throws an Error if a licence is missing, or a tool fails.
+ * Writes the executable `ratafia`, its source map `ratafia-VERSION.map` and `build.json` into `directory`. Each replaces
+ * an older one at once, which may be running. Throws an Error if a licence is missing, or a tool fails.
  */
 export async function buildProgram(directory: string, architecture: Architecture): Promise<BuildRecord> {
-  rmSync(directory, { recursive: true, force: true })
-  const work = join(directory, 'work')
-  mkdirSync(work, { recursive: true })
+  mkdirSync(directory, { recursive: true })
+  const work = mkdtempSync(join(directory, 'work-'))
   const runtime = runtimeFor(architecture)
   try {
     const { packages } = await bundleProgram(work)
@@ -52,10 +61,8 @@ export async function buildProgram(directory: string, architecture: Architecture
     writeFileSync(join(work, 'program.json'), JSON.stringify(programFor(architecture)))
     // Without a fixed seed, the compiled code differs each time.
     run(work, process.execPath, '--random-seed=1', '--build-sea', 'program.json')
-    const program = join(directory, 'ratafia')
-    copyFileSync(join(work, 'ratafia'), program)
+    const program = join(work, 'ratafia')
     chmodSync(program, 0o755)
-    copyFileSync(join(work, MAP), join(directory, `ratafia-${RELEASE}.map`))
     const [strip = ''] = run(work, STRIP[architecture], '--version').split('\n')
     const record: BuildRecord = {
       release: RELEASE,
@@ -67,7 +74,10 @@ export async function buildProgram(directory: string, architecture: Architecture
       bytes: statSync(program).size,
       sha256: createHash('sha256').update(readFileSync(program)).digest('hex'),
     }
-    writeFileSync(join(directory, 'build.json'), `${JSON.stringify(record, null, 2)}\n`)
+    writeFileSync(join(work, 'build.json'), `${JSON.stringify(record, null, 2)}\n`)
+    renameSync(program, join(directory, 'ratafia'))
+    renameSync(join(work, MAP), join(directory, `ratafia-${RELEASE}.map`))
+    renameSync(join(work, 'build.json'), join(directory, 'build.json'))
     return record
   } finally {
     runtime.remove()

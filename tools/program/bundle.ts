@@ -1,5 +1,6 @@
 /** Bundles the program and all of its packages into one file of JavaScript. */
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { PROGRAM, ROOT } from '../test/programs.ts'
 
@@ -13,7 +14,7 @@ export const SCRIPT = 'ratafia.mjs'
 export const MAP = `${SCRIPT}.map`
 
 /**
- * Finds only modules of Node itself. With `createRequire`, a package in a `node_modules` folder beside or above the
+ * Finds only modules of Node itself. With `createRequire`, a package in a `node_modules` folder next to or above the
  * executable would run inside the service: `pg` looks for `pg-native`.
  */
 const REQUIRE = `const require = (name) => {
@@ -44,6 +45,10 @@ export async function bundleProgram(directory: string): Promise<Bundle> {
     banner: { js: REQUIRE },
     logLevel: 'silent',
   })
+  // esbuild writes paths relative to `directory`.
+  const map = JSON.parse(readFileSync(join(directory, MAP), 'utf8'))
+  map.sources = map.sources.map((source: string) => relative(ROOT, resolve(directory, source)))
+  writeFileSync(join(directory, MAP), JSON.stringify(map))
   const packages = Object.keys(metafile.inputs).flatMap((path) => PACKAGE.exec(path)?.[0] ?? [])
   return { packages: [...new Set(packages)].toSorted() }
 }

@@ -7,12 +7,11 @@ import { buildProgram } from './build.ts'
 
 const HELP = `Usage: npm run program -- [options]
 
-Builds the one-file program for Linux. Needs \`strip\` for the processor: the Debian packages binutils-x86-64-linux-gnu
-and binutils-aarch64-linux-gnu.
+Builds the one-file program for Linux. Needs \`strip\` for the processor; tools/program/setup installs it on Debian.
 
 Options:
   --arch <x64|arm64>    the processor that the program is for (default: this machine's)
-  --output <directory>  where to write; is emptied first (default: build/program)
+  --output <directory>  where to write (default: build/program)
   --help                show this help
 `
 

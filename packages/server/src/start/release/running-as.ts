@@ -1,13 +1,12 @@
 /** How this program is installed, and how its user calls it. */
 import { realpathSync } from 'node:fs'
-import { basename } from 'node:path'
 import { isSea } from 'node:sea'
 import type { Environment } from '../../config/config.ts'
 
 export interface RunningAs {
   /** The one-file program, an npm package in some `node_modules`, or a checkout of the repository. */
   readonly kind: 'program' | 'package' | 'checkout'
-  /** What to type instead of `ratafia`. */
+  /** The words to type for `ratafia`, quoted for a shell. */
   readonly calledAs: string
 }
 
@@ -21,13 +20,16 @@ export function runningAs(
   program: string | undefined = isSea() ? process.argv0 : undefined,
 ): RunningAs {
   if (program !== undefined) {
-    return { kind: 'program', calledAs: program.includes('/') ? program : basename(program) }
+    return { kind: 'program', calledAs: quoted(program) }
   }
   if (!/[\\/]node_modules[\\/]ratafia[\\/]/.test(real(script))) {
     return { kind: 'checkout', calledAs: 'npx --no-install ratafia' }
   }
   return { kind: 'package', calledAs: environment['npm_command'] === 'exec' ? 'npx ratafia' : 'ratafia' }
 }
+
+const quoted = (path: string): string =>
+  /^[\w./~+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 
 /** Resolves the link that npm makes in `node_modules/.bin`. */
 function real(path: string): string {

@@ -1,4 +1,4 @@
-/** What `ratafia version --json` prints. */
+/** The output of `ratafia version --json`. */
 import { migrations } from '../../database/schema/migrations/index.ts'
 import { readAsset } from './assets.ts'
 import { RELEASE } from './release.ts'

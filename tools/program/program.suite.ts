@@ -1,0 +1,163 @@
+// npm run test:program. Builds the one-file program in two directories, and tests what only this form of Ratafia does.
+// The suites that start the program also run on it: RATAFIA_TEST_PROGRAM names it.
+
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { RELEASE } from '../../packages/server/src/start/release/release.ts'
+import { shippedPackages } from '../docs/licences.ts'
+import { ROOT } from '../test/programs.ts'
+import { type BuildRecord, buildProgram } from './build.ts'
+import { bundleProgram, MAP, SCRIPT } from './bundle.ts'
+
+const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x64'
+
+let directory: string
+let built: string
+let record: BuildRecord
+before(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'ratafia-one-file-'))
+  built = join(directory, 'built')
+  record = await buildProgram(built, ARCHITECTURE)
+})
+after(() => rmSync(directory, { recursive: true, force: true }))
+
+interface Start {
+  readonly program?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** How the user typed the program. */
+  readonly argv0?: string
+}
+
+/** Runs the program as a user does who has only this file. */
+function ratafia(words: readonly string[], start: Start = {}) {
+  const { program = join(built, 'ratafia'), env = {}, argv0 = 'ratafia' } = start
+  const { status, stdout, stderr } = spawnSync(program, words, {
+    cwd: directory,
+    env: { PATH: process.env['PATH'] ?? '', HOME: directory, ...env },
+    encoding: 'utf8',
+    argv0,
+  })
+  return { status, stdout, stderr }
+}
+
+test('a checkout in another directory gives the same bytes', () => {
+  const other = join(directory, 'another checkout')
+  execFileSync('git', ['clone', '--quiet', ROOT, other])
+  // Changes that are not committed belong to the build.
+  const changed = execFileSync('git', ['ls-files', '--modified', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  for (const path of changed.split('\n').filter(Boolean)) cpSync(join(ROOT, path), join(other, path))
+  execFileSync('cp', ['-a', '--link', join(ROOT, 'node_modules'), join(other, 'node_modules')])
+  execFileSync(process.execPath, [join(other, 'tools/program/main.ts')], { cwd: directory })
+  const again: BuildRecord = JSON.parse(readFileSync(join(other, 'build/program/build.json'), 'utf8'))
+  assert.deepEqual(again, record)
+  const map = (place: string) => readFileSync(join(place, `ratafia-${RELEASE}.map`))
+  assert.ok(map(join(other, 'build/program')).equals(map(built)), 'the source maps differ')
+})
+
+test('can be built for arm64, and starts there without a warning', {
+  skip: ARCHITECTURE === 'arm64',
+}, async () => {
+  const { platform } = await buildProgram(join(directory, 'arm64'), 'arm64')
+  assert.equal(platform, 'linux-arm64')
+  const words = ['-L', '/usr/aarch64-linux-gnu', join(directory, 'arm64/ratafia')]
+  const started = ratafia([...words, '--version'], { program: 'qemu-aarch64-static' })
+  assert.deepEqual(started, { status: 0, stdout: `ratafia ${RELEASE}\n`, stderr: '' })
+})
+
+test('prints its version, and what it runs on', () => {
+  assert.deepEqual(ratafia(['--version']), { status: 0, stdout: `ratafia ${RELEASE}\n`, stderr: '' })
+  const { stdout } = ratafia(['--version', '--json'])
+  const { kind, commit, node } = JSON.parse(stdout)
+  assert.deepEqual({ kind, commit, node }, { kind: 'program', commit: record.commit, node: record.node })
+})
+
+test('prints the licences of every package inside, and of Node', () => {
+  const { stdout } = ratafia(['licences'])
+  const titles = [...stdout.matchAll(/^={80}\n(.+) \(.+\)\n={80}$/gm)].map(([, title]) => title)
+  const shipped = new Set(shippedPackages().map(({ name, version }) => `${name} ${version}`))
+  assert.ok(titles.length > 100)
+  assert.deepEqual(
+    titles.filter((title) => title !== 'Ratafia' && !shipped.has(String(title))),
+    [],
+  )
+  assert.match(stdout, /^openpgp \d+\.\d+\.\d+ \(LGPL-3\.0\+\)$/m)
+  for (const part of ['deps/v8', 'deps/openssl']) assert.ok(stdout.includes(part), part)
+})
+
+test('printed commands begin as it was called', () => {
+  const words = ['tokens', 'list', '--url', 'http://127.0.0.1:1']
+  const shown = (argv0: string) => /Log in with `(.*?) login /.exec(ratafia(words, { argv0 }).stderr)?.[1]
+  assert.equal(shown('ratafia'), 'ratafia')
+  assert.equal(shown('./ratafia'), './ratafia')
+  assert.equal(shown("/opt/it's/ratafia"), "'/opt/it'\\''s/ratafia'")
+})
+
+test('creates no cache, and loads no package from a directory next to it or above it', () => {
+  const installed = join(directory, 'installed/bin')
+  mkdirSync(installed, { recursive: true })
+  copyFileSync(join(built, 'ratafia'), join(installed, 'ratafia'))
+  for (const place of [installed, join(directory, 'installed'), directory]) {
+    const stranger = join(place, 'node_modules/pg-native')
+    mkdirSync(stranger, { recursive: true })
+    writeFileSync(
+      join(stranger, 'index.js'),
+      `require('node:fs').writeFileSync(${JSON.stringify(join(directory, 'loaded'))}, '')`,
+    )
+  }
+  const files = readdirSync(directory)
+  const { status, stderr } = ratafia(['accounts', 'list'], {
+    program: join(installed, 'ratafia'),
+    // pg looks for the package where this variable is set.
+    env: {
+      NODE_PG_FORCE_NATIVE: '1',
+      RATAFIA_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+    },
+  })
+  assert.notEqual(status, 0)
+  assert.match(stderr, /pg-native|127\.0\.0\.1:1/)
+  assert.deepEqual(readdirSync(directory), files)
+})
+
+test('takes options of Node from NODE_OPTIONS', () => {
+  const profiles = join(directory, 'profiles')
+  ratafia(['--version'], { env: { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` } })
+  assert.equal(readdirSync(profiles).length, 1)
+})
+
+test('program:trace turns positions in the program into positions in the sources', async () => {
+  await bundleProgram(directory)
+  const marked = 'standard output cannot be written'
+  const lines = readFileSync(join(directory, SCRIPT), 'utf8').split('\n')
+  const line = lines.findIndex((text) => text.includes(marked))
+  const column = String(lines[line]).indexOf(marked)
+  const trace = `Error: no\n    at write (file:///opt/ratafia:${line + 1}:${column + 1})\n    at node:internal/process:1:2\n`
+  const shown = execFileSync(process.execPath, [join(ROOT, 'tools/program/trace.ts'), join(directory, MAP)], {
+    input: trace,
+    encoding: 'utf8',
+  })
+  const source = readFileSync(join(ROOT, 'packages/server/bin/ratafia.js'), 'utf8')
+    .split('\n')
+    .findIndex((text) => text.includes(marked))
+  assert.match(
+    shown,
+    new RegExp(`^    at write \\(packages/server/bin/ratafia\\.js:${source + 1}:\\d+\\)$`, 'm'),
+  )
+  assert.match(shown, /^ {4}at node:internal\/process:1:2$/m)
+})
