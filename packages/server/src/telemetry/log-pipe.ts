@@ -50,6 +50,8 @@ export class LogPipe {
   readonly #waiting: Waiting[] = []
   #waitingBytes = 0
   #isWriting = false
+  /** Whether the next write waits for `AGAIN_MS`. A process that exits can write everything, because none has begun. */
+  #isFull = false
   #timer: NodeJS.Timeout | undefined
   #isUsed = false
 
@@ -110,13 +112,13 @@ export class LogPipe {
 
   #writeNext(): void {
     const [next] = this.#waiting
-    if (this.#isWriting || !next) return
+    if (this.#isWriting || this.#isFull || !next) return
     this.#isWriting = true
     const { bytes, memory } = next
     write(STANDARD_ERROR, bytes, (error, written) => {
-      const isFull = error?.code === 'EAGAIN'
+      this.#isFull = error?.code === 'EAGAIN'
       // If there is no reader any more, or the write fails, the lines are dropped and the service continues.
-      const done = error && !isFull ? bytes.length : written
+      const done = error && !this.#isFull ? bytes.length : written
       if (done < bytes.length) this.#waiting[0] = { bytes: bytes.subarray(done), memory }
       else {
         this.#waiting.shift()
@@ -124,9 +126,14 @@ export class LogPipe {
         if (memory.length === this.#blockBytes) this.#free.push(memory)
       }
       this.#isWriting = false
-      if (isFull) setTimeout(() => this.#writeNext(), AGAIN_MS).unref()
+      if (this.#isFull) setTimeout(() => this.#retry(), AGAIN_MS).unref()
       else this.#writeNext()
     })
+  }
+
+  #retry(): void {
+    this.#isFull = false
+    this.#writeNext()
   }
 
   /** Called when the process exits. Nothing is written after this. */
