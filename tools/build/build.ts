@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { docsSiteAsset } from '../docs/site/docs-site.ts'
 
 export interface Built {
   readonly name: string
@@ -17,7 +18,8 @@ interface Package {
 
 /**
  * Deletes `output`, then compiles each package below `root`/packages to `output`/NAME: JavaScript and types in dist/,
- * programs in bin/, package.json, README.md, LICENSE. Returns them in dependency order.
+ * programs in bin/, package.json, README.md, LICENSE; a package with a program also has the docs site. Returns them in
+ * dependency order.
  * Throws an Error with the compiler's output if a source has errors.
  */
 export function buildPackages(root: string, output: string): readonly Built[] {
@@ -33,6 +35,9 @@ export function buildPackages(root: string, output: string): readonly Built[] {
     compile(root, each, packages)
     copyAssets(each)
     copyPrograms(each)
+    // The service finds it next to its program.
+    if (each.manifest.bin !== undefined)
+      writeFileSync(join(each.output, 'dist/docs-site.json'), docsSiteAsset())
     const manifest = publishedManifest(each.manifest)
     writeFileSync(join(each.output, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     cpSync(join(root, 'LICENSE'), join(each.output, 'LICENSE'))

@@ -2,7 +2,7 @@
 // them there, to prove that they do not need the sources.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   existsSync,
   globSync,
@@ -58,6 +58,7 @@ describe('the published packages', () => {
     for (const directory of globSync(['ratafia', '@ratafia/*'], { cwd: join(project, 'node_modules') })) {
       const files = globSync('**', { cwd: join(project, 'node_modules', directory) })
       assert.ok(files.includes('LICENSE'), `${directory} has no LICENSE`)
+      assert.equal(files.includes('dist/docs-site.json'), directory === 'ratafia', directory)
       const unexpected = files.filter((file) =>
         /(?<!\.d)\.ts$|\.test\.|\.fixture\.|^src|^test|tsconfig/.test(file),
       )
@@ -112,5 +113,30 @@ describe('the published packages', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'packages/server/package.json'), 'utf8'))
     const said = run(project, process.execPath, 'node_modules/ratafia/bin/ratafia.js', 'version')
     assert.match(said, new RegExp(`\\b${version.replaceAll('.', '\\.')}\\b`))
+  })
+
+  test('ratafia serves its documentation', async () => {
+    const environment = {
+      PATH: process.env['PATH'],
+      RATAFIA_PORT: '0',
+      RATAFIA_DATA_DIR: join(project, 'data'),
+    }
+    const words = ['node_modules/ratafia/bin/ratafia.js', 'serve']
+    // Two workers: each is started by its supervisor, and finds the site by itself.
+    const env = { ...environment, RATAFIA_WORKERS: '2' }
+    const service = spawn(process.execPath, words, { cwd: project, env, stdio: ['ignore', 'pipe', 'ignore'] })
+    try {
+      let said = ''
+      for await (const chunk of service.stdout) {
+        said += chunk
+        if (said.includes('\n')) break
+      }
+      const [address = ''] = /http:\S+/.exec(said) ?? []
+      const page = await fetch(`${address}/docs/reference.html`)
+      assert.equal(page.status, 200)
+      assert.match(await page.text(), /<h1 id="reference">Reference<\/h1>/)
+    } finally {
+      service.kill()
+    }
   })
 })

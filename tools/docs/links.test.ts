@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import type { Command } from 'commander'
 import { describedProgram } from './program.ts'
+import { parse } from './site/markdown.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -31,22 +32,15 @@ function withoutCode(text: string): string {
 /** The blocks between blank lines. */
 const paragraphsOf = (text: string): string[] => prose(text).split(/\n[ \t]*\n/)
 
-/** The anchors of a page's headings, as Git forges create them: a repeated heading gets a number. */
-function anchors(text: string): Set<string> {
-  const headings = [...prose(text).matchAll(/^#{1,6} +(.*)$/gm)].map(([, heading = '']) =>
-    heading
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replaceAll(' ', '-'),
-  )
-  return new Set(
-    headings.map((anchor, index) => {
-      const before = headings.slice(0, index).filter((other) => other === anchor).length
-      return before === 0 ? anchor : `${anchor}-${before}`
-    }),
-  )
+const anchorsOf = new Map<string, ReadonlySet<string>>()
+
+/** The anchors of a file's headings. */
+function anchors(file: string): ReadonlySet<string> {
+  const known = anchorsOf.get(file)
+  if (known) return known
+  const found = new Set(parse(readFileSync(file, 'utf8')).headings.map(({ anchor }) => anchor))
+  anchorsOf.set(file, found)
+  return found
 }
 
 /** The targets of a page's links. White space inside a target is kept, because it breaks the link. */
@@ -64,7 +58,7 @@ function problemOf(link: string, page: string): string | undefined {
   const file = path === '' ? join(root, page) : resolve(root, dirname(page), path)
   if (!file.startsWith(`${root}/`)) return 'points outside the project'
   if (!existsSync(file)) return 'no such file'
-  if (anchor !== undefined && !anchors(readFileSync(file, 'utf8')).has(anchor)) return 'no such heading'
+  if (anchor !== undefined && !anchors(file).has(anchor)) return 'no such heading'
   return undefined
 }
 

@@ -20,6 +20,7 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { version as esbuildVersion } from 'esbuild'
 import { RELEASE } from '../../packages/server/src/start/release/release.ts'
+import { docsSiteAsset } from '../docs/site/docs-site.ts'
 import { ROOT } from '../test/programs.ts'
 import { bundleProgram, MAP, SCRIPT } from './bundle.ts'
 import { licencesOf } from './licences.ts'
@@ -55,6 +56,7 @@ export async function buildProgram(directory: string, architecture: Architecture
     const commit = commitOf(ROOT)
     writeFileSync(join(work, 'licences.txt.br'), brotliCompressSync(licences))
     writeFileSync(join(work, 'build.json'), JSON.stringify({ commit }))
+    writeFileSync(join(work, 'docs-site.json'), docsSiteAsset())
     copyFileSync(runtime.node, join(work, 'node'))
     chmodSync(join(work, 'node'), 0o755)
     run(work, STRIP[architecture], '--strip-all', 'node')
@@ -85,6 +87,9 @@ export async function buildProgram(directory: string, architecture: Architecture
   }
 }
 
+/** The files inside, which `start/release/assets.ts` reads. */
+const ASSETS = ['build.json', 'docs-site.json', 'licences.txt.br']
+
 /** Paths are relative, because Node keeps them in the executable. */
 const programFor = (architecture: Architecture) => ({
   main: SCRIPT,
@@ -97,7 +102,7 @@ const programFor = (architecture: Architecture) => ({
   execArgv: ['--disable-warning=ExperimentalWarning'],
   // Lets an operator set heap sizes, `--use-system-ca` or the inspector with NODE_OPTIONS.
   execArgvExtension: 'env',
-  assets: { 'build.json': 'build.json', 'licences.txt.br': 'licences.txt.br' },
+  assets: Object.fromEntries(ASSETS.map((name) => [name, name])),
 })
 
 function run(directory: string, command: string, ...words: readonly string[]): string {

@@ -2,7 +2,8 @@
 // The suites that start the program also run on it: RATAFIA_TEST_PROGRAM names it.
 
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   copyFileSync,
   cpSync,
@@ -98,6 +99,24 @@ test('prints the licences of every package inside, and of Node', () => {
   )
   assert.match(stdout, /^openpgp \d+\.\d+\.\d+ \(LGPL-3\.0\+\)$/m)
   for (const part of ['deps/v8', 'deps/openssl']) assert.ok(stdout.includes(part), part)
+})
+
+test('serves its documentation, also from two workers', async () => {
+  const service = spawn(join(built, 'ratafia'), ['serve'], {
+    cwd: directory,
+    env: { RATAFIA_PORT: '0', RATAFIA_WORKERS: '2', RATAFIA_DATA_DIR: join(directory, 'data') },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  try {
+    const [said] = await once(service.stdout, 'data')
+    const [, address] = /^ratafia listening on (http:\S+)/.exec(String(said)) ?? []
+    const page = await fetch(`${address}/docs/reference.html`)
+    assert.equal(page.status, 200)
+    assert.match(await page.text(), /<h1 id="reference">Reference<\/h1>/)
+  } finally {
+    service.kill()
+    await once(service, 'exit')
+  }
 })
 
 test('printed commands begin as it was called', () => {

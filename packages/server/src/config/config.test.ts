@@ -89,6 +89,7 @@ test('uses the defaults without any variable', () => {
     logLevel: 'info',
     sudoUser: undefined,
     accessLog: true,
+    docs: true,
     metrics: undefined,
     tracing: undefined,
   })
@@ -155,6 +156,7 @@ const WHOLE = {
   RATAFIA_MAX_CONNECTIONS: '500',
   RATAFIA_LOG_LEVEL: 'debug',
   RATAFIA_ACCESS_LOG: 'off',
+  RATAFIA_DOCS: 'off',
   RATAFIA_METRICS_PORT: '9464',
   RATAFIA_METRICS_HOST: '::',
   RATAFIA_URL: 'https://store.example.com/auth/',
@@ -258,6 +260,7 @@ test('reads every variable', () => {
     logLevel: 'debug',
     sudoUser: undefined,
     accessLog: false,
+    docs: false,
     metrics: { host: '::', port: 9464 },
     tracing: {
       url: 'http://collector:4318/otlp/v1/traces',
@@ -493,6 +496,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   ['RATAFIA_MANAGEMENT', ['true'], /can be on, off/],
   ['RATAFIA_MANAGEMENT_FROM', ['x', '10.0.0.0/33'], /not an address or CIDR block/],
   ['RATAFIA_CONSOLE', ['true'], /can be on, off/],
+  ['RATAFIA_DOCS', ['true'], /can be on, off/],
   ['RATAFIA_NAME', ['a\u202eb', ' a', 'x'.repeat(65)], /is not a name/],
   ['RATAFIA_MANAGEMENT_LIFETIME', ['59s', '25h', 'long'], /from 1m to 24h|is not a duration/],
   [

@@ -191,6 +191,8 @@ function configOf(
       ?.replace(/[^ -~]/g, '?')
       .slice(0, 64),
     accessLog: values.RATAFIA_ACCESS_LOG === 'on',
+    /** Whether the service serves its documentation. */
+    docs: values.RATAFIA_DOCS === 'on',
     /** The address that serves metrics; undefined if there are no metrics. */
     metrics: metricsPort === undefined ? undefined : { host: values.RATAFIA_METRICS_HOST, port: metricsPort },
     /** The settings for traces; undefined if there are no traces. */

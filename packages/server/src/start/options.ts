@@ -2,6 +2,7 @@
 import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
+import type { DocsSite } from '../http/description/docs-site.ts'
 import type { Counters } from '../limits/counters.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -50,6 +51,8 @@ export interface ServiceOptions extends StartOptions {
   readonly jobs?: boolean
   /** The counters that the workers of a machine share. Default: this process counts by itself. */
   readonly counters?: Counters
+  /** Reads the docs site. Default: that of this program. */
+  readonly readDocs?: () => Promise<DocsSite | undefined>
   /** Called with the metrics. Default: they are served on the configured port. */
   readonly shareMetrics?: (metrics: Metrics) => void
 }

@@ -12,6 +12,8 @@ export interface FrontPage extends ToolFacts {
   readonly identity: string
   /** The URL of the console; undefined without a console. */
   readonly console: string | undefined
+  /** The URL of the documentation; undefined if the service does not have it. */
+  readonly docs: string | undefined
 }
 
 export function frontPage(facts: FrontPage): string {
@@ -63,7 +65,12 @@ ${TOOLS.map((tool, index) => toolSection(tool, facts, `tool-${index}`))}
 ${commands([`snapctl set device-service.url=${facts.deviceService}`], 'device-service')}
 <h2>Write a program</h2>
 <p><a href="${facts.baseUrl}/openapi.json">openapi.json</a> describes the API. A program that requests this URL as
-JSON gets a list of all endpoints.</p>`
+JSON gets a list of all endpoints.</p>
+${
+  facts.docs !== undefined &&
+  html`<p>The <a href="${facts.docs}">documentation</a> of this release explains publishing, devices and operation, and
+has every operation of the <a href="${facts.docs}api/index.html">HTTP API</a>.</p>`
+}`
 
 /** Returns the tool's section; undefined for a tool that has no login of an allowed kind. */
 function toolSection(tool: Tool, facts: ToolFacts, id: string): Html | undefined {

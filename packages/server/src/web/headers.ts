@@ -20,6 +20,13 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = headersWith([
   `script-src '${SCRIPT_HASH}'`,
 ])
 
+/** The headers of the docs site, whose stylesheet, scripts and pictures are files. */
+export const DOCS_HEADERS: Readonly<Record<string, string>> = headersWith([
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+])
+
 function headersWith(sources: readonly string[]): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',

@@ -30,6 +30,23 @@ export const expiredPage = (site?: string, console?: string): string =>
 ${site === undefined ? 'where you started it' : html`at <a href="${site}">${site}</a>`}.</p>`,
   })
 
+const DOCS = 'documentation'
+
+/** `root`: where the docs begin. */
+export const noSuchDocsPage = (root: string): string =>
+  page({
+    ...{ title: 'Page not found', brand: DOCS },
+    body: html`<p role="alert">The documentation of this release has no such page.</p>
+<p><a href="${root}">All documentation</a></p>`,
+  })
+
+export const noDocsPage = (): string =>
+  page({
+    ...{ title: 'No documentation', brand: DOCS },
+    body: html`<p role="alert">This installation was built without the documentation.</p>
+<p>In a checkout, run <code>npm run docs:site</code>, then load this page again.</p>`,
+  })
+
 export interface ThrottledPage {
   readonly retryAt: Date
   readonly seconds: number

@@ -53,6 +53,7 @@ const LIMITED: Readonly<Record<string, readonly (readonly [method: string, path:
     ['POST', '/identity/logout', 'page'],
     ['GET', '/', 'api'],
     ['GET', '/openapi.json', 'api'],
+    ['GET', '/docs/', 'api'],
   ],
   'wait-token': [['GET', '/identity/wait-token', 'bakery']],
   management: [['GET', '/api/management/v1/openapi.json', 'api']],

@@ -25,6 +25,7 @@ import type { Account } from '../../src/accounts/account.ts'
 import { formatLoginMark } from '../../src/accounts/ended-logins/login-mark.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { withOwnKeyPairs } from '../../src/identity/discharge/own-key-pairs.ts'
+import type { ServiceOptions } from '../../src/start/options.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import { addAccount, addAgent } from './accounts.ts'
@@ -47,6 +48,7 @@ export interface TestService extends Pick<RunningService, 'baseUrl' | 'installat
 export function testService(
   fresh: Pick<Fresh, 'target'>,
   environment: Readonly<Record<string, string>> = {},
+  more: Pick<ServiceOptions, 'readDocs'> = {},
 ): TestService &
   Pick<RunningService, 'origin'> & {
     readonly warnings: readonly string[]
@@ -84,6 +86,7 @@ export function testService(
       log,
       clock: now,
       passwords: cheapPasswords(),
+      ...more,
     })
   })
   after(async () => {

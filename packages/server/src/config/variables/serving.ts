@@ -73,6 +73,11 @@ export const SERVING_VARIABLES = {
     meaning: '`on`: log each request at level `info`; `off`: at `debug`',
     parse: oneOf('on', 'off'),
   }),
+  RATAFIA_DOCS: row({
+    default: 'on',
+    meaning: '`on`: serve the documentation of this release at `/docs/`; `off`: answer 404 there',
+    parse: oneOf('on', 'off'),
+  }),
   RATAFIA_METRICS_PORT: optional({
     default: 'none: no metrics',
     meaning: 'Separate port for `/metrics` (Prometheus); 0 picks a free port and logs it',

@@ -29,6 +29,8 @@ export interface ServiceFacts {
   readonly rootPrefixes: { readonly root: string; readonly stored: string }
   /** The URL of the console; undefined without one. */
   readonly console: string | undefined
+  /** The URL of the documentation; undefined if the service does not have it. */
+  readonly docs: string | undefined
   /** The networks that can reach the console; undefined for all. */
   readonly consoleFrom: readonly string[] | undefined
 }
@@ -69,7 +71,7 @@ export async function frontPageOf(facts: FrontFacts): Promise<FrontPage> {
 
 export type FrontFacts = Pick<
   ServiceFacts,
-  'baseUrl' | 'identity' | 'account' | 'toolLogins' | 'deviceServicePath' | 'console'
+  'baseUrl' | 'identity' | 'account' | 'toolLogins' | 'deviceServicePath' | 'console' | 'docs'
 >
 
 function describe({

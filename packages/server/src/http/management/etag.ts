@@ -5,9 +5,12 @@
 import { hash } from 'node:crypto'
 import { invalidRequest, RequestError } from '../../errors.ts'
 
-/** Returns 128 bits of SHA-256 over the record's JSON. */
-export const etagOf = (record: object): string =>
-  `"${Buffer.from(hash('sha256', JSON.stringify(record), 'buffer').subarray(0, 16)).toString('base64url')}"`
+/** Returns the tag of the record's JSON. */
+export const etagOf = (record: object): string => tagOf(JSON.stringify(record))
+
+/** Returns 128 bits of SHA-256. */
+export const tagOf = (content: string | Buffer): string =>
+  `"${Buffer.from(hash('sha256', content, 'buffer').subarray(0, 16)).toString('base64url')}"`
 
 const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,128}"$/
 const MOST = 16

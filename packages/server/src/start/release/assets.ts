@@ -3,7 +3,7 @@ import { getAsset, isSea } from 'node:sea'
 import { brotliDecompressSync } from 'node:zlib'
 
 /** Returns the content of a file inside the one-file program, or undefined if this is not the one-file program. */
-export const readAsset = (name: 'build.json' | 'licences.txt.br'): Buffer | undefined =>
+export const readAsset = (name: 'build.json' | 'docs-site.json' | 'licences.txt.br'): Buffer | undefined =>
   isSea() ? Buffer.from(getAsset(name)) : undefined
 
 /** The licences of everything inside the one-file program, or undefined. */

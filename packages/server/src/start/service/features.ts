@@ -26,6 +26,8 @@ import { type DeviceSessionStore, deviceSessionStore } from '../../devices/sessi
 import { rememberedDeviceSessions } from '../../devices/sessions/remembered-device-sessions.ts'
 import { sessionRoutes } from '../../devices/sessions/routes.ts'
 import { pathOf } from '../../http/app.ts'
+import { docsRoutes } from '../../http/description/docs-routes.ts'
+import type { DocsSite } from '../../http/description/docs-site.ts'
 import { type FrontFacts, serviceRoutes } from '../../http/description/service-routes.ts'
 import { rememberedAgents } from '../../identity/agents/remembered-agents.ts'
 import { externalIdentity } from '../../identity/discharge/external-identity.ts'
@@ -73,6 +75,7 @@ export interface ServiceParts extends IdentityParts {
   readonly activity: ActivityRecorder<SeenDevice>
   /** Records the tokens that this process verifies. */
   readonly tokenUses: TokenUses
+  readonly readDocs: () => Promise<DocsSite | undefined>
 }
 
 /** Adds every feature, and the identity service unless the configuration names an external one. */
@@ -136,6 +139,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     toolLogins: toolLogins(thirdParty, config.identity?.url ?? baseUrl),
     deviceServicePath: config.deviceServicePath,
     console: hasConsole ? `${baseUrl}/console` : undefined,
+    docs: config.docs ? `${baseUrl}/docs/` : undefined,
   }
   await addManagement(tokens, { ...parts, front })
   await app.register(assertionRoutes, installation)
@@ -162,6 +166,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     fetch,
   })
   await addDeviceSessions(location, brandMemory, parts)
+  if (config.docs) docsRoutes(app, parts)
   const { id } = await keyring.mintId('token')
   serviceRoutes(app, {
     ...front,

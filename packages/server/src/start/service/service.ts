@@ -27,6 +27,7 @@ import { tokenUses, type UsedToken } from '../../tokens/activity/token-uses.ts'
 import { openInstallation } from '../installation.ts'
 import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release/release.ts'
+import { readDocsSite } from './docs-site.ts'
 import { addIdentity, addService } from './features.ts'
 import { jobsOf } from './jobs.ts'
 import { publishMetrics } from './publish-metrics.ts'
@@ -162,7 +163,7 @@ async function listenWith(
   const { metrics } = telemetry
   // Setting back a clock must not extend these limits.
   const { clock = monotonicClock } = options
-  const { counters = localCounters({ clock }) } = options
+  const { counters = localCounters({ clock }), readDocs = readDocsSite } = options
   const freshness = identityOnly ? undefined : await cacheFreshnessOf(installation, log)
   const activity = devicesSeen(installation, log, storing(options))
   const used = tokensUsed(installation, log, storing(options))
@@ -230,6 +231,7 @@ async function listenWith(
       ...parts,
       freshness,
       activity,
+      readDocs,
       tokenUses: tokenUses(used, { ...installation, tally }),
     })
   else await addIdentity('', parts)
