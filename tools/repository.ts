@@ -11,6 +11,9 @@ const { version, repository }: Manifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'),
 )
 
+/** The URL that Git clones. */
+export const repositoryUrl: string = repository.url
+
 /** The web page of the repository, without a trailing slash. */
 export const REPOSITORY: string = repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
 

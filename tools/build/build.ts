@@ -2,6 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { docsSiteAsset } from '../docs/site/docs-site.ts'
+import {
+  type Manifest,
+  publishedExports,
+  publishedManifest,
+  publishedProgram,
+  publishedReadme,
+} from './manifest.ts'
 
 export interface Built {
   readonly name: string
@@ -12,6 +19,8 @@ export interface Built {
 interface Package {
   /** Absolute. */
   readonly source: string
+  /** Relative to the repository, with forward slashes. */
+  readonly directory: string
   readonly output: string
   readonly manifest: Manifest
 }
@@ -25,10 +34,15 @@ interface Package {
 export function buildPackages(root: string, output: string): readonly Built[] {
   rmSync(output, { recursive: true, force: true })
   const packages = inOrder(
-    globSync('packages/*/package.json', { cwd: root }).map((path) => {
-      const source = join(root, path, '..')
+    globSync('packages/*', { cwd: root }).map((path) => {
+      const source = join(root, path)
       const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
-      return { source, output: join(output, basename(source)), manifest }
+      return {
+        source,
+        directory: `packages/${basename(source)}`,
+        output: join(output, basename(source)),
+        manifest,
+      }
     }),
   )
   for (const each of packages) {
@@ -38,11 +52,14 @@ export function buildPackages(root: string, output: string): readonly Built[] {
     // The service finds it next to its program.
     if (each.manifest.bin !== undefined)
       writeFileSync(join(each.output, 'dist/docs-site.json'), docsSiteAsset())
-    const manifest = publishedManifest(each.manifest)
+    const manifest = publishedManifest(each.manifest, each.directory)
     writeFileSync(join(each.output, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     cpSync(join(root, 'LICENSE'), join(each.output, 'LICENSE'))
     const readme = join(each.source, 'README.md')
-    if (existsSync(readme)) cpSync(readme, join(each.output, 'README.md'))
+    if (existsSync(readme)) {
+      const text = publishedReadme(readFileSync(readme, 'utf8'), each.directory)
+      writeFileSync(join(each.output, 'README.md'), text)
+    }
   }
   return packages.map(({ manifest, output: directory }) => ({ name: manifest.name, directory }))
 }
@@ -64,7 +81,7 @@ function compile(root: string, { source, output, manifest }: Package, packages: 
   mkdirSync(output, { recursive: true })
   // Compile against our other packages as built, which is what an installation has.
   const paths = packages.flatMap(({ manifest: other, output: built }) =>
-    Object.entries(publishedManifest(other).exports ?? {}).map(([subpath, { types }]) => [
+    Object.entries(publishedExports(other)).map(([subpath, { types }]) => [
       join(other.name, subpath),
       [join(built, types)],
     ]),
@@ -104,46 +121,4 @@ function copyPrograms({ source, output }: Package): void {
     const text = publishedProgram(readFileSync(join(source, program), 'utf8'))
     writeFileSync(join(output, program), text, { mode: 0o755 })
   }
-}
-
-// A package's package.json in the repository runs from sources; the published one runs from compiled files.
-
-interface Manifest {
-  readonly name: string
-  readonly version: string
-  readonly exports?: Readonly<Record<string, string>>
-  readonly bin?: Readonly<Record<string, string>>
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly [field: string]: unknown
-}
-
-/** The target of an export or a program of a published package. */
-interface PublishedExport {
-  readonly types: string
-  readonly default: string
-}
-
-/**
- * The manifest to publish: exports lead to `dist/`, with their types; development dependencies are left out, and
- * `files` names what the build writes. Throws a TypeError for an export that is not a source file below `./src/`.
- */
-export function publishedManifest(manifest: Manifest) {
-  const { devDependencies: _devDependencies, exports = {}, files: _files, ...kept } = manifest
-  const published = Object.entries(exports).map(([name, path]) => [name, publishedExport(path)] as const)
-  return {
-    ...kept,
-    ...(published.length > 0 && { exports: Object.fromEntries(published) }),
-    files: [...(manifest.bin === undefined ? [] : ['bin']), 'dist'],
-  }
-}
-
-function publishedExport(path: string): PublishedExport {
-  const [, stem] = /^\.\/src\/(.+)\.ts$/.exec(path) ?? []
-  if (stem === undefined) throw new TypeError(`an export must be a file ./src/….ts, not ${path}`)
-  return { types: `./dist/${stem}.d.ts`, default: `./dist/${stem}.js` }
-}
-
-/** A program (plain JavaScript) that imports `../src/x.ts` in the repository imports `../dist/x.js` when published. */
-export function publishedProgram(source: string): string {
-  return source.replaceAll(/'\.\.\/src\/([^']+)\.ts'/g, "'../dist/$1.js'")
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { publishedManifest, publishedProgram } from './build.ts'
+import { RELEASE } from '../../packages/server/src/start/release/release.ts'
+import { RELEASE_TAG, REPOSITORY } from '../repository.ts'
+import { ROOT } from '../test/programs.ts'
+import { publishedManifest, publishedProgram, publishedReadme } from './manifest.ts'
 
 const manifest = {
   name: '@ratafia/macaroon',
@@ -12,8 +16,16 @@ const manifest = {
   devDependencies: { 'fast-check': '4.10.2' },
 }
 
+const addresses = (directory: string) => ({
+  author: 'The Ratafia contributors',
+  repository: { type: 'git', url: `git+${REPOSITORY}.git`, directory },
+  homepage: `${REPOSITORY}/blob/${RELEASE_TAG}/${directory}/README.md`,
+  bugs: `${REPOSITORY}/issues`,
+  publishConfig: { access: 'public', provenance: true },
+})
+
 test('exports point to compiled files and their types; development dependencies are left out', () => {
-  assert.deepEqual(publishedManifest(manifest), {
+  assert.deepEqual(publishedManifest(manifest, 'packages/macaroon'), {
     name: '@ratafia/macaroon',
     version: '0.1.0',
     license: 'Apache-2.0',
@@ -23,26 +35,25 @@ test('exports point to compiled files and their types; development dependencies 
     },
     files: ['dist'],
     dependencies: { '@noble/ciphers': '2.4.0' },
+    ...addresses('packages/macaroon'),
   })
 })
 
 test('a package with a program publishes it, and gains no exports', () => {
-  const published = publishedManifest({
-    name: 'ratafia',
-    version: '0.1.0',
-    bin: { ratafia: 'bin/ratafia.js' },
-  })
+  const program = { name: 'ratafia', version: '0.1.0', bin: { ratafia: 'bin/ratafia.js' } }
+  const published = publishedManifest(program, 'packages/server')
   assert.deepEqual(published, {
     name: 'ratafia',
     version: '0.1.0',
     bin: { ratafia: 'bin/ratafia.js' },
     files: ['bin', 'dist'],
+    ...addresses('packages/server'),
   })
 })
 
 for (const path of ['./dist/index.js', './src/index.js', 'src/index.ts', './src/../other/index.ts.txt']) {
   test(`refuses the export ${path}`, () => {
-    assert.throws(() => publishedManifest({ ...manifest, exports: { '.': path } }), {
+    assert.throws(() => publishedManifest({ ...manifest, exports: { '.': path } }, 'packages/macaroon'), {
       name: 'TypeError',
       message: `an export must be a file ./src/….ts, not ${path}`,
     })
@@ -52,4 +63,26 @@ for (const path of ['./dist/index.js', './src/index.js', 'src/index.ts', './src/
 test('a published program imports compiled files and is otherwise unchanged', () => {
   const program = "// '../src/a.js'\nconst { run } = await import('../src/start.ts')\nimport './src/b.ts'\n"
   assert.equal(publishedProgram(program), program.replace('../src/start.ts', '../dist/start.js'))
+})
+
+test('the links of a README lead to the files of this release', () => {
+  assert.equal(
+    publishedReadme('[a](../../docs/tokens.md#limits), [b](https://b.example/), [c](#c)', 'packages/api'),
+    `[a](${REPOSITORY}/blob/${RELEASE_TAG}/docs/tokens.md#limits), [b](https://b.example/), [c](#c)`,
+  )
+})
+
+test('the release is the same in the program, every manifest and the changelog', () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+  const manifests = ['package.json', ...globSync('packages/*/package.json', { cwd: ROOT })]
+  assert.equal(manifests.length, 5)
+  for (const path of manifests) {
+    const { version, dependencies = {} } = JSON.parse(read(path))
+    assert.equal(version, RELEASE, path)
+    for (const [name, wanted] of Object.entries(dependencies)) {
+      if (name.startsWith('@ratafia/')) assert.equal(wanted, RELEASE, `${path}: ${name}`)
+    }
+  }
+  const [newest = ''] = /^## \[[\s\S]*?(?=^### )/m.exec(read('CHANGELOG.md')) ?? []
+  assert.ok(newest.startsWith(`## [${RELEASE}]`) || newest.includes(`This will be ${RELEASE}.`), newest)
 })

@@ -1,142 +1,201 @@
-// npm run test:packages. Builds and packs the packages as for publishing, unpacks them into another project, and uses
-// them there, to prove that they do not need the sources.
+// npm run test:packages. Publishes the packages to a registry on loopback, installs them from it into empty directories,
+// and uses them there, on the Node of this checkout and on the oldest that they support.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
+import { RELEASE } from '../../packages/server/src/start/release/release.ts'
+import { ROOT } from '../test/programs.ts'
 import { buildPackages } from './build.ts'
+import { installRegistry, type Registry, startRegistry } from './registry/registry.ts'
 
-const root = join(import.meta.dirname, '../..')
+let directory: string
+let registry: Registry
+const oldest = installRegistry()
+const { '@types/node': TYPES } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).devDependencies
 
-/** Runs `command` and returns its standard output. Throws an error with all output unless it exits with 0. */
-function run(directory: string, command: string, ...words: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, words, { cwd: directory, encoding: 'utf8' })
-  if (error !== undefined) throw error
-  assert.equal(status, 0, `${command} ${words.join(' ')} exited ${status}:\n${stdout}\n${stderr}`)
-  return stdout
+before(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'ratafia-packages-'))
+  registry = await startRegistry(join(directory, 'registry'))
+  const output = join(ROOT, 'build/npm')
+  for (const each of buildPackages(ROOT, output)) registry.publish(each.directory)
+})
+after(() => {
+  registry.stop()
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+})
+
+for (const [name, bin] of [
+  ['the Node of this checkout', dirname(process.execPath)],
+  ['the oldest Node', oldest],
+] as const) {
+  describe(`with ${name}`, () => {
+    /** An empty directory of a user who has only Node and npm. */
+    let project: string
+    before(() => {
+      project = join(directory, bin === oldest ? 'oldest' : 'newest')
+      mkdirSync(project)
+      writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }')
+    })
+
+    const environment = () => ({
+      PATH: [bin, process.env['PATH']].join(delimiter),
+      HOME: project,
+      ...registry.environment,
+      RATAFIA_DATA_DIR: join(project, 'data'),
+    })
+
+    /** Runs `command` and returns its standard output. Throws an error with all output unless it exits with 0. */
+    function run(command: string, ...words: readonly string[]): string {
+      const options = { cwd: project, env: environment(), encoding: 'utf8' } as const
+      const { status, stdout, stderr, error } = spawnSync(command, words, options)
+      if (error !== undefined) throw error
+      assert.equal(status, 0, `${command} ${words.join(' ')} exited ${status}:\n${stdout}\n${stderr}`)
+      return stdout
+    }
+
+    test('npm i installs @ratafia/macaroon, which creates and verifies macaroons in plain JavaScript', () => {
+      run(
+        'npm',
+        'install',
+        '--no-audit',
+        '--no-fund',
+        '@ratafia/macaroon',
+        '@ratafia/api',
+        `@types/node@${TYPES}`,
+      )
+      const program = `
+        import assert from 'node:assert/strict'
+        import { addFirstPartyCaveat, decodeBinary, encodeBinary, mint, verify } from '@ratafia/macaroon'
+        import { generateKeyPair } from '@ratafia/macaroon/bakery'
+        import { parseTimestamp } from '@ratafia/macaroon/conditions'
+        const rootKey = new Uint8Array(32).fill(7)
+        const minted = mint({ rootKey, id: new Uint8Array([1, 2, 3]), location: 'https://store.example' })
+        const [read] = decodeBinary(encodeBinary(addFirstPartyCaveat(minted, 'account a')))
+        assert.deepEqual(verify([read], rootKey), [{ condition: 'account a', macaroon: 0, caveat: 0 }])
+        assert.throws(() => verify([read], rootKey.slice().fill(8)), { code: 'bad-signature' })
+        assert.equal(generateKeyPair().publicKey.length, 32)
+        assert.equal(parseTimestamp('2026-01-27T10:12:02Z').getTime(), Date.UTC(2026, 0, 27, 10, 12, 2))
+        console.log('verified')`
+      writeFileSync(join(project, 'program.js'), program)
+      assert.equal(run('node', 'program.js'), 'verified\n')
+    })
+
+    test('they have types that a strict project can use', () => {
+      const program = `
+        import type { ErrorCode } from '@ratafia/api'
+        import { type Macaroon, mint, verify } from '@ratafia/macaroon'
+        import type { KeyPair } from '@ratafia/macaroon/bakery'
+        import { splitCondition } from '@ratafia/macaroon/conditions'
+        const rootKey = new Uint8Array(32)
+        const minted: Macaroon = mint({ rootKey, id: rootKey, location: '' })
+        export const names: string[] = verify([minted], rootKey).map((each) => splitCondition(each.condition).name)
+        export type Both = readonly [KeyPair, ErrorCode]
+        // @ts-expect-error a location is a string; if the types were not found, this would compile
+        mint({ rootKey, id: rootKey, location: 1 })`
+      writeFileSync(join(project, 'program.ts'), program)
+      const compilerOptions = {
+        module: 'NodeNext',
+        target: 'ES2024',
+        strict: true,
+        noEmit: true,
+        types: ['node'],
+      }
+      writeFileSync(
+        join(project, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions, files: ['program.ts'] }),
+      )
+      run(process.execPath, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.')
+    })
+
+    test('npx ratafia serves, creates a token, and prints commands as its user types them', async () => {
+      assert.equal(run('npx', '--yes', 'ratafia', '--version'), `ratafia ${RELEASE}\n`)
+      const service = spawn('npx', ['ratafia', 'serve'], {
+        cwd: project,
+        // Two workers: each is started by its supervisor, and finds the documentation by itself.
+        env: { ...environment(), RATAFIA_PORT: '0', RATAFIA_WORKERS: '2' },
+        stdio: ['ignore', 'pipe', 'ignore'],
+        // So that npx and the service that it starts can be stopped together.
+        detached: true,
+      })
+      try {
+        let address = ''
+        for await (const line of createInterface({ input: service.stdout })) {
+          address = /^ratafia listening on (http:\S+)/.exec(line)?.[1] ?? ''
+          if (address !== '') break
+        }
+        service.stdout.resume()
+        run(
+          'npx',
+          'ratafia',
+          'accounts',
+          'add',
+          'ada',
+          '--email',
+          'ada@example.org',
+          '--name',
+          'Ada',
+          '--no-password',
+        )
+        run(
+          'npx',
+          'ratafia',
+          'agents',
+          'add',
+          'ci',
+          '--account',
+          'ada',
+          '--output',
+          'agents.json',
+          '--url',
+          `${address}/identity`,
+        )
+        const token = run(
+          'npx',
+          'ratafia',
+          'tokens',
+          'create',
+          '--all',
+          '--agent',
+          'agents.json',
+          '--url',
+          address,
+        )
+        const whoami = await fetch(`${address}/api/v2/tokens/whoami`, {
+          headers: { authorization: `Macaroon ${token.trim()}` },
+        })
+        assert.equal(whoami.status, 200, await whoami.text())
+        const page = await fetch(`${address}/docs/reference.html`)
+        assert.equal(page.status, 200)
+        const options = { cwd: project, env: environment(), encoding: 'utf8' } as const
+        const { stderr } = spawnSync('npx', ['ratafia', 'accounts', 'list', '--url', address], options)
+        assert.match(stderr, /Log in with `npx ratafia login --url /)
+      } finally {
+        if (service.pid !== undefined) process.kill(-service.pid, 'SIGTERM')
+      }
+    })
+  })
 }
 
-describe('the published packages', () => {
-  let project: string
-
-  before(() => {
-    project = mkdtempSync(join(tmpdir(), 'ratafia-packages-'))
-    const modules = join(project, 'node_modules')
-    const built = buildPackages(root, join(root, 'build'))
-    for (const { name, directory } of built) {
-      const [{ filename }] = JSON.parse(
-        run(directory, 'npm', 'pack', '--json', '--pack-destination', project),
-      )
-      const target = join(modules, name)
-      mkdirSync(target, { recursive: true })
-      run(project, 'tar', '-xzf', filename, '-C', target, '--strip-components=1')
+test('the packages contain compiled files and a licence, but neither sources nor tests', () => {
+  for (const name of ['ratafia', '@ratafia/api', '@ratafia/assertions', '@ratafia/macaroon']) {
+    const place = join(ROOT, 'build/npm', name === 'ratafia' ? 'server' : name.slice('@ratafia/'.length))
+    const [{ files }] = JSON.parse(
+      spawnSync('npm', ['pack', '--dry-run', '--json', place], { encoding: 'utf8' }).stdout,
+    ) as [{ files: { path: string }[] }]
+    const paths = files.map(({ path }) => path)
+    for (const needed of ['LICENSE', 'README.md', 'package.json']) {
+      assert.ok(paths.includes(needed), `${name} has no ${needed}`)
     }
-    // Third-party packages come from this repository's installation instead of the registry.
-    for (const path of globSync(['*', '@*/*'], { cwd: join(root, 'node_modules') })) {
-      const target = join(modules, path)
-      if (existsSync(target) || path.startsWith('@ratafia') || /^@[^/]+$/.test(path)) continue
-      mkdirSync(dirname(target), { recursive: true })
-      symlinkSync(join(root, 'node_modules', path), target)
-    }
-    writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }')
-  })
-  after(() => rmSync(project, { recursive: true }))
-
-  test('contain compiled files and a licence, but neither sources nor tests', () => {
-    for (const directory of globSync(['ratafia', '@ratafia/*'], { cwd: join(project, 'node_modules') })) {
-      const files = globSync('**', { cwd: join(project, 'node_modules', directory) })
-      assert.ok(files.includes('LICENSE'), `${directory} has no LICENSE`)
-      assert.equal(files.includes('dist/docs-site.json'), directory === 'ratafia', directory)
-      const unexpected = files.filter((file) =>
-        /(?<!\.d)\.ts$|\.test\.|\.fixture\.|^src|^test|tsconfig/.test(file),
-      )
-      assert.deepEqual(unexpected, [], directory)
-    }
-  })
-
-  test('@ratafia/macaroon creates and verifies macaroons in plain JavaScript', () => {
-    const program = `
-      import assert from 'node:assert/strict'
-      import { addFirstPartyCaveat, decodeBinary, encodeBinary, mint, verify } from '@ratafia/macaroon'
-      import { generateKeyPair } from '@ratafia/macaroon/bakery'
-      import { parseTimestamp } from '@ratafia/macaroon/conditions'
-      const rootKey = new Uint8Array(32).fill(7)
-      const minted = mint({ rootKey, id: new Uint8Array([1, 2, 3]), location: 'https://store.example' })
-      const [read] = decodeBinary(encodeBinary(addFirstPartyCaveat(minted, 'account a')))
-      assert.deepEqual(verify([read], rootKey), [{ condition: 'account a', macaroon: 0, caveat: 0 }])
-      assert.throws(() => verify([read], rootKey.slice().fill(8)), { code: 'bad-signature' })
-      assert.equal(generateKeyPair().publicKey.length, 32)
-      assert.equal(parseTimestamp('2026-01-27T10:12:02Z').getTime(), Date.UTC(2026, 0, 27, 10, 12, 2))
-      console.log('verified')`
-    writeFileSync(join(project, 'program.js'), program)
-    assert.equal(run(project, process.execPath, 'program.js'), 'verified\n')
-  })
-
-  test('@ratafia/macaroon and @ratafia/api have types that a strict project can use', () => {
-    const program = `
-      import type { ErrorCode } from '@ratafia/api'
-      import { type Macaroon, mint, verify } from '@ratafia/macaroon'
-      import type { KeyPair } from '@ratafia/macaroon/bakery'
-      import { splitCondition } from '@ratafia/macaroon/conditions'
-      const rootKey = new Uint8Array(32)
-      const minted: Macaroon = mint({ rootKey, id: rootKey, location: '' })
-      export const names: string[] = verify([minted], rootKey).map((each) => splitCondition(each.condition).name)
-      export type Both = readonly [KeyPair, ErrorCode]
-      // @ts-expect-error a location is a string; if the types were not found, this would compile
-      mint({ rootKey, id: rootKey, location: 1 })`
-    writeFileSync(join(project, 'program.ts'), program)
-    const compilerOptions = {
-      module: 'NodeNext',
-      target: 'ES2024',
-      strict: true,
-      noEmit: true,
-      types: ['node'],
-    }
-    const config = JSON.stringify({ compilerOptions, files: ['program.ts'] })
-    writeFileSync(join(project, 'tsconfig.json'), config)
-    run(project, process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', '.')
-  })
-
-  test('ratafia prints its version', () => {
-    const { version } = JSON.parse(readFileSync(join(root, 'packages/server/package.json'), 'utf8'))
-    const said = run(project, process.execPath, 'node_modules/ratafia/bin/ratafia.js', 'version')
-    assert.match(said, new RegExp(`\\b${version.replaceAll('.', '\\.')}\\b`))
-  })
-
-  test('ratafia serves its documentation', async () => {
-    const environment = {
-      PATH: process.env['PATH'],
-      RATAFIA_PORT: '0',
-      RATAFIA_DATA_DIR: join(project, 'data'),
-    }
-    const words = ['node_modules/ratafia/bin/ratafia.js', 'serve']
-    // Two workers: each is started by its supervisor, and finds the site by itself.
-    const env = { ...environment, RATAFIA_WORKERS: '2' }
-    const service = spawn(process.execPath, words, { cwd: project, env, stdio: ['ignore', 'pipe', 'ignore'] })
-    try {
-      let said = ''
-      for await (const chunk of service.stdout) {
-        said += chunk
-        if (said.includes('\n')) break
-      }
-      const [address = ''] = /http:\S+/.exec(said) ?? []
-      const page = await fetch(`${address}/docs/reference.html`)
-      assert.equal(page.status, 200)
-      assert.match(await page.text(), /<h1 id="reference">Reference<\/h1>/)
-    } finally {
-      service.kill()
-    }
-  })
+    const unexpected = paths.filter((path) =>
+      /(?<!\.d)\.ts$|\.test\.|\.fixture\.|^src|^test|tsconfig/.test(path),
+    )
+    assert.deepEqual(unexpected, [], name)
+    assert.doesNotMatch(readFileSync(join(place, 'README.md'), 'utf8'), /\]\(\.\.?\//, name)
+  }
+  assert.equal(globSync('build/npm/*', { cwd: ROOT }).length, 4)
 })
