@@ -120,6 +120,9 @@ export const ACTIONS = {
   'account.sign-out': 'a browser was signed out, or its sign-in was undone because the account had changed',
   'grant.add': 'an account got a role in the administration of the service',
   'grant.remove': 'an account lost a role in the administration of the service',
+  'installation.setup-link': 'a one-time link was created that sets up the installation',
+  'installation.set-up':
+    'the setup link was used: a browser created the first account, with the role operator, and signed in',
   'job.add': 'a job was created to work on many records',
   'job.end': 'a job ended: it was done, cancelled, stopped or failed',
   'agent.add': 'an agent was created for an account',

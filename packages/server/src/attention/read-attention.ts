@@ -19,6 +19,8 @@ export interface Attention {
   readonly tokens: EndingTokens | undefined
   readonly brokenJobs: number | undefined
   readonly signInLinks: readonly { readonly username: string; readonly at: Date }[] | undefined
+  /** Who used the setup link; undefined if that was long ago, or if the caller cannot read the audit log. */
+  readonly setUp: { readonly username: string; readonly at: Date; readonly address: string } | undefined
 }
 
 interface Signing {
@@ -60,7 +62,7 @@ export async function readAttention({ authority, brandId }: Asking, deps: Attent
   const readsModels = isSome(authority.scopeOf('models:read'))
   const soon = { from: at, before: new Date(at.getTime() + SOON_MS) }
   const isWhole = brandId === undefined
-  const [waiting, quarantined, evidence, oldestAt, signing, apiKeys, tokens, brokenJobs, signInLinks] =
+  const [waiting, quarantined, evidence, oldestAt, signing, apiKeys, tokens, brokenJobs, signInLinks, setUp] =
     await Promise.all([
       isNone(brands) ? NONE : deviceCounts.countNow('waiting', brands, MOST),
       isNone(brands) ? NONE : deviceCounts.countNow('quarantined', brands, MOST),
@@ -71,9 +73,10 @@ export async function readAttention({ authority, brandId }: Asking, deps: Attent
       isWhole && authority.scopeOf('tokens:read') === 'all' ? attention.tokens(soon, MOST) : undefined,
       isWhole ? attention.brokenJobs(ofJobs(authority), new Date(at.getTime() - RECENT_MS)) : undefined,
       isWhole && authority.scopeOf('audit:read') === 'all' ? linksSince(at, deps) : undefined,
+      isWhole && authority.scopeOf('audit:read') === 'all' ? setUpSince(at, deps) : undefined,
     ])
   return {
-    ...{ at, brandId, quarantined, evidence, signing, apiKeys, tokens, brokenJobs, signInLinks },
+    ...{ at, brandId, quarantined, evidence, signing, apiKeys, tokens, brokenJobs, signInLinks, setUp },
     waiting: { ...waiting, oldestAt },
   }
 }
@@ -135,6 +138,12 @@ async function linksSince(at: Date, { audit }: Pick<AttentionDeps, 'audit'>) {
   return entries.map(({ subject, at }) => ({ username: subject, at }))
 }
 
+async function setUpSince(at: Date, { audit }: Pick<AttentionDeps, 'audit'>) {
+  const since = new Date(at.getTime() - RECENT_MS)
+  const [entry] = await audit.list({ action: 'installation.set-up', since }, { limit: 1 })
+  return entry && { username: entry.subject, at: entry.at, address: entry.source }
+}
+
 const countedRecord = ({ devices, more }: CountedNow) => ({ devices, more })
 
 /** Returns it as the API shows it. */
@@ -163,4 +172,5 @@ export const attentionRecord = (one: Attention) => ({
     : null,
   jobs: one.brokenJobs ?? null,
   sign_in_links: one.signInLinks?.map(({ username, at }) => ({ username, at: at.toISOString() })) ?? null,
+  set_up: one.setUp ? { ...one.setUp, at: one.setUp.at.toISOString() } : null,
 })

@@ -2,34 +2,56 @@
 import type { DatabaseConfig } from '../config/config.ts'
 import { postgresUrls } from '../postgres-urls.ts'
 
+/**
+ * The first thing that an installation needs. `ready`: nothing, it has an account, or an external identity service has them.
+ * `account`: one, which only a command creates. `setup`: its first operator; `link` is undefined if it is not printed.
+ */
+export type FirstStep =
+  | { readonly step: 'ready' }
+  | { readonly step: 'account' }
+  | { readonly step: 'setup'; readonly link: string | undefined }
+
 export interface Announced {
   /** The socket's `http://HOST:PORT`. */
   readonly origin: string
   readonly baseUrl: string
-  readonly release: string
   readonly database: DatabaseConfig
-  /** The external identity service, `bundled`, or `alone` if this process is the identity service itself. */
-  readonly identity: { readonly url: string } | 'bundled' | 'alone'
-  readonly hasAccount: boolean
+  readonly dataDirectory: string
+  /** The part that users open: the console, or else the service, or the identity service if there is nothing else. */
+  readonly serves: 'console' | 'service' | 'identity'
+  readonly first: FirstStep
 }
 
 /** Returns lines of text. Scripts wait for the first one and read the port from it. */
-export function announcement(service: Announced): string {
-  const { origin, baseUrl, release, identity, hasAccount } = service
-  const what =
-    identity === 'alone' ? 'the identity service on its own' : 'the authentication half of a snap store'
-  const lines = [`ratafia listening on ${origin}`, `  Ratafia ${release}: ${what}`]
-  if (baseUrl !== origin) lines.push(`  Clients reach it at ${baseUrl}`)
-  lines.push(`  Database: ${describeDatabase(service.database)}`)
-  if (identity !== 'alone') {
-    lines.push(`  Identity: ${identity === 'bundled' ? `bundled, ${baseUrl}/identity` : identity.url}`)
+export function announcement({ origin, baseUrl, serves, first, ...where }: Announced): string {
+  const address = {
+    console: `Console: ${baseUrl}/console/`,
+    service: `Service: ${baseUrl}`,
+    identity: `Identity service: ${baseUrl}`,
+  }[serves]
+  const lines = [`ratafia listening on ${origin}`, address, dataLine(where), ...firstLines(first, serves)]
+  return `${lines.join('\n  ')}\n`
+}
+
+/** The data directory also has the secret key, unless it is configured elsewhere. */
+const dataLine = ({ database, dataDirectory }: Pick<Announced, 'database' | 'dataDirectory'>): string =>
+  database.kind === 'sqlite' ? `Data directory: ${dataDirectory}` : `Database: ${describeDatabase(database)}`
+
+function firstLines(first: FirstStep, serves: Announced['serves']): readonly string[] {
+  if (first.step === 'ready') return []
+  if (first.step === 'account') {
+    const role = serves === 'identity' ? '' : ' --role operator'
+    return [
+      'No accounts yet. Create the first one with:',
+      `  ratafia accounts add USERNAME --email EMAIL --name NAME${role}`,
+    ]
   }
-  if (!hasAccount && (identity === 'bundled' || identity === 'alone')) {
-    lines.push('  No accounts yet. Create one in another terminal:')
-    lines.push('    ratafia accounts add USERNAME --email EMAIL --name NAME')
-    if (identity === 'bundled') lines.push('  With --role operator it can also administer the service.')
-  }
-  return `${lines.join('\n')}\n`
+  return first.link === undefined
+    ? [
+        'No accounts yet. For a link that creates the first operator, run `ratafia setup-link` on this host',
+        '  (a system service: sudo ratafia setup-link; a container: podman exec NAME ratafia setup-link)',
+      ]
+    : ['No accounts yet. Create the first operator within 30 minutes, at this address:', `  ${first.link}`]
 }
 
 /** Describes the database without user and password. */

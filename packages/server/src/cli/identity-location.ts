@@ -1,4 +1,4 @@
-/** The address that users and programs use to reach the identity service, for commands that write it into files. */
+/** The addresses of the service and its identity service, for commands that print them or write them into files. */
 import { type Config, serviceAddress } from '../config/config.ts'
 import { type CommandContext, UsageError } from './context.ts'
 
@@ -8,17 +8,26 @@ import { type CommandContext, UsageError } from './context.ts'
  */
 export function identityLocation(
   given: string | undefined,
-  { readServiceUrl }: CommandContext,
+  context: CommandContext,
   config: Config,
   there: string,
 ): string {
-  if (given !== undefined) return readServiceUrl(given)
-  const { baseUrl, port, identity } = config
-  if (identity) {
+  if (given === undefined && config.identity) {
     throw new UsageError(`This service uses a separate identity service (RATAFIA_IDENTITY_URL). ${there}.`)
   }
-  if (baseUrl === undefined && port === 0) {
+  const address = serviceLocation(given, context, config)
+  return given === undefined ? `${address}/identity` : address
+}
+
+/** Returns the service's own address without a trailing slash. Throws {@link UsageError} if it is not known. */
+export function serviceLocation(
+  given: string | undefined,
+  { readServiceUrl }: CommandContext,
+  config: Config,
+): string {
+  if (given !== undefined) return readServiceUrl(given)
+  if (config.baseUrl === undefined && config.port === 0) {
     throw new UsageError('Pass --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL, the address is not known.')
   }
-  return `${serviceAddress(config)}/identity`
+  return serviceAddress(config)
 }

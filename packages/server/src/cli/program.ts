@@ -36,6 +36,7 @@ type Add = (program: Command, context: CommandContext) => void
 /** The first words of commands, in the order of `--help`, and the file that declares them. */
 const COMMANDS: readonly (readonly [words: string, load: () => Promise<Add>])[] = [
   ['accounts', async () => (await import('./accounts/accounts.ts')).accountCommands],
+  ['setup-link', async () => (await import('./accounts/setup-link.ts')).setupLinkCommand],
   ['sign-in-link', async () => (await import('./accounts/one-time-links.ts')).signInLinkCommand],
   ['agents', async () => (await import('./accounts/agents.ts')).agentCommands],
   ['grants', async () => (await import('./accounts/grants.ts')).grantCommands],

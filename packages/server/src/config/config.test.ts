@@ -82,6 +82,7 @@ test('uses the defaults without any variable', () => {
       ...{ enabled: true, from: undefined, lifetime: 8 * 3_600_000 },
       ...{ console: true, name: undefined },
     },
+    setup: { enabled: true, alwaysPrints: false },
     reminders: { mail: undefined, webhook: undefined },
     trustedProxies: [],
     rateLimits: DEFAULT_RATES,
@@ -150,6 +151,8 @@ const WHOLE = {
   RATAFIA_MANAGEMENT_FROM: '192.0.2.0/24,2001:db8::/32',
   RATAFIA_MANAGEMENT_LIFETIME: '2h',
   RATAFIA_CONSOLE: 'off',
+  RATAFIA_SETUP: 'off',
+  RATAFIA_SETUP_LINK: 'print',
   RATAFIA_NAME: 'Acme Störe',
   RATAFIA_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
   RATAFIA_RATE_LIMITS: 'tokens=10/1s, wait-token=off,devices=100000/1h',
@@ -232,6 +235,7 @@ test('reads every variable', () => {
       ...{ enabled: false, from: ['192.0.2.0/24', '2001:db8::/32'], lifetime: 2 * 3_600_000 },
       ...{ console: false, name: 'Acme Störe' },
     },
+    setup: { enabled: false, alwaysPrints: true },
     reminders: {
       mail: {
         server: {

@@ -180,6 +180,11 @@ function configOf(
       /** Default: the host of the base URL. */
       name: values.RATAFIA_NAME,
     },
+    setup: {
+      enabled: values.RATAFIA_SETUP === 'on',
+      /** Whether `serve` prints a setup link even where its output is not a terminal. */
+      alwaysPrints: values.RATAFIA_SETUP_LINK === 'print',
+    },
     /** Each is undefined if it is not configured. */
     reminders: reminderConfigOf(values),
     trustedProxies: values.RATAFIA_TRUSTED_PROXIES ?? [],

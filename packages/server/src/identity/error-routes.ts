@@ -29,9 +29,7 @@ interface BakeryRefusal {
 }
 
 export function errorRoutes(app: FastifyInstance, deps: Parameters<typeof consoleOf>[0]): void {
-  app.setErrorHandler((error: FastifyError | Error, request, reply) =>
-    answer(error, request, reply, consoleOf(deps, request)),
-  )
+  answerErrors(app, deps)
   // Answer before the body is read, because an unknown path has no expected form.
   app.all('/*', {
     config: { anyQuery: true, limit: 'none' },
@@ -39,6 +37,13 @@ export function errorRoutes(app: FastifyInstance, deps: Parameters<typeof consol
     // The hook has already answered.
     handler: async () => undefined,
   })
+}
+
+/** Answers the errors of the routes that are added to `app` later. */
+export function answerErrors(app: FastifyInstance, deps: Parameters<typeof consoleOf>[0]): void {
+  app.setErrorHandler((error: FastifyError | Error, request, reply) =>
+    answer(error, request, reply, consoleOf(deps, request)),
+  )
 }
 
 export const nothingHere = (method: string): RequestError =>

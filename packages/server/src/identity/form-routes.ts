@@ -1,15 +1,17 @@
 /** The shared parts of pages with forms: the cookie of a signed-in browser, redirects, and refusals of forms. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { unauthorized } from '../errors.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { invalidRequest, unauthorized } from '../errors.ts'
+import { bodyParser } from '../http/bodies/read-body.ts'
 import { cookiesFor } from '../http/browsers/cookies.ts'
 import { isFromOtherSite } from '../http/browsers/csrf.ts'
 import { seeOther } from '../http/browsers/see-other.ts'
+import type { Stores } from '../stores.ts'
 import type { PageContent } from '../web/layout.ts'
 import { throttledPage } from '../web/message-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { SIGN_IN_MS, type SignedInSince, signedInSince } from './logins/browser-session.ts'
-import { parametersOf } from './parameters.ts'
+import { type FormBody, parametersOf } from './parameters.ts'
 
 /** The options of routes that answer with a page. */
 export const PAGE = { config: { page: true, limit: 'pages', anyQuery: true } } as const
@@ -17,8 +19,27 @@ export const PAGE = { config: { page: true, limit: 'pages', anyQuery: true } } a
 /** The options of routes that receive the form of such a page. */
 export const FORM = { ...PAGE, preHandler: refuseForeignForms }
 
+/** Forms and discharges are small. The largest one is a caveat payload of 16 KiB in base64 with a token. */
+const BODY_LIMIT = 64 * 1024
+
+/** Makes the routes that are added to `app` later read forms, and refuse other bodies. */
+export function readForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  const form = bodyParser({ limit: BODY_LIMIT, parse: parseForm })
+  app.addContentTypeParser('application/x-www-form-urlencoded', form)
+  app.addContentTypeParser('*', bodyParser({ limit: BODY_LIMIT, parse: refuseOtherBodies }))
+}
+
+const parseForm = (body: Buffer): FormBody => ({ form: new URLSearchParams(body.toString()) })
+
+/** Refuses bodies other than forms, except an empty one: Go's client sends its parameters in the query. */
+function refuseOtherBodies(body: Buffer, { headers }: FastifyRequest): undefined {
+  if (headers['content-type'] === undefined && body.length === 0) return undefined
+  throw invalidRequest('The body is not a form. Send application/x-www-form-urlencoded, or a query.')
+}
+
 /** Returns functions for the cookie of a signed-in browser. */
-export function browserCookie(deps: IdentityDependencies) {
+export function browserCookie(deps: Stores & Pick<IdentityDependencies, 'location'>) {
   const { options, fullName } = cookiesFor(deps.location)
   const name = fullName('ratafia-sign-in')
   return {
@@ -72,7 +93,7 @@ async function refuseForeignForms(request: FastifyRequest): Promise<void> {
   if (isFromOtherSite(request)) throw unauthorized('This form was sent by another site. Nothing was changed.')
   if (!request.hasCsrf(parametersOf(request).get('csrf'))) {
     throw unauthorized(
-      'This form is out of date, or your browser does not send cookies. Go back to the login page and try again.',
+      'This form is out of date, or your browser does not send cookies. Open its page again and try once more.',
     )
   }
 }

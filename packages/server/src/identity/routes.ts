@@ -3,10 +3,8 @@
  * under the prefix that its location ends with.
  */
 import fastifyCookie from '@fastify/cookie'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { insideOf } from '../addresses/address-classes.ts'
-import { invalidRequest } from '../errors.ts'
-import { bodyParser } from '../http/bodies/read-body.ts'
 import { cookiesFor } from '../http/browsers/cookies.ts'
 import { csrfTokens, formCookie } from '../http/browsers/csrf.ts'
 import { type Counters, localCounters } from '../limits/counters.ts'
@@ -17,13 +15,13 @@ import type { RememberedAgents } from './agents/enabled-agent.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { dischargeRoutes } from './discharge/routes.ts'
 import { errorRoutes, nothingHere } from './error-routes.ts'
+import { readForms } from './form-routes.ts'
 import type { KnownService } from './known-services.ts'
 import { LoginWaiters } from './logins/login-waiters.ts'
 import { pageRoutes } from './logins/page-routes.ts'
 import { signedInBefore } from './logins/signed-in-before.ts'
 import { createThrottle, type Throttle } from './logins/throttle.ts'
 import { oneTimeLinkRoutes } from './one-time-links/routes.ts'
-import type { FormBody } from './parameters.ts'
 import { codeRoutes, redirectRoutes } from './redirect/routes.ts'
 import { accountRoutes } from './self-service/account-routes.ts'
 import type { ConsoleFrame } from './self-service/signed-routes.ts'
@@ -67,9 +65,6 @@ export interface IdentityOptions
 }
 
 const WAIT_MS = 10 * 60_000
-/** Forms and discharges are small. The largest one is a caveat payload of 16 KiB in base64 with a token. */
-const BODY_LIMIT = 64 * 1024
-
 export async function identityRoutes(app: FastifyInstance, options: IdentityOptions): Promise<void> {
   const { waitPatience = WAIT_MS, waitLimit, counters = localCounters(options), ...given } = options
   const waiters = new LoginWaiters({
@@ -91,10 +86,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   // End the waits for users before the server waits for its requests to finish.
   app.addHook('preClose', async () => waiters.close())
 
-  app.removeAllContentTypeParsers()
-  const form = bodyParser({ limit: BODY_LIMIT, parse: parseForm })
-  app.addContentTypeParser('application/x-www-form-urlencoded', form)
-  app.addContentTypeParser('*', bodyParser({ limit: BODY_LIMIT, parse: refuseOtherBodies }))
+  readForms(app)
   errorRoutes(app, deps)
   frontRoutes(app, deps)
   dischargeRoutes(app, deps, waitPatience)
@@ -117,14 +109,6 @@ export const signInThrottle = (stores: Stores, counters: Counters): Throttle =>
     counters,
     signedInBefore: (attempt) => signedInBefore(attempt, stores),
   })
-
-const parseForm = (body: Buffer): FormBody => ({ form: new URLSearchParams(body.toString()) })
-
-/** Refuses bodies other than forms, except an empty one: Go's client sends its parameters in the query. */
-function refuseOtherBodies(body: Buffer, { headers }: FastifyRequest): undefined {
-  if (headers['content-type'] === undefined && body.length === 0) return undefined
-  throw invalidRequest('The body is not a form. Send application/x-www-form-urlencoded, or a query.')
-}
 
 /** Answers `GET` of the location itself: with a page for browsers, and a 404 for programs. */
 function frontRoutes(app: FastifyInstance, { location }: { readonly location: string }): void {

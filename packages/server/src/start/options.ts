@@ -42,6 +42,8 @@ export interface StartLog {
 
 export interface ServiceOptions extends StartOptions {
   readonly log: Log
+  /** Whether to print a setup link, if the installation needs its first operator. Default: only how to get one. */
+  readonly printsSetupLink?: boolean
   /** Whether to start only the identity service. */
   readonly identityOnly?: boolean
   /**

@@ -21,7 +21,9 @@ export async function serve(
   holdYoungGeneration()
   const processes = await import('./service/processes.ts')
   const settings = await serviceSettings(environment, streams, identityOnly ? IDENTITY_PORT : undefined)
-  await processes.serve({ ...settings, identityOnly, stop }, (text) =>
+  // Journals are collected, and a secret must not be in them.
+  const printsSetupLink = streams.stdout.isTTY === true || settings.config.setup.alwaysPrints
+  await processes.serve({ ...settings, printsSetupLink, identityOnly, stop }, (text) =>
     streams.stdout.write(typed(text, streams)),
   )
 }

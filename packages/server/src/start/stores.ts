@@ -33,6 +33,7 @@ import { registerImport } from '../devices/transfer/device-transfer-store.ts'
 import { grantStore } from '../grants/grant-store.ts'
 import { agentStore } from '../identity/agents/agent-store.ts'
 import { completedLoginStore } from '../identity/logins/completed-login-store.ts'
+import { setupLinkStore } from '../identity/setup/setup-link-store.ts'
 import { createKeyPairStore, createRootKeyStore } from '../keyring/key-store.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
@@ -54,6 +55,7 @@ export const storesOn = (
   logins: loginStore(on),
   secondFactors: secondFactorStore(on),
   oneTimeLinks: oneTimeLinkStore(on),
+  setupLinks: setupLinkStore(on),
   agents: agentStore(on),
   grants: grantStore(on),
   counts: counterStore(on),

@@ -12,7 +12,8 @@ export interface InWorker {
   readonly stopped: Promise<void>
   /** Whether this is the supervisor's first worker. The others start once it listens. */
   readonly isFirst: boolean
-  listening(origin: string, hasAccount: boolean): void
+  /** `first` reaches the supervisor's `onListening`. */
+  listening(origin: string, first: unknown): void
   /** Sends metrics to the supervisor on request from now on. `place` is the label `worker`. */
   shareMetrics(collect: (place: string) => Promise<WorkerMetrics>): void
   /** Closes the channel to the supervisor, so that the process can exit. */
@@ -66,9 +67,9 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
     stopped: stopped.promise,
     // The cluster module counts from 1.
     isFirst: worker.id === 1,
-    listening: (origin, hasAccount) => {
+    listening: (origin, first) => {
       listening = true
-      send({ ratafia: 'listening', origin, hasAccount })
+      send({ ratafia: 'listening', origin, first })
     },
     shareMetrics: (given) => {
       collect = given

@@ -11,8 +11,8 @@ export type FromWorker =
 export interface Listening {
   readonly ratafia: 'listening'
   readonly origin: string
-  /** Whether there is an account. */
-  readonly hasAccount: boolean
+  /** The rest of the announcement, which only `start/` knows. */
+  readonly first: unknown
 }
 
 export type FromSupervisor =

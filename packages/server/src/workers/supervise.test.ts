@@ -39,7 +39,7 @@ test('reports the address as soon as one worker listens, even if others fail', a
   const worker = `
     import cluster from 'node:cluster'
     if (cluster.worker.id !== 1) process.exit(9)
-    process.send({ ratafia: 'listening', origin: 'http://127.0.0.1:1', hasAccount: true })
+    process.send({ ratafia: 'listening', origin: 'http://127.0.0.1:1', first: { step: 'ready' } })
     process.on('message', () => process.exit(0))`
   const module = `data:text/javascript,${encodeURIComponent(worker)}`
   cluster.setupPrimary({ exec: '/dev/null', execArgv: ['--import', module] })

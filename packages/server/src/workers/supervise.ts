@@ -28,8 +28,8 @@ export interface SuperviseOptions {
   readonly patienceMs: number
   /** The address that serves the metrics of all workers; undefined if there are none. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined
-  /** Called once, when the first worker listens, with `http://HOST:PORT` and whether there is an account. */
-  readonly onListening: (origin: string, hasAccount: boolean) => void
+  /** Called once, when the first worker listens, with `http://HOST:PORT` and what else the worker sent. */
+  readonly onListening: (origin: string, first: unknown) => void
   /** Resolves when to stop. */
   readonly signal: Promise<NodeJS.Signals | undefined>
 }
@@ -209,7 +209,7 @@ class Crew {
     }
   }
 
-  #listens(place: Place, worker: Worker, { origin, hasAccount }: Listening): void {
+  #listens(place: Place, worker: Worker, { origin, first }: Listening): void {
     const isFirst = this.#origin === undefined
     this.#origin ??= origin
     if (origin !== this.#origin) {
@@ -221,7 +221,7 @@ class Crew {
     place.listenedAt = performance.now()
     this.#options.log.info({ worker: worker.process.pid }, 'a worker is listening')
     if (isFirst && !this.#stopping) {
-      this.#options.onListening(origin, hasAccount)
+      this.#options.onListening(origin, first)
       for (const other of this.#places.slice(1)) this.#fill(other)
     }
   }

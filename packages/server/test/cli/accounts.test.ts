@@ -22,7 +22,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(code, 4)
       assert.match(stderr, /^ratafia: The database has no tables of Ratafia yet: run `ratafia migrate`/)
     }
-    await says('migrate', 'Ran 0001-schema.\n')
+    await says('migrate', 'Ran 0001-schema, 0002-setup-link.\n')
     assert.deepEqual(await json('migrate'), { ran: [] })
     await says('migrate', 'The database is up to date.\n')
   })

@@ -58,6 +58,7 @@ eachDatabase((_kind, _open, fresh) => {
       tokens: { tokens: 0, more: false, first_ends_at: null },
       jobs: 0,
       sign_in_links: [],
+      set_up: null,
     })
   })
 

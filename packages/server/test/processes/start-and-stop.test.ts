@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eachDatabase } from '../support/databases.ts'
@@ -20,25 +19,18 @@ const BASE = { RATAFIA_BASE_URL: 'http://ratafia.example' }
 eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
 
-  test('prints its address, name, database and the next step, and logs JSON', async () => {
+  test('prints its address, console, data and the next step, and logs JSON', async () => {
     const service = await program.start()
     assert.match(service.baseUrl, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
-    const database =
-      kind === 'sqlite'
-        ? `SQLite, ${join(String(program.environment['RATAFIA_DATA_DIR']), 'ratafia.db')}`
-        : /^PostgreSQL test_\w+ at 127\.0\.0\.1:\d+$/
-    await eventually('it prints the next step', () => service.stdout().includes('accounts add'))
-    const [first, second, third, ...rest] = service.stdout().split('\n')
+    await eventually('it prints the next step', () => service.stdout().includes('podman'))
+    const [first, console, data = '', ...rest] = service.stdout().split('\n')
     assert.equal(first, `ratafia listening on ${service.baseUrl}`)
-    assert.match(String(second), /^ {2}Ratafia \d+\.\d+\.\d+: the authentication half of a snap store$/)
-    const [, shown = ''] = /^ {2}Database: (.*)$/.exec(String(third)) ?? []
-    if (typeof database === 'string') assert.equal(shown, database)
-    else assert.match(shown, database)
+    assert.equal(console, `  Console: ${service.baseUrl}/console/`)
+    if (kind === 'sqlite') assert.equal(data, `  Data directory: ${program.environment['RATAFIA_DATA_DIR']}`)
+    else assert.match(data, /^ {2}Database: PostgreSQL test_\w+ at 127\.0\.0\.1:\d+$/)
     assert.deepEqual(rest, [
-      `  Identity: bundled, ${service.baseUrl}/identity`,
-      '  No accounts yet. Create one in another terminal:',
-      '    ratafia accounts add USERNAME --email EMAIL --name NAME',
-      '  With --role operator it can also administer the service.',
+      '  No accounts yet. For a link that creates the first operator, run `ratafia setup-link` on this host',
+      '    (a system service: sudo ratafia setup-link; a container: podman exec NAME ratafia setup-link)',
       '',
     ])
     assert.equal((await call(service, 'GET', '/')).status, 200)
@@ -105,7 +97,7 @@ describe('a service', () => {
 
   test('identity serve runs alone', async () => {
     const service = await program.start(BASE, ['identity', 'serve'])
-    assert.match(service.stdout(), /the identity service on its own/)
+    assert.match(service.stdout(), /^ {2}Identity service: http:\/\/ratafia\.example$/m)
     assert.equal((await call(service, 'GET', '/discharge/info')).status, 200)
     const none = await fetch(`${service.baseUrl}/api/v2/tokens`, { method: 'POST' })
     assert.equal(none.status, 404)
@@ -115,7 +107,7 @@ describe('a service', () => {
   test('with a base URL, still prints the socket, and refers to itself by the base URL', async () => {
     const service = await program.start({ RATAFIA_BASE_URL: 'https://store.example.com/auth/' })
     assert.match(service.stdout(), /^ratafia listening on http:\/\/127\.0\.0\.1:\d+\n/)
-    assert.match(service.stdout(), /^ {2}Clients reach it at https:\/\/store\.example\.com\/auth$/m)
+    assert.match(service.stdout(), /^ {2}Console: https:\/\/store\.example\.com\/auth\/console\/$/m)
     // The first two forms come from a proxy that strips the path, and from one that does not.
     for (const path of ['/', '/auth', '/auth/', '/auth?x']) {
       const { status, body } = await call(service, 'GET', path)

@@ -93,6 +93,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['restore', 'cli/backup.db.sampled.test.ts'],
   ['import database', 'cli/backup.db.sampled.test.ts'],
   ['jobs cancel', 'management/jobs.test.ts'],
+  ['setup-link', 'cli/setup-link.test.ts'],
 ])
 
 interface World {

@@ -24,6 +24,7 @@ const WITHOUT = {
     'identity/logins/confirm.ts',
     'reminders/own-reminders.ts',
   ],
+  'the holder of the setup link, before anyone has an account': ['identity/setup/set-up.ts'],
   'a user that an external identity service vouches for: the first login adds the account': [
     'accounts/resolve-identity.ts',
   ],

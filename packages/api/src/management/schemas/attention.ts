@@ -57,6 +57,10 @@ export const AttentionSchema = Type.Object(
       Type.Array(Type.Object({ username: Text, at: Text }, exactly)),
       'Links of the last seven days that sign in to an account without its password, newest first; at most 10. Null with a brand',
     ),
+    set_up: orNull(
+      Type.Object({ username: Text, at: Text, address: Text }, exactly),
+      'Who set up this installation by a setup link, and from where, if that was in the last seven days. Null with a brand',
+    ),
   },
   { title: 'Attention', ...exactly },
 )

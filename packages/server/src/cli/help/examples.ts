@@ -17,6 +17,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'accounts remove': ['ann'],
   'accounts set-password': ['ann', 'ann --password-stdin < password.txt'],
   'accounts reset-link': ['ann', 'ann --expires 2h', 'ann --url https://id.example.org'],
+  'setup-link': ['', '--url https://store.example.org'],
   'sign-in-link': ['ada', 'ada --url https://id.example.org'],
   'accounts password-logins': ['off ann', 'on ann bob'],
   'accounts set-email': ['ann ann@example.org', 'ann ann@example.org --url https://store.example.org'],

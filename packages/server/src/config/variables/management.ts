@@ -20,6 +20,18 @@ export const MANAGEMENT_VARIABLES = {
     meaning: '`on`: serve the pages at `/console/` if the management API is on; `off`: answer 404 there',
     parse: oneOf('on', 'off'),
   }),
+  RATAFIA_SETUP: row({
+    default: 'on',
+    meaning:
+      '`on`: while there is no account, a setup link creates the first operator in a browser; `off`: only commands do',
+    parse: oneOf('on', 'off'),
+  }),
+  RATAFIA_SETUP_LINK: row({
+    default: 'terminal',
+    meaning:
+      '`terminal`: `serve` prints a setup link only if its standard output is a terminal; `print`: always, also into a log that others may read',
+    parse: oneOf('terminal', 'print'),
+  }),
   RATAFIA_NAME: optional({
     default: 'the host of the base URL',
     meaning:

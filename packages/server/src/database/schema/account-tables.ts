@@ -71,6 +71,12 @@ export interface AccountTables {
     created_at: number
     expires_at: number
   }
+  setup_link: {
+    id: number
+    secret_hash: Uint8Array
+    created_at: number
+    expires_at: number
+  }
   token_session: {
     session_id: string
     account_id: string

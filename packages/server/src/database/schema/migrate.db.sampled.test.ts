@@ -24,7 +24,7 @@ const names = migrations.map(({ name }) => name)
 const child = new URL('../../../test/support/migrate-child.ts', import.meta.url).pathname
 
 const next: Migration = {
-  name: '0002-next',
+  name: '0098-next',
   statements: ({ strict }) => [
     `create table next_one (a text not null primary key)${strict}`,
     "insert into next_one (a) values ('x')",
@@ -92,7 +92,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
       code: 'schema-too-old',
       message: 'The schema of the database is older than this version of Ratafia: run `ratafia migrate`.',
     })
-    assert.deepEqual(await migrate(database, { migrations: [...migrations, next] }), ['0002-next'])
+    assert.deepEqual(await migrate(database, { migrations: [...migrations, next] }), ['0098-next'])
     assert.deepEqual(await migrate(database), [])
     await requireCurrentSchema(database)
   })
@@ -117,7 +117,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
     }
     assert.deepEqual(await migrate(database), [])
     assert.deepEqual(await planMigrations(database, database.kind, { migrations: [...migrations, next] }), [
-      { name: '0002-next', contracts: false, statements: next.statements(wordsOf(database.kind)) },
+      { name: '0098-next', contracts: false, statements: next.statements(wordsOf(database.kind)) },
     ])
   })
 })
@@ -125,14 +125,14 @@ eachDatabase((_kind, _open, { openEmpty }) => {
 eachDatabase((_kind, _open, { openEmpty }) => {
   test('refuses a schema that newer code has dropped something from, and names the migration', async () => {
     const database = await openEmpty()
-    const contract: Migration = { name: '0003-contract-next', statements: () => ['drop table next_one'] }
+    const contract: Migration = { name: '0099-contract-next', statements: () => ['drop table next_one'] }
     const newer = [...migrations, next, contract]
     assert.deepEqual((await migrate(database, { migrations: newer })).slice(-2), [next.name, contract.name])
     const expected = {
       name: 'SchemaError',
       code: 'schema-too-new',
       message:
-        'The database was migrated by a newer version of Ratafia (0003-contract-next): ' +
+        'The database was migrated by a newer version of Ratafia (0099-contract-next): ' +
         'start that version, or restore a backup from before.',
     }
     await assert.rejects(migrate(database), expected)
@@ -153,7 +153,7 @@ eachDatabase((kind, _open, { openEmpty }) => {
     await prepareSchemaLock(database.query, kind)
     await assert.rejects(to({ names: [...names, next.name] }), {
       code: 'schema-too-new',
-      message: /^The database was migrated by a newer version of Ratafia \(0002-next\): /,
+      message: /^The database was migrated by a newer version of Ratafia \(0098-next\): /,
     })
     await to({ migrations: newer, names })
     assert.deepEqual(await migrationsDone(database.query, kind), names)
@@ -161,7 +161,7 @@ eachDatabase((kind, _open, { openEmpty }) => {
     assert.deepEqual(await migrationsDone(database.query, kind), [...names, next.name])
     await assert.rejects(to({ migrations: newer, names }), {
       code: 'schema-too-new',
-      message: 'The database has a newer schema (0002-next) than requested. Use a new database.',
+      message: 'The database has a newer schema (0098-next) than requested. Use a new database.',
     })
   })
 })

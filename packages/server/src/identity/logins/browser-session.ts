@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { AccountId } from '@ratafia/api'
 import type { Account } from '../../accounts/account.ts'
+import type { SignInSession } from '../../accounts/browsers/sign-in-session-store.ts'
 import { endedSince } from '../../accounts/ended-logins/login-mark.ts'
 import { accountActor } from '../../change.ts'
 import type { Stores } from '../../stores.ts'
@@ -13,14 +14,39 @@ import type { IdentityDependencies } from '../dependencies.ts'
 /** How long a browser stays signed in. */
 export const SIGN_IN_MS = 12 * 60 * 60_000
 
-interface NewSession {
-  readonly account: Account
+interface BrowserOf {
+  readonly account: Pick<Account, 'id'>
   /** The account's `loginsSince` when the credentials were checked; see `login-mark.ts`. */
   readonly seen: number
   /** The browser's address. */
   readonly address: string
   /** The browser's User-Agent. */
   readonly userAgent?: string | undefined
+}
+
+/** Returns a session that begins at `createdAt`, to be stored, and its cookie. */
+export function newSession(
+  { account, seen, address, userAgent }: BrowserOf,
+  createdAt: Date,
+): { readonly session: SignInSession; readonly cookie: string } {
+  const cookie = randomBytes(32)
+  const expiresAt = new Date(createdAt.getTime() + SIGN_IN_MS)
+  return {
+    session: {
+      idHash: hashOf(cookie),
+      accountId: account.id,
+      seen,
+      createdAt,
+      expiresAt,
+      address,
+      userAgent,
+    },
+    cookie: cookie.toString('base64url'),
+  }
+}
+
+interface NewSession extends BrowserOf {
+  readonly account: Account
   /** The hash of the one-time link that is used. Default: none. */
   readonly link?: Uint8Array
   /** Checks the credentials again after the session is stored, because they may have changed just before. */
@@ -36,15 +62,12 @@ export async function startSession(
   { account, seen, address, userAgent, link, recheck }: NewSession,
   { changeBy, clock }: Pick<IdentityDependencies, 'changeBy' | 'clock'>,
 ): Promise<SessionOutcome> {
-  const cookie = randomBytes(32)
-  const createdAt = clock()
-  const expiresAt = new Date(createdAt.getTime() + SIGN_IN_MS)
-  const idHash = hashOf(cookie)
-  const { id: accountId, username: subject } = account
+  const { session, cookie } = newSession({ account, seen, address, userAgent }, clock())
+  const { username: subject } = account
   const change = changeBy({ actor: accountActor(subject), source: address })
   const begun = await change(async ({ signInSessions, oneTimeLinks, record }) => {
     if (link && !(await oneTimeLinks.remove(link))) return false
-    await signInSessions.insert({ idHash, accountId, seen, createdAt, expiresAt, address, userAgent })
+    await signInSessions.insert(session)
     await record({ action: 'account.sign-in', subject, ...(link && { details: { link: true } }) })
     return true
   })
@@ -53,11 +76,11 @@ export async function startSession(
   const now = await recheck()
   if (now !== 'right') {
     await change(async ({ signInSessions, record }) => {
-      if (await signInSessions.remove(idHash)) await record({ action: 'account.sign-out', subject })
+      if (await signInSessions.remove(session.idHash)) await record({ action: 'account.sign-out', subject })
     })
     return { outcome: now }
   }
-  return { outcome: 'signed-in', account, cookie: cookie.toString('base64url') }
+  return { outcome: 'signed-in', account, cookie }
 }
 
 /** A signed-in browser. */

@@ -8,6 +8,8 @@
  *
  * Attempts from a network where the user has signed in before are counted separately, so strangers cannot
  * lock the user out.
+ *
+ * A setup link belongs to no name, so only its networks are counted.
  */
 import { networksOf } from '../../addresses/address.ts'
 import type { Clock } from '../../clock.ts'
@@ -29,8 +31,10 @@ export interface Throttle {
    * Counts an attempt before it is made, so that simultaneous attempts also count. If it is not allowed, `retryAt` is
    * the time of the next allowed one. `forgive` takes back an attempt that succeeded or could not be checked.
    */
-  attempt(who: SignInAttempt): Promise<Attempt>
+  attempt(who: SignInAttempt | LinkAttempt): Promise<Attempt>
 }
+
+type LinkAttempt = Pick<SignInAttempt, 'address'> & { readonly name?: undefined }
 
 type Attempt =
   | { readonly allowed: true; readonly forgive: () => void }
@@ -71,6 +75,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
       const ofNetworks = perNetwork.map((rule, width) => ({ rule, key: networks[width] ?? '' }))
       const network = await counters.take(ofNetworks)
       if (!network.allowed) return { allowed: false, retryAt: later(network.waitMs) }
+      if (who.name === undefined) return { allowed: true, forgive: () => counters.giveBack(ofNetworks) }
       const { taken, from } = await takeName(who).catch((error: unknown) => {
         counters.giveBack(ofNetworks)
         throw error
@@ -90,7 +95,7 @@ export interface Throttled {
 
 /** Returns the result of `attempt`, or that too many failed before. An attempt that throws does not count. */
 export async function countFailures<T extends { readonly verdict: string }>(
-  who: SignInAttempt,
+  who: Parameters<Throttle['attempt']>[0],
   throttle: Throttle,
   attempt: () => Promise<T>,
 ): Promise<T | Throttled> {

@@ -10,6 +10,7 @@ import type { BrandMemory } from '../../brands/brand-memory.ts'
 import { rememberedBrands } from '../../brands/remembered-brands.ts'
 import { recognised } from '../../brands/trust/recognised.ts'
 import type { Config } from '../../config/config.ts'
+import { noSetupReason } from '../../config/setup.ts'
 import { returnUrl } from '../../console/sign-in/console-path.ts'
 import type { Tally } from '../../counting/tally.ts'
 import type { CacheFreshness } from '../../database/index.ts'
@@ -33,6 +34,7 @@ import { rememberedAgents } from '../../identity/agents/remembered-agents.ts'
 import { externalIdentity } from '../../identity/discharge/external-identity.ts'
 import { passwordRoutes } from '../../identity/passwords/routes.ts'
 import { identityRoutes, signInThrottle } from '../../identity/routes.ts'
+import { setupRoutes } from '../../identity/setup/routes.ts'
 import type { Installation } from '../../installation.ts'
 import type { Counters } from '../../limits/counters.ts'
 import { resolvePackages, unknownPackages } from '../../package-directory/resolve.ts'
@@ -261,6 +263,13 @@ export async function addIdentity(
     consoleFrame: consoleReturn === undefined ? undefined : frameOf(baseUrl, installation),
     ...{ counters, tally, throttle, passwordLogins },
   })
+  if (consoleReturn !== undefined && noSetupReason(config) === undefined) {
+    const { from: consoleFrom } = config.management
+    await app.register(setupRoutes, {
+      ...installation,
+      ...{ baseUrl, location, consoleReturn, consoleFrom, throttle, tally },
+    })
+  }
   await app.register(passwordRoutes, {
     ...installation,
     ...{ throttle, tally, dischargeLifetime, knownServices },

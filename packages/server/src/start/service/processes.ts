@@ -1,21 +1,25 @@
 /** Runs the processes of the service: a single one, or a supervisor with its workers. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { announcement } from '../../cli/announcement.ts'
+import { announcement, type FirstStep } from '../../cli/announcement.ts'
 import { EXIT } from '../../cli/context.ts'
 import { monotonicClock } from '../../clock.ts'
+import { noSetupReason } from '../../config/setup.ts'
 import { configWarnings } from '../../config/warnings.ts'
 import { passesSoon } from '../../database/errors/passing.ts'
-import { Unavailable } from '../../errors.ts'
+import { RequestError, Unavailable } from '../../errors.ts'
 import { type Counters, localCounters } from '../../limits/counters.ts'
 import { type InWorker, inWorker } from '../../workers/in-worker.ts'
 import { limitHeap, limitOldGeneration } from '../heap-limits.ts'
 import type { ServiceOptions } from '../options.ts'
-import { RELEASE } from '../release/release.ts'
 import { Stopped, stopOf } from '../stopping.ts'
 import type { RunningService } from './service.ts'
 
 /** The options of a process of the service. */
-type ServeOptions = ServiceOptions & { readonly stop: AbortSignal }
+type ServeOptions = ServiceOptions & {
+  readonly stop: AbortSignal
+  /** Whether what the installation needs first is printed for this process. Default: no. */
+  readonly announces?: boolean
+}
 
 /**
  * Serves until `stop` is aborted. Calls `say` with the announcement for the user once the service listens. A worker
@@ -40,11 +44,11 @@ const countersOfProcess = (): Counters => localCounters({ clock: monotonicClock 
 const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref()
 
 async function serveAlone(options: ServeOptions, say: (text: string) => void): Promise<void> {
-  const begun = await start({ ...options, counters: countersOfProcess(), jobs: true })
+  const begun = await start({ ...options, announces: true, counters: countersOfProcess(), jobs: true })
   if (!begun) return
-  const { service, hasAccount } = begun
+  const { service, first } = begun
   try {
-    say(announcementOf(service.origin, hasAccount, options))
+    say(announcementOf(service.origin, first, options))
     const signal = await stopOf(options.stop)
     options.log.info({ signal }, 'finishing the requests in flight')
   } finally {
@@ -65,7 +69,8 @@ async function serveWithWorkers(options: ServeOptions, say: (text: string) => vo
     counters: countersOfProcess(),
     waitingCode: EXIT.unavailable,
     patienceMs: config.shutdownDelay + WORKER_PATIENCE_MS,
-    onListening: (origin, hasAccount) => say(announcementOf(origin, hasAccount, options)),
+    // The cast is safe: our own worker sent it.
+    onListening: (origin, first) => say(announcementOf(origin, first as FirstStep, options)),
     signal: stopOf(stop),
   })
 }
@@ -78,6 +83,7 @@ async function serveInWorker(options: ServeOptions, worker: InWorker): Promise<v
   try {
     const begun = await start({
       ...options,
+      announces: worker.isFirst,
       stop,
       counters: worker.counters,
       // Only the first worker updates the schema, because the others may be of an older release than the schema by now.
@@ -90,7 +96,7 @@ async function serveInWorker(options: ServeOptions, worker: InWorker): Promise<v
         }),
     })
     if (!begun) return
-    worker.listening(begun.service.origin, begun.hasAccount)
+    worker.listening(begun.service.origin, begun.first)
     await stopOf(stop)
     await begun.service.close()
   } finally {
@@ -131,7 +137,7 @@ async function start(options: ServeOptions): Promise<Begun | undefined> {
 
 interface Begun {
   readonly service: RunningService
-  readonly hasAccount: boolean
+  readonly first: FirstStep
 }
 
 /** Loads and starts the service. A supervisor does not load it, because that would double its memory. */
@@ -139,20 +145,40 @@ async function begin(options: ServeOptions): Promise<Begun> {
   const { startService } = await import('./service.ts')
   const service = await startService(options)
   try {
-    const accounts = await service.installation.accounts.page({ after: undefined, limit: 1 })
-    return { service, hasAccount: accounts.length > 0 }
+    return { service, first: options.announces ? await firstStep(service, options) : READY }
   } catch (error) {
     await service.close()
     throw error
   }
 }
 
+const READY: FirstStep = { step: 'ready' }
+
+/** Finds out what the installation needs first, and creates the setup link if it is to be printed. */
+async function firstStep(
+  { installation, baseUrl }: RunningService,
+  { config, identityOnly, printsSetupLink }: ServeOptions,
+): Promise<FirstStep> {
+  if (config.identity || (await installation.setupLinks.someoneExists())) return READY
+  if (identityOnly || noSetupReason(config) !== undefined) return { step: 'account' }
+  if (!printsSetupLink) return { step: 'setup', link: undefined }
+  const { makeSetupLink, setupAddress } = await import('../../identity/setup/setup-link.ts')
+  try {
+    return { step: 'setup', link: setupAddress(baseUrl, await makeSetupLink(installation, installation)) }
+  } catch (error) {
+    // An account was created at this moment.
+    if (error instanceof RequestError) return READY
+    throw error
+  }
+}
+
 function announcementOf(
   origin: string,
-  hasAccount: boolean,
+  first: FirstStep,
   { config, identityOnly = false }: ServiceOptions,
 ): string {
-  const { database, baseUrl = origin } = config
-  const identity = identityOnly ? 'alone' : (config.identity ?? 'bundled')
-  return announcement({ origin, baseUrl, release: RELEASE, database, identity, hasAccount })
+  const { database, dataDirectory, baseUrl = origin, management } = config
+  const hasConsole = management.enabled && management.console
+  const serves = identityOnly ? 'identity' : hasConsole ? 'console' : 'service'
+  return announcement({ origin, baseUrl, database, dataDirectory, serves, first })
 }

@@ -33,6 +33,7 @@ export function toDo(attention: Attention, findings: readonly Finding[], now: Da
     ...tokenLines(attention, now),
     ...jobLines(attention),
     ...linkLines(attention, now),
+    ...setUpLines(attention, now),
     ...findings
       .filter(({ part, state }) => state === 'attention' && !SAID.has(part))
       .map(({ part, says }) => ({
@@ -121,6 +122,17 @@ const linkLines = ({ sign_in_links: links }: Attention, now: Date): readonly Lin
     rest: text.signInLinkAt(new Date(at), now),
   }))
 }
+
+const setUpLines = ({ set_up: setUp }: Attention, now: Date): readonly Line[] =>
+  setUp === null
+    ? []
+    : [
+        {
+          href: addressOf('/console/audit', [['action', 'installation.set-up']]),
+          says: text.setUp(visibleText(setUp.username, 64)),
+          rest: text.setUpAt(new Date(setUp.at), visibleText(setUp.address, 64), now),
+        },
+      ]
 
 /** Returns lines for the first few, and a link to the others. */
 const first = <T>(all: readonly T[], href: string, line: (one: T) => Line): readonly Line[] => [

@@ -56,6 +56,9 @@ export const overview = {
     `A link was created that signs in as ${username} without a password`,
   signInLinkAt: (at: Date, now: Date): string =>
     ` (${time.relative(at, now)}). If none of your operators created it, someone else has access to the host.`,
+  setUp: (username: string): string => `${username} set up this installation`,
+  setUpAt: (at: Date, address: string, now: Date): string =>
+    ` (${time.relative(at, now)}, from ${address}) and became its first operator.`,
   more: (left: number): string => `${number(left)} more like these`,
 
   plots: {
