@@ -147,7 +147,7 @@ for (const kind of DATABASES) {
       await copyFile(join(vectors, 'keys/device.pem'), join(directory, 'device/device.pem'))
       const { stdout } = await promisify(execFile)(
         process.execPath,
-        [join(clientPaths.root, 'examples/device.ts'), directory, nginx.url],
+        [clientPaths.ratafia, 'demo', 'device', '--brand', directory, nginx.url],
         { env: cleanEnvironment({ NODE_EXTRA_CA_CERTS: nginx.certificate }) },
       )
       assert.match(stdout, /^Registered: acme-brand\/acme-classic\//m)

@@ -102,14 +102,14 @@ const addPerson = ({ ratafia }: Installation, name: string, roles: readonly stri
     `${PASSWORD}\n`,
   )
 
-/** Runs examples/device.ts. A pending device exits with an error that explains it. */
+/** Registers a demo device. A pending device exits with an error that explains it. */
 async function registerDevice(brand: string, state: string, url: string): Promise<string> {
-  const words = [join(clientPaths.root, 'examples/device.ts'), brand, url, '--state', state]
+  const words = [clientPaths.ratafia, 'demo', 'device', '--brand', brand, url, '--state', state]
   const { stdout, stderr } = await run(process.execPath, words, { env: cleanEnvironment() }).catch(
     (error: { stdout: string; stderr: string }) => error,
   )
   const said = `${stdout}${stderr}`
-  if (/^Registered: |^The device is pending/m.test(said)) return said
+  if (/^Registered: |^ratafia: The device is pending/m.test(said)) return said
   throw new Error(`the device could not register: ${said}`)
 }
 

@@ -69,6 +69,7 @@ import { discharging } from '../support/waiting-login.ts'
 /** Commands that change nothing by themselves. The second half of this file covers what a service changes for them. */
 const READ_ONLY: ReadonlySet<string> = new Set([
   ...['completion', 'login', 'whoami', 'logout', 'ci login', 'ci logout', 'serve', 'identity serve'],
+  ...['demo', 'demo device'],
   ...['version', 'verify', 'status', 'config check', 'counters', 'devices counts', 'devices export'],
   ...['signing-keys generate', 'signing-keys certify'],
   ...['create', 'rotate', 'attenuate', 'explain', 'shorten'].map((name) => `tokens ${name}`),
@@ -390,6 +391,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     release: 'test',
     gnupgHome: () => '/nonexistent',
     job: { variable: unused, idTokenFile: unused, whole: {} },
+    runDemo: unused,
   }
   return { context, said: () => said }
 }
