@@ -1,26 +1,26 @@
 /** `ratafia demo`: what a user sees, and that nothing is left of it, however it ends. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { createServer, type Server } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { rowsOf, textOf } from '../support/console.ts'
 import { eventually } from '../support/eventually.ts'
 import { Browser } from '../support/identity.ts'
-import { testProgram } from '../support/program.ts'
+import { testProgram, type Variables } from '../support/program.ts'
 
 const program = testProgram()
 const BANNER =
   /<aside class="notice warn" aria-label="Demo">This is a demo\. When it stops, everything in it is gone\.<\/aside>/
 
-const temporary = () => join(program.directory, 'tmp')
+let demos = 0
 
-function launch(...words: readonly string[]) {
-  const TMPDIR = temporary()
-  mkdirSync(TMPDIR, { recursive: true })
-  const running = program.launch(['demo', ...words], { TMPDIR })
+function launch(words = '--port 0', environment: Variables = {}) {
+  const TMPDIR = join(program.directory, `tmp-${++demos}`)
+  mkdirSync(TMPDIR)
+  const running = program.launch(`demo ${words}`, { TMPDIR, ...environment })
   return {
     ...running,
     /** Waits for a line, and returns what its groups match. */
@@ -31,17 +31,18 @@ function launch(...words: readonly string[]) {
       }
       return (await eventually(String(pattern), look)).slice(1)
     },
+    /** Waits for its end. Checks that nothing is left, and that it did not touch the operator's data directory. */
+    gone: async () => {
+      const { code, stdout, stderr } = await running.finished
+      assert.deepEqual(await readdir(TMPDIR), [], stderr)
+      assert.equal(existsSync(program.environment['RATAFIA_DATA_DIR'] ?? ''), false)
+      return { code, stdout, stderr }
+    },
   }
 }
 
-/** Checks that nothing is left of a demo, and that it did not touch the operator's data directory. */
-async function nothingIsLeft(): Promise<void> {
-  assert.deepEqual(await readdir(temporary()), [])
-  assert.deepEqual(await readdir(program.directory), ['tmp'])
-}
-
 test('shows devices in three states to a browser that its link signs in once, and removes everything on Ctrl-C', async () => {
-  const demo = launch('--port', '0')
+  const demo = launch()
   const [directory = ''] = await demo.line(
     /^Everything in this demo is in (\S+), which is removed at the end\.$/m,
   )
@@ -74,44 +75,42 @@ test('shows devices in three states to a browser that its link signs in once, an
   await browser.submit(await browser.open(`${baseUrl}${path}/approve`), `${path}/approve`)
   await demo.line(/^(DEMO-2) opened a session, and refreshed it\.$/m)
 
-  const { code, stdout, stderr } = await demo.end('SIGINT')
+  demo.child.kill('SIGINT')
+  const { code, stdout, stderr } = await demo.gone()
   assert.equal(code, 0, stderr)
   assert.equal(stdout.trimEnd().split('\n').at(-1), `The demo has ended, and ${directory} is removed.`)
   assert.match(
     stderr,
     /^The demo ignores RATAFIA_PORT, RATAFIA_WORKERS, RATAFIA_RATE_LIMITS, RATAFIA_DATA_DIR\.\n$/,
   )
-  await nothingIsLeft()
 })
 
 test('a closed terminal also removes everything, even while it starts', async () => {
-  const demo = launch('--port', '0')
+  const demo = launch()
   await demo.line(/^Everything in this demo/m)
-  const { code, stderr } = await demo.end('SIGHUP')
+  demo.child.kill('SIGHUP')
+  const { code, stderr } = await demo.gone()
   assert.equal(code, 0, stderr)
-  await nothingIsLeft()
 })
 
 test('a closed output also removes everything', async () => {
-  const demo = launch('--port', '0')
+  const demo = launch()
   await demo.line(/^Everything in this demo/m)
   demo.child.stdout?.destroy()
-  const { code, stderr } = await demo.finished
+  const { code, stderr } = await demo.gone()
   assert.equal(code, 0, stderr)
-  await nothingIsLeft()
 })
 
 test('an error also removes everything', async () => {
   const taken = await listener(0)
   try {
-    const { port } = taken.address() as { port: number }
-    const { code, stderr } = await launch('--port', String(port)).finished
+    const { port } = taken.address() as AddressInfo
+    const { code, stderr } = await launch(`--port ${port}`).gone()
     assert.equal(code, 2)
     assert.match(
       stderr,
       /^ratafia: --port \d+: another program uses it\. Pass another one, or leave out --port for a/m,
     )
-    await nothingIsLeft()
   } finally {
     taken.close()
   }
@@ -121,7 +120,7 @@ test('chooses the next port if another program uses the first one', async () => 
   // Unless something on this machine uses it already.
   const taken = await listener(8090).catch(() => undefined)
   try {
-    const demo = launch()
+    const demo = launch('')
     const [port] = await demo.line(/^Started the service at http:\/\/127\.0\.0\.1:(\d+)\.$/m)
     assert.notEqual(port, '8090')
     assert.equal((await demo.end('SIGTERM')).code, 0)
@@ -136,19 +135,27 @@ async function listener(port: number): Promise<Server> {
   return server
 }
 
-test('refuses a database, another host and an invalid port, and creates nothing', async () => {
-  const refuses = (environment: Record<string, string>, message: RegExp) =>
-    program.refuses('demo', message, 4, { environment })
-  await refuses(
+for (const [words, environment, expected, message] of [
+  [
+    '',
     { RATAFIA_DATABASE_URL: 'postgres://u:secret@db/x' },
+    4,
     /^ratafia: RATAFIA_DATABASE_URL is set, but a demo uses only a temporary database of its own\. Unset it, or run `ratafia serve`\.\n$/,
-  )
-  for (const host of ['0.0.0.0', '::', '192.0.2.1', 'ratafia.example']) {
-    await refuses(
-      { RATAFIA_HOST: host },
-      /^ratafia: RATAFIA_HOST is \S+, but a demo listens only on 127\.0\.0\.1\./,
-    )
-  }
-  await program.refuses('demo --port x', /^ratafia: --port is not a port: x\./, 2)
-  await nothingIsLeft()
-})
+  ],
+  [
+    '',
+    { RATAFIA_HOST: '0.0.0.0' },
+    4,
+    /^ratafia: RATAFIA_HOST is 0\.0\.0\.0, but a demo listens only on 127\.0\.0\.1\./,
+  ],
+  ['', { RATAFIA_HOST: '::' }, 4, /^ratafia: RATAFIA_HOST is ::, but/],
+  ['', { RATAFIA_HOST: 'ratafia.example' }, 4, /^ratafia: RATAFIA_HOST is ratafia\.example, but/],
+  ['--port x', {}, 2, /^ratafia: --port is not a port: x\./],
+] as const) {
+  const given = [...Object.entries(environment).map((pair) => pair.join('=')), words].join(' ')
+  test(`refuses ${given}`, { timeout: 60_000 }, async () => {
+    const { code, stdout, stderr } = await launch(words, environment).gone()
+    assert.deepEqual([code, stdout], [expected, ''])
+    assert.match(stderr, message)
+  })
+}
