@@ -29,6 +29,7 @@ import {
 } from '../packages/server/test/support/devices.ts'
 import { caveatIdOf, pairHeader } from '../packages/server/test/support/publishers.ts'
 import { freePort } from '../tools/test/free-port.ts'
+import { ratafiaCommand } from '../tools/test/programs.ts'
 import { goBakery } from './support/driver.ts'
 import { DATABASES, type Installation, newInstallation } from './support/installation.ts'
 import { type Nginx, startNginx, startTwoNodes } from './support/nginx.ts'
@@ -145,9 +146,10 @@ for (const kind of DATABASES) {
       await mkdir(join(directory, 'device'), { recursive: true })
       await copyFile(join(vectors, 'model-acme-classic'), join(directory, 'model-acme-classic'))
       await copyFile(join(vectors, 'keys/device.pem'), join(directory, 'device/device.pem'))
+      const [file, ...first] = ratafiaCommand()
       const { stdout } = await promisify(execFile)(
-        process.execPath,
-        [join(clientPaths.root, 'examples/device.ts'), directory, nginx.url],
+        file,
+        [...first, 'demo', 'device', '--brand', directory, nginx.url],
         { env: cleanEnvironment({ NODE_EXTRA_CA_CERTS: nginx.certificate }) },
       )
       assert.match(stdout, /^Registered: acme-brand\/acme-classic\//m)

@@ -5,9 +5,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
+import { ratafiaCommand } from '../../tools/test/programs.ts'
 import { inWorld, startWorld } from './in-world.ts'
 import { type Installation, newInstallation } from './installation.ts'
-import { cleanEnvironment, clientPaths } from './paths.ts'
+import { cleanEnvironment } from './paths.ts'
 import { type Service, startService } from './service.ts'
 
 const run = promisify(execFile)
@@ -102,14 +103,15 @@ const addPerson = ({ ratafia }: Installation, name: string, roles: readonly stri
     `${PASSWORD}\n`,
   )
 
-/** Runs examples/device.ts. A pending device exits with an error that explains it. */
+/** Registers a demo device. A pending device exits with an error that explains it. */
 async function registerDevice(brand: string, state: string, url: string): Promise<string> {
-  const words = [join(clientPaths.root, 'examples/device.ts'), brand, url, '--state', state]
-  const { stdout, stderr } = await run(process.execPath, words, { env: cleanEnvironment() }).catch(
+  const [file, ...first] = ratafiaCommand()
+  const words = [...first, 'demo', 'device', '--brand', brand, url, '--state', state]
+  const { stdout, stderr } = await run(file, words, { env: cleanEnvironment() }).catch(
     (error: { stdout: string; stderr: string }) => error,
   )
   const said = `${stdout}${stderr}`
-  if (/^Registered: |^The device is pending/m.test(said)) return said
+  if (/^Registered: |^ratafia: The device is pending/m.test(said)) return said
   throw new Error(`the device could not register: ${said}`)
 }
 

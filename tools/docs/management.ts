@@ -6,7 +6,7 @@ import {
   type ManagementOperation,
 } from '../../packages/api/src/schemas.ts'
 import { waysOf } from '../../packages/server/src/cli/service/ways.ts'
-import { describedProgram, leavesOf } from './program.ts'
+import { describedProgram, runCommandsOf } from './program.ts'
 import { tableRow } from './table-row.ts'
 
 export const MANAGEMENT_PAGE = join(import.meta.dirname, '../../docs/management-api.md')
@@ -14,7 +14,7 @@ export const MANAGEMENT_PAGE = join(import.meta.dirname, '../../docs/management-
 /** Returns the commands that use each operation, by the operation's name. */
 export async function commandsByOperation(): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, string[]>()
-  for (const [name, command] of leavesOf(await describedProgram(), [])) {
+  for (const [name, command] of runCommandsOf(await describedProgram(), [])) {
     for (const operation of waysOf(command).operations) {
       found.set(operation, [...(found.get(operation) ?? []), name])
     }

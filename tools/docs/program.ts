@@ -8,8 +8,14 @@ export function describedProgram(): Promise<Command> {
   return createRatafia({ environment: {}, streams })
 }
 
-/** Returns the commands without subcommands, with their full names. */
-export function leavesOf(command: Command, path: readonly string[]): (readonly [name: string, Command])[] {
-  const own = command.commands.length === 0 ? [[path.join(' '), command] as const] : []
-  return [...own, ...command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]))]
+/** Whether a command runs something itself: a group that only has subcommands has no options of its own. */
+export const isRun = ({ commands, options }: Command): boolean => commands.length === 0 || options.length > 0
+
+/** Returns the commands that run something, with their full names. */
+export function runCommandsOf(
+  command: Command,
+  path: readonly string[],
+): (readonly [name: string, Command])[] {
+  const own = path.length > 0 && isRun(command) ? [[path.join(' '), command] as const] : []
+  return [...own, ...command.commands.flatMap((child) => runCommandsOf(child, [...path, child.name()]))]
 }

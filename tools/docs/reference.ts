@@ -9,7 +9,7 @@ import { EXIT_HELP } from '../../packages/server/src/cli/context.ts'
 import { VARIABLES_BY_SUBJECT } from '../../packages/server/src/config/variables.ts'
 import { LICENCES_PAGE, licencesPage } from './licences.ts'
 import { MANAGEMENT_PAGE, managementPage } from './management.ts'
-import { describedProgram, leavesOf } from './program.ts'
+import { describedProgram, isRun, runCommandsOf } from './program.ts'
 import { tableRow } from './table-row.ts'
 
 export const REFERENCE = join(import.meta.dirname, '../../docs/reference.md')
@@ -73,9 +73,9 @@ ${Object.entries(VARIABLES_BY_SUBJECT)
 `
 }
 
-/** Returns a table of the commands without subcommands, each with a link to its section. */
+/** Returns a table of the commands that run something, each with a link to its section. */
 function indexOf(program: Command): string {
-  const rows = leavesOf(program, []).map(([name, command]) =>
+  const rows = runCommandsOf(program, []).map(([name, command]) =>
     tableRow(`[\`ratafia ${name}\`](#ratafia-${name.replaceAll(' ', '-')})`, command.description()),
   )
   return ['| command | description |', '|---|---|', ...rows].join('\n')
@@ -83,7 +83,8 @@ function indexOf(program: Command): string {
 
 function sectionOf(command: Command, path: readonly string[]): string {
   const name = [...path, command.name()]
-  if (command.commands.length > 0) return command.commands.map((child) => sectionOf(child, name)).join('\n\n')
+  const below = command.commands.map((child) => sectionOf(child, name))
+  if (!isRun(command)) return below.join('\n\n')
   const usage = ['ratafia', ...name, ...command.registeredArguments.map(placeholder)].join(' ')
   const aliases = command.aliases().map((alias) => `\`ratafia ${[...path, alias].join(' ')}\``)
   const options = command.options.filter(({ hidden }) => !hidden)
@@ -93,6 +94,7 @@ function sectionOf(command: Command, path: readonly string[]): string {
     sentence(command.description()) + (aliases.length > 0 ? ` Also: ${aliases.join(', ')}.` : ''),
     ...argumentTable(command.registeredArguments),
     ...optionTable(options),
+    ...below,
   ].join('\n\n')
 }
 

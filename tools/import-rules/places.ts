@@ -19,6 +19,7 @@ export type Layer =
   | 'config'
   | 'core'
   | 'database'
+  | 'demo'
   | 'files'
   | 'http'
   | 'installation'
@@ -61,6 +62,7 @@ const FOLDERS: ReadonlyMap<string, Layer> = new Map([
   ['cli', 'cli'],
   ['config', 'config'],
   ['database', 'database'],
+  ['demo', 'demo'],
   ['files', 'files'],
   ['http', 'http'],
   ['keyring', 'keyring'],

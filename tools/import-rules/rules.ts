@@ -211,6 +211,20 @@ export const RULES: readonly Rule[] = [
     may: [ownFolder, layer('api', 'shared')],
   }),
   limit({
+    name: 'demo',
+    sentence: 'The device of the demo uses only HTTP and signatures, as snapd does.',
+    advice: 'demo/ may import only its own files, assertions and the files that every layer may import',
+    who: inLayer('demo'),
+    may: [ownFolder, layer('core', 'shared')],
+  }),
+  limit({
+    name: 'demo-is-for-commands',
+    sentence: 'Only `ratafia demo` loads the demo.',
+    advice: 'a service must work without the demo; only start/ and cli/ may import it',
+    who: sourceOutside('demo', 'start', 'cli'),
+    mayNot: [layer('demo')],
+  }),
+  limit({
     name: 'workers',
     sentence: 'A supervisor runs the service in several processes, and does not know what they do.',
     advice:

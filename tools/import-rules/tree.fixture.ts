@@ -51,6 +51,7 @@ const FILES: Readonly<Record<string, string>> = {
     import { openSessionStore } from '../tokens/session-store.ts'
     import { program } from '../cli/program.ts'
     import { supervise } from '../workers/supervise.ts'
+    import { createDevice } from '../demo/device.ts'
     import { open } from '../database/open.ts'
     import { createKeyring } from '../keyring/keyring.ts'`,
   'packages/server/src/config/config.ts': 'export const port = process.env.RATAFIA_PORT',
@@ -61,6 +62,7 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/server/src/cli/program.ts':
     "import { list } from '../accounts/list.ts'; import type { W } from '../installation.ts'; import './output.ts'",
   'packages/server/src/cli/output.ts': '',
+  'packages/server/src/demo/device.ts': "import { sign } from '@ratafia/assertions'; import '../errors.ts'",
   'packages/server/src/workers/supervise.ts':
     "import cluster from 'node:cluster'; import type { Clock } from '../clock.ts'; import '../telemetry/log.ts'",
   'packages/server/src/tokens/routes.ts': `

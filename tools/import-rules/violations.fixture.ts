@@ -194,6 +194,18 @@ export const VIOLATIONS: readonly Violation[] = [
     'imports packages/server/src/config/config.ts',
   ],
   [
+    'demo',
+    `${server}/demo/device.ts`,
+    "import { find } from '../accounts/find.ts'",
+    'imports packages/server/src/accounts/find.ts',
+  ],
+  [
+    'demo-is-for-commands',
+    `${server}/web/page.ts`,
+    "import { createDevice } from '../demo/device.ts'",
+    'imports packages/server/src/demo/device.ts',
+  ],
+  [
     'workers',
     `${server}/workers/supervise.ts`,
     "import { page } from '../web/page.ts'",

@@ -52,6 +52,13 @@ export interface CommandContext {
   gnupgHome(): string
   /** The variables that the platform of a CI job sets. */
   readonly job: JobEnvironment
+  /** Runs `ratafia demo` until a signal stops it. Throws {@link UsageError}, `ConfigError`. */
+  runDemo(options: DemoOptions): Promise<void>
+}
+
+export interface DemoOptions {
+  /** As typed. */
+  readonly port?: string
 }
 
 /** The part of the context that functions need to print. */

@@ -46,6 +46,8 @@ export interface ServiceOptions extends StartOptions {
   readonly printsSetupLink?: boolean
   /** Whether to start only the identity service. */
   readonly identityOnly?: boolean
+  /** Whether it is a demo, which every page then shows. */
+  readonly isDemo?: boolean
   /**
    * Whether to do a share of the periodic work: linking the audit log, retention, storing activity and counters. By
    * default, activity and counters are stored only when the service stops.

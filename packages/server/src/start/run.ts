@@ -138,6 +138,10 @@ function commandContext({ environment, streams, ...others }: Given, asked: Asked
       const { installation, close } = await openUnopened(settings(), needs)
       return work(installation).finally(close)
     },
+    runDemo: async (given) => {
+      const { runDemo } = await import('./demo/run-demo.ts')
+      await runDemo(given, { environment, streams })
+    },
     openSealer: async () => {
       const { openSealer } = await import('./sealer.ts')
       const { readPresentSecretKey } = await import('../config/secret-key.ts')

@@ -17,9 +17,9 @@ const BEGINS = line`
   'brands create' restore 'import database'`
 /** Commands that keep running, and commands that use no database. */
 const OTHERS = line`
-  'config check' login whoami logout 'ci login' 'ci logout' serve 'identity serve' 'signing-keys generate'
-  'signing-keys certify' completion version licences 'tokens create' 'tokens rotate' 'tokens attenuate' 'tokens explain'
-  'tokens shorten'`
+  'config check' demo 'demo device' login whoami logout 'ci login' 'ci logout' serve 'identity serve'
+  'signing-keys generate' 'signing-keys certify' completion version licences 'tokens create' 'tokens rotate'
+  'tokens attenuate' 'tokens explain' 'tokens shorten'`
 /** Commands whose argument is optional, because options can take its place. */
 const NAMED = line`
   'accounts reminders' 'tokens revoke' 'devices approve' 'devices reject' 'devices revoke' 'devices release'`

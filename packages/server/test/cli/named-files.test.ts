@@ -35,6 +35,7 @@ oneDatabase(() => {
     assertions sign ${MISSING}
     brands add --account ${MISSING} --account-key ${key('root')} --signing-key ${key('root')}
     brands create x --root-key ${MISSING} --output ${MISSING}/x
+    demo device --model ${MISSING} --brand ${MISSING}-none
     devices approve --file ${MISSING}
     devices import ${MISSING}.csv
     hardware-identities import ${MISSING}

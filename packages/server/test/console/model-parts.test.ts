@@ -75,7 +75,7 @@ eachDatabase((_kind, _open, fresh) => {
       for (const block of [
         `snapctl set device-service.headers='{"api-key": "${key}"}'`,
         `api-key: ${key}`,
-        `npm run demo:device -- --api-key ${key}`,
+        `echo ${key} | ratafia demo device --brand DIRECTORY --api-key-stdin`,
       ]) {
         assert.ok(text.includes(block), block)
       }

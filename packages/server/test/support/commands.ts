@@ -4,12 +4,14 @@ import { createRatafia } from '../../src/start/run.ts'
 
 /** Returns each command that runs something, with its words, for example `devices list`. */
 export async function allCommands(): Promise<ReadonlyMap<string, Command>> {
-  return new Map(leavesOf(await createRatafia({ environment: {} })))
+  return new Map(runCommandsOf(await createRatafia({ environment: {} })))
 }
 
-function leavesOf(command: Command, path = ''): readonly (readonly [words: string, command: Command])[] {
+function runCommandsOf(command: Command, path = ''): readonly (readonly [words: string, command: Command])[] {
   return command.commands.flatMap((child) => {
     const words = `${path} ${child.name()}`.trim()
-    return child.commands.length > 0 ? leavesOf(child, words) : [[words, child] as const]
+    // A group that only has subcommands has no options of its own.
+    const isRun = child.commands.length === 0 || child.options.length > 0
+    return [...(isRun ? [[words, child] as const] : []), ...runCommandsOf(child, words)]
   })
 }

@@ -69,7 +69,8 @@ import { discharging } from '../support/waiting-login.ts'
 /** Commands that change nothing by themselves. The second half of this file covers what a service changes for them. */
 const READ_ONLY: ReadonlySet<string> = new Set([
   ...['completion', 'login', 'whoami', 'logout', 'ci login', 'ci logout', 'serve', 'identity serve'],
-  ...['version', 'verify', 'status', 'config check', 'counters', 'devices counts', 'devices export'],
+  ...['demo', 'demo device'],
+  ...['version', 'licences', 'verify', 'status', 'config check', 'counters', 'devices counts', 'devices export'],
   ...['signing-keys generate', 'signing-keys certify'],
   ...['create', 'rotate', 'attenuate', 'explain', 'shorten'].map((name) => `tokens ${name}`),
   ...['list', 'show', 'items', 'wait'].map((name) => `jobs ${name}`),
@@ -393,6 +394,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     licenceTexts: unused,
     gnupgHome: () => '/nonexistent',
     job: { variable: unused, idTokenFile: unused, whole: {} },
+    runDemo: unused,
   }
   return { context, said: () => said }
 }

@@ -53,7 +53,8 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-async function writeFiles(files: readonly DemoFile[], directory: string): Promise<void> {
+/** Writes the files of a brand into an existing directory. Throws {@link FileError}. */
+export async function writeFiles(files: readonly DemoFile[], directory: string): Promise<void> {
   for (const { name, text, secret } of files) {
     const path = join(directory, name)
     await writeDraft(path, text, { secret, existing: 'keep' }).catch((error: unknown) => {
@@ -77,7 +78,7 @@ function guide(
     `In ${directory}:`,
     ...files.map(({ name, secret }) => `  ${name}${secret ? '  (private key)' : ''}`),
     'To register a device, and open and refresh a session, run this while the service runs:',
-    `  npm run demo:device -- ${directory} ${url}`,
+    `  ratafia demo device --brand ${directory} ${url}`,
     'Production snapd trusts only Canonical. A test snapd, or a program that links snapd, must',
     `  - trust account-${rootId} and account-key-${rootId},`,
     `  - use model-${model.model} as its model,`,

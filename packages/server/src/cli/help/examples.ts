@@ -5,6 +5,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   migrate: ['', '--plan', '--partitions 32'],
   status: ['', '--json'],
   'config check': ['', '--connect'],
+  demo: ['', '--port 9000'],
+  'demo device': ['--brand data/demo-brand', '--brand ./acme --no-session https://store.example.org'],
   'accounts add': [
     'ann --email ann@example.org --name "Ann Example"',
     'build --email build@example.org --name "Build farm" --no-password',

@@ -126,8 +126,8 @@ export function refusalIn(answer: Answer): ServiceRefusal | ServiceAway {
   return new ServiceRefusal(`${where}: ${said}`, typeof code === 'string' ? { code: code.slice(0, 64) } : {})
 }
 
-/** Explains a refusal without a reason, which cannot be the service's own. */
-export function unexplained(answer: Answer): ServiceRefusal | ServiceAway {
+/** Explains a refusal without a reason, which cannot be the service's own. `addressIn`: as in {@link Question}. */
+export function unexplained(answer: Answer, addressIn?: string): ServiceRefusal | ServiceAway {
   const { url, status } = answer
   const where = placeOf(url)
   const inFront = refusedInFront(answer, where)
@@ -135,15 +135,23 @@ export function unexplained(answer: Answer): ServiceRefusal | ServiceAway {
   if (status === 429 || status >= 500) {
     return new ServiceAway(`${where} answered with status ${status} and no reason. Check its log.`)
   }
-  return strangeAnswer(url, `status ${status} and no reason`)
+  return strangeAnswer(url, `status ${status} and no reason`, undefined, addressIn)
 }
 
 /** The error for an answer that a Ratafia service would not give. */
-export const strangeAnswer = (url: string, what: string, cause?: unknown): ServiceRefusal =>
-  new ServiceRefusal(`${placeOf(url)} answered with ${what}. It may be another program. Check --url.`, {
-    aboutAddress: true,
-    cause,
-  })
+export const strangeAnswer = (
+  url: string,
+  what: string,
+  cause?: unknown,
+  addressIn = '--url',
+): ServiceRefusal =>
+  new ServiceRefusal(
+    `${placeOf(url)} answered with ${what}. It may be another program. Check ${addressIn}.`,
+    {
+      aboutAddress: true,
+      cause,
+    },
+  )
 
 /** Returns a URL without its query, which is a secret in the URL of a login. */
 export function placeOf(url: string): string {

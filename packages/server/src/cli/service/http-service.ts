@@ -43,7 +43,7 @@ export function serviceAt(url: string, bearer: Bearer): Service {
     }
     const { status, headers, body } = answer
     if (status >= 200 && status < 300 && body) return { record: body, etag: headers.get('etag') ?? undefined }
-    throw refusal(answer)
+    throw refusalOf(answer)
   }
   return withLists({
     ...{ url, clock: systemClock },
@@ -54,7 +54,7 @@ export function serviceAt(url: string, bearer: Bearer): Service {
         addressOf(url, operation, asking),
         question(operation, asking, { token, key: undefined }),
       )
-      if ('status' in lines) throw refusal(lines)
+      if ('status' in lines) throw refusalOf(lines)
       yield* lines
     },
     tryFile: undefined,
@@ -102,12 +102,12 @@ const firstError = ({ body = {} }: Answer): JsonObject => {
 
 const codeOf = (answer: Answer): unknown => firstError(answer)['code']
 
-/** Returns the service's own message, which a command on the database would also print. */
-function refusal(answer: Answer): ServiceRefusal | ServiceAway {
+/** Returns the service's own message, which a command on the database would also print. `addressIn`: as for `ask`. */
+export function refusalOf(answer: Answer, addressIn?: string): ServiceRefusal | ServiceAway {
   const { code, message, extra } = firstError(answer)
   const { status } = answer
   const said = typeof message === 'string' && message !== '' ? message.slice(0, 2000) : undefined
-  if (said === undefined) return unexplained(answer)
+  if (said === undefined) return unexplained(answer, addressIn)
   if (status === 429 || status >= 500) return new ServiceAway(said)
   return new ServiceRefusal(said, {
     ...(typeof code === 'string' ? { code: code.slice(0, 64) } : {}),

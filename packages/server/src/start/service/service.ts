@@ -24,6 +24,7 @@ import type { Log } from '../../telemetry/log.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { createTelemetry, type Telemetry } from '../../telemetry/telemetry.ts'
 import { tokenUses, type UsedToken } from '../../tokens/activity/token-uses.ts'
+import { showDemoBanner } from '../../web/demo-banner.ts'
 import { openInstallation } from '../installation.ts'
 import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release/release.ts'
@@ -156,7 +157,7 @@ const tallied = ({ metrics, ...telemetry }: Telemetry, tally: Tally): Telemetry 
 /** Adds functions that close what it opens to `opened`. */
 async function listenWith(
   { installation, telemetry, tally }: Counted,
-  { log, identityOnly = false, stop, ...options }: ServiceOptions,
+  { log, identityOnly = false, isDemo = false, stop, ...options }: ServiceOptions,
   opened: (() => Promise<void>)[],
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
   const { config } = installation
@@ -214,6 +215,7 @@ async function listenWith(
     const { serves, says } = clockAgreement(installation.clockAhead())
     return serves ? undefined : says
   }
+  if (isDemo) showDemoBanner(app)
   refuseWhile(app, refusing)
   limitBodyMemory(app)
   limitRates(app, { counters, limits: config.rateLimits, clock })

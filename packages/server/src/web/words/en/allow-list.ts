@@ -149,7 +149,7 @@ export const apiKeys = {
   header: 'HTTP header',
   headerNote: 'Use this for your own programs that register devices.',
   demo: 'Demo device',
-  demoNote: 'Run it in a checkout of Ratafia, with its other options.',
+  demoNote: 'Pass the directory of `ratafia brands create`.',
   itself: 'Key',
   haveIt: "I've saved it",
 

@@ -100,6 +100,8 @@ export const frame = {
   signOut: 'Sign out',
   signIn: 'Sign in',
   error: 'Error: ',
+  demo: 'Demo',
+  demoText: 'This is a demo. When it stops, everything in it is gone.',
 }
 
 export const reminders = {
