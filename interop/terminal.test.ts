@@ -41,3 +41,12 @@ test('an irreversible command asks for confirmation, and Ctrl-C changes nothing'
   assert.equal(yes.code, 0, yes.shown)
   assert.match(yes.shown, /Disabled the account ann/)
 })
+
+test('serve prints a setup link at a terminal, where only its user reads it', async () => {
+  const serve = [process.execPath, clientPaths.ratafia, 'serve']
+  const data = { RATAFIA_DATA_DIR: join(directory, 'first start') }
+  const environment = { ...data, RATAFIA_PORT: '0', RATAFIA_WORKERS: '1' }
+  const { shown, code } = await atTerminal(serve, environment, [['/setup/', '\u0003']])
+  assert.equal(code, 0, shown)
+  assert.match(shown, /at this address:\r?\n +http:\/\/127\.0\.0\.1:\d+\/setup\/[\w-]{43}\r?\n/)
+})

@@ -6,7 +6,15 @@ import { EXAMPLES } from './examples.ts'
 /** The commands of `ratafia --help`, in groups. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Run the service:': ['serve', 'identity', 'migrate', 'status', 'counters', 'config'],
-  'Accounts and permissions:': ['accounts', 'agents', 'grants', 'sign-in-link', 'tokens', 'packages'],
+  'Accounts and permissions:': [
+    'accounts',
+    'agents',
+    'grants',
+    'setup-link',
+    'sign-in-link',
+    'tokens',
+    'packages',
+  ],
   'Tokens for CI jobs:': ['issuers', 'publishers'],
   'Log in to a service from any machine:': ['login', 'whoami', 'logout', 'ci'],
   'Brands and models:': [
