@@ -291,7 +291,8 @@ for (const kind of DATABASES) {
       taken()
     })
 
-    test('the access log contains no queries', async () => {
+    test('the access log contains no queries, and no setup link', async () => {
+      assert.equal((await curl(`${nginx.url}/setup/Canary0Canary1`)).status, 404)
       await curl(`${nginx.url}/identity/login?did=Canary0Canary1`)
       await curl(`${nginx.url}/?token=Canary0Canary1`)
       const log = await nginx.accessLog()
@@ -335,11 +336,12 @@ for (const kind of DATABASES) {
       assert.deepEqual(taken(), [])
     })
 
-    test('the error log contains no queries of the identity service, even while the service is down', async () => {
+    test('the error log contains no queries of the identity service and no setup link, even while the service is down', async () => {
       for (const path of ['wait-token', 'login', 'discharge']) {
         const { status } = await curl(`${nginx.url}/identity/${path}?did=Canary0Canary1`)
         assert.equal(status, 502)
       }
+      assert.equal((await curl(`${nginx.url}/setup/Canary0Canary1`)).status, 502)
       const tooLarge = join(installation.directory, 'large')
       await writeFile(tooLarge, 'x'.repeat(100_000))
       const url = `${nginx.url}/identity/discharge?did=Canary0Canary1`

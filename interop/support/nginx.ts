@@ -119,8 +119,8 @@ const temporaryPaths = (own: string): string =>
 /** Returns the text with replacements. Throws if a string is missing because the example has changed. */
 function replacing(text: string, pairs: readonly (readonly [from: string, to: string])[]): string {
   return pairs.reduce((result, [from, to]) => {
-    if (result.split(from).length !== 2) throw new Error(`the nginx example does not contain "${from}" once`)
-    return result.replace(from, to)
+    if (!result.includes(from)) throw new Error(`the nginx example does not contain "${from}"`)
+    return result.replaceAll(from, to)
   }, text)
 }
 

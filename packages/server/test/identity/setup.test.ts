@@ -217,21 +217,45 @@ eachDatabase((kind, _open, fresh) => {
     }
   })
 
+  describe('what happens while the password is hashed, which is slow', () => {
+    const accountBeside = async (url: string) => {
+      await addPerson(service)
+      await replaceBy(url)
+    }
+    for (const [what, meanwhile, someoneExists] of [
+      ['the link expires', async () => service.advance(30 * MINUTE), false],
+      ['another link is made', () => linkOf(service), false],
+      ['an account is added, which leaves the link, as in an earlier release', accountBeside, true],
+    ] as const) {
+      test(`Guarantee: creates nothing if ${what}`, async () => {
+        const { url } = await linkOf(service)
+        const { passwords } = service.installation
+        const hash: typeof passwords.hash = async (password) => {
+          await meanwhile(url)
+          return passwords.hash(password)
+        }
+        const used = await setUp(inputOf(url), { ...deps(), passwords: { ...passwords, hash } })
+        assert.deepEqual(used, { verdict: 'wrong', someoneExists })
+        assert.deepEqual([await rowsOf('role_grant'), await rowsOf('sign_in_session')], [0, 0])
+      })
+    }
+  })
+
   test('does not work if an account left the link in place, as a restored backup does', async () => {
-    const { url, secret } = await linkOf(service)
-    const page = await browserAt().open(url)
-    assert.equal(page.status, 200)
+    const { url } = await linkOf(service)
     await addPerson(service)
+    await replaceBy(url)
+    assert.equal((await browserAt().open(url)).status, 404)
+  })
+
+  /** Stores the link of this address again. */
+  const replaceBy = async (url: string) => {
     const { clock, setupLinks } = service.installation
-    const secretHash = setupHash(secret) ?? assert.fail()
+    const secretHash = setupHash(url.slice(-43)) ?? assert.fail()
     const createdAt = clock()
     const expiresAt = new Date(createdAt.getTime() + MINUTE)
     await setupLinks.replace({ secretHash, createdAt, expiresAt })
-    assert.equal((await browserAt().open(url)).status, 404)
-    assert.deepEqual(await setUp(inputOf(url), deps()), { verdict: 'wrong', someoneExists: true })
-    assert.deepEqual([await rowsOf('account'), await rowsOf('role_grant')], [1, 0])
-  })
-
+  }
   const inputOf = (url: string): SetUpInput => ({
     ...{ ...ADA, password: PASSWORD, secret: url.slice(-43), address: '192.0.2.1', userAgent: undefined },
   })

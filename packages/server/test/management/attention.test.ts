@@ -167,6 +167,16 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await attention(await tokenFor('viewer'))).jobs, 0)
   })
 
+  test('shows who used the setup link for seven days, to callers who can read the audit log', async () => {
+    await service.installation.changeBy({ actor: 'account:ada', source: '192.0.2.7' })(async ({ record }) =>
+      record({ action: 'installation.set-up', subject: 'ada' }),
+    )
+    const { set_up: setUp } = await attention()
+    assert.deepEqual([setUp.username, setUp.address], ['ada', '192.0.2.7'])
+    assert.equal((await attention(await tokenFor('brand-manager'))).set_up, null)
+    assert.equal((await attention(operator, '?brand=acme-brand')).set_up, null)
+  })
+
   test('shows links that sign in without a password for seven days, to callers who can read the audit log', async () => {
     await service.installation.changeBy({ actor: 'operator', source: 'host' })(async ({ record }) =>
       record({ action: 'account.sign-in-link', subject: 'ada' }),

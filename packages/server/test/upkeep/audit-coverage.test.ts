@@ -70,7 +70,16 @@ import { discharging } from '../support/waiting-login.ts'
 const READ_ONLY: ReadonlySet<string> = new Set([
   ...['completion', 'login', 'whoami', 'logout', 'ci login', 'ci logout', 'serve', 'identity serve'],
   ...['demo', 'demo device'],
-  ...['version', 'licences', 'verify', 'status', 'config check', 'counters', 'devices counts', 'devices export'],
+  ...[
+    'version',
+    'licences',
+    'verify',
+    'status',
+    'config check',
+    'counters',
+    'devices counts',
+    'devices export',
+  ],
   ...['signing-keys generate', 'signing-keys certify'],
   ...['create', 'rotate', 'attenuate', 'explain', 'shorten'].map((name) => `tokens ${name}`),
   ...['list', 'show', 'items', 'wait'].map((name) => `jobs ${name}`),

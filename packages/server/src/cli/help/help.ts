@@ -6,7 +6,15 @@ import { EXAMPLES } from './examples.ts'
 /** The commands of `ratafia --help`, in groups. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Run the service:': ['serve', 'identity', 'migrate', 'status', 'counters', 'config', 'demo'],
-  'Accounts and permissions:': ['accounts', 'agents', 'grants', 'sign-in-link', 'tokens', 'packages'],
+  'Accounts and permissions:': [
+    'accounts',
+    'agents',
+    'grants',
+    'setup-link',
+    'sign-in-link',
+    'tokens',
+    'packages',
+  ],
   'Tokens for CI jobs:': ['issuers', 'publishers'],
   'Log in to a service from any machine:': ['login', 'whoami', 'logout', 'ci'],
   'Brands and models:': [
@@ -21,7 +29,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   'Devices:': ['devices', 'clones', 'jobs'],
   'Backup, audit and keys:': ['backup', 'restore', 'import', 'verify', 'audit', 'keys', 'secret'],
-  'This program:': ['completion', 'version', 'help'],
+  'This program:': ['completion', 'version', 'licences', 'help'],
 }
 
 /** Settings for `configureHelp` of the program, which its commands inherit. */
