@@ -3,7 +3,7 @@ import type { DatabaseConfig } from '../config/config.ts'
 import { postgresUrls } from '../postgres-urls.ts'
 
 export interface Announced {
-  /** The socket's `http://HOST:PORT`. */
+  /** The socket's `http://HOST:PORT`, or `https://…` with TLS. */
   readonly origin: string
   readonly baseUrl: string
   readonly release: string

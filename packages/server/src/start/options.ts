@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import type { Counters } from '../limits/counters.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { TlsSource } from '../tls/served-tls.ts'
 
 export interface StartOptions {
   readonly config: Config
@@ -50,6 +51,8 @@ export interface ServiceOptions extends StartOptions {
   readonly jobs?: boolean
   /** The counters that the workers of a machine share. Default: this process counts by itself. */
   readonly counters?: Counters
+  /** The certificate, if the configuration has TLS. Default: this process reads the files itself. */
+  readonly tls?: TlsSource
   /** Called with the metrics. Default: they are served on the configured port. */
   readonly shareMetrics?: (metrics: Metrics) => void
 }
