@@ -23,8 +23,8 @@ const MOST_BYTES = 16 * 1024
  * Requests `/health/ready` at `url`, the service's own socket, without a trailing slash. Never rejects. Does not verify
  * the certificate, which names the service and not this socket: no secret is sent, and the answer is about this host.
  */
-export async function askReady(url: string): Promise<ReadyAnswer> {
-  const signal = AbortSignal.timeout(PATIENCE_MS)
+export async function askReady(url: string, patienceMs = PATIENCE_MS): Promise<ReadyAnswer> {
+  const signal = AbortSignal.timeout(patienceMs)
   try {
     const { response, body } = await get(`${url}/health/ready`, signal)
     const fingerprint = fingerprintOf(response)
@@ -36,7 +36,7 @@ export async function askReady(url: string): Promise<ReadyAnswer> {
     return { url, ready: false, why: String(why), fingerprint }
   } catch {
     if (!signal.aborted) return { url, ready: undefined }
-    return { url, ready: false, why: `it does not answer within ${PATIENCE_MS / 1000} seconds.` }
+    return { url, ready: false, why: `it does not answer within ${patienceMs / 1000} seconds.` }
   }
 }
 
