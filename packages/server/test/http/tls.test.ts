@@ -11,10 +11,11 @@ import { arrivedInSecret } from '../../src/http/client.ts'
 import { type ListeningServer, listen } from '../../src/http/server.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
+import { manage, managerToken } from '../support/managers.ts'
 import { observedServices, scrape } from '../support/observed.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { getRoot } from '../support/service.ts'
-import { tlsFilesIn, tlsPair } from '../support/tls-pairs.ts'
+import { type TlsFiles, tlsFilesIn, tlsPair } from '../support/tls-pairs.ts'
 
 const { cert: CA } = tlsPair('first')
 const PAIR = { ...tlsPair('first'), until: 0 }
@@ -23,10 +24,11 @@ oneDatabase((_kind, _open, fresh) => {
   const observed = observedServices(fresh)
   const trusted = getCACertificates()
   let directory: string
+  let files: TlsFiles
   let TLS: Readonly<Record<string, string>>
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ratafia-https-'))
-    const files = tlsFilesIn(directory)
+    files = tlsFilesIn(directory)
     await files.write(tlsPair('first'))
     TLS = files.environment
     setDefaultCACertificates([...trusted, CA])
@@ -56,6 +58,29 @@ oneDatabase((_kind, _open, fresh) => {
       await service.close()
       assert.match(service.log(), new RegExp(`"address":"${address}","msg":"request"`))
     }
+  })
+
+  test('security: the status over HTTP names unusable files without their directory', async () => {
+    const service = await observed(TLS)
+    const token = await managerToken(service, 'auditor')
+    const certificates = async () => {
+      const { body } = await manage(service, token, 'GET', '/status')
+      return body.findings.find(({ part }: { readonly part: string }) => part === 'certificates')
+    }
+    assert.deepEqual(await certificates(), {
+      part: 'certificates',
+      state: 'ok',
+      says: '1 for https; the first expires at 2126-01-01T00:00:00.000Z.',
+    })
+    await files.write({ ...tlsPair('first'), key: '' })
+    process.emit('SIGHUP')
+    await eventually('it was read', () => service.log().includes('keeping the previous TLS certificate'))
+    await files.write(tlsPair('first'))
+    assert.deepEqual(await certificates(), {
+      part: 'certificates',
+      state: 'attention',
+      says: 'The certificate for https was not replaced by the one in its files: RATAFIA_TLS_KEY: key.pem contains no private key (PEM)',
+    })
   })
 
   test('requests that the parser refuses get their answer', async () => {
