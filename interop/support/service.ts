@@ -33,7 +33,7 @@ export async function startService(
     log += chunk.toString()
   })
   for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
-    const [, url] = /^ratafia listening on (http:\/\/\S+)/.exec(line) ?? []
+    const [, url] = /^ratafia listening on (https?:\/\/\S+)/.exec(line) ?? []
     if (url === undefined) continue
     // Keep reading and discard the rest, so that the service never blocks on a full pipe.
     child.stdout.resume()

@@ -7,8 +7,8 @@
  * - `routes`, `store`, `operation`: a file in one of the server's feature folders (or the keyring's store).
  * - `remembered`: `remembered-<nouns>.ts`, a store whose results a node caches while it receives change notifications.
  * - `installation`: `src/installation.ts`, the object that `start/` builds for commands.
- * - `shared`: any other file directly in the server's `src/`, or in `src/addresses/`, `src/limits/` or `src/text/`,
- *   which every layer may import: errors.ts, clock.ts.
+ * - `shared`: any other file directly in the server's `src/`, or in `src/addresses/`, `src/limits/`, `src/text/` or
+ *   `src/tls/`, which every layer may import: errors.ts, clock.ts.
  * - `tool`: a file outside `packages/`, in one of the {@link TOOLS}. Its package is ''.
  * - `test`: tests, their support, and examples. They may import from every layer of their own package.
  */
@@ -70,6 +70,7 @@ const FOLDERS: ReadonlyMap<string, Layer> = new Map([
   ['start', 'start'],
   ['telemetry', 'telemetry'],
   ['text', 'shared'],
+  ['tls', 'shared'],
   ['web', 'web'],
   ['workers', 'workers'],
 ])

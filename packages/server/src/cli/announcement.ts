@@ -12,7 +12,7 @@ export type FirstStep =
   | { readonly step: 'setup'; readonly link: string | undefined }
 
 export interface Announced {
-  /** The socket's `http://HOST:PORT`. */
+  /** The socket's `http://HOST:PORT`, or `https://…` with TLS. */
   readonly origin: string
   readonly baseUrl: string
   readonly database: DatabaseConfig

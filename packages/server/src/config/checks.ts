@@ -14,6 +14,8 @@ const NEEDS: readonly (readonly [name: VariableName, needed: VariableName])[] = 
   ['RATAFIA_DEVICE_SERVICE_HEADERS', 'RATAFIA_DEVICE_SERVICE_URLS'],
   ['RATAFIA_IDENTITY_PUBLIC_KEY', 'RATAFIA_IDENTITY_URL'],
   ['RATAFIA_METRICS_HOST', 'RATAFIA_METRICS_PORT'],
+  ['RATAFIA_TLS_CERT', 'RATAFIA_TLS_KEY'],
+  ['RATAFIA_TLS_KEY', 'RATAFIA_TLS_CERT'],
   ['RATAFIA_WEBHOOK_SECRET', 'RATAFIA_WEBHOOK_URL'],
   ['RATAFIA_WEBHOOK_SECRET_FILE', 'RATAFIA_WEBHOOK_URL'],
   ['RATAFIA_WEBHOOK_PRIVATE_ADDRESSES', 'RATAFIA_WEBHOOK_URL'],
@@ -52,6 +54,11 @@ export function contradictions(
   if (isEveryAddress(values.RATAFIA_HOST) && !isSet('RATAFIA_BASE_URL')) {
     problems.push(
       `RATAFIA_BASE_URL is required when RATAFIA_HOST is ${values.RATAFIA_HOST}, because clients cannot connect to that address. Set the URL that they use.`,
+    )
+  }
+  if (isSet('RATAFIA_TLS_CERT') && values.RATAFIA_BASE_URL?.startsWith('http:')) {
+    problems.push(
+      'RATAFIA_BASE_URL is http, but with RATAFIA_TLS_CERT the service serves only https. Set an https URL.',
     )
   }
   const { RATAFIA_METRICS_PORT: metricsPort = 0 } = values

@@ -41,6 +41,7 @@ test('uses the defaults without any variable', () => {
     host: '127.0.0.1',
     port: 8080,
     baseUrl: undefined,
+    tls: undefined,
     workers: availableParallelism(),
     maxInFlight: 1000,
     shutdownDelay: 0,
@@ -100,6 +101,8 @@ const WHOLE = {
   RATAFIA_HOST: '::1',
   RATAFIA_PORT: '0',
   RATAFIA_BASE_URL: 'https://store.example.com/',
+  RATAFIA_TLS_CERT: '/etc/ratafia/cert.pem',
+  RATAFIA_TLS_KEY: '/etc/ratafia/key.pem',
   RATAFIA_WORKERS: '16',
   RATAFIA_MAX_IN_FLIGHT: '200',
   RATAFIA_SHUTDOWN_DELAY: '10s',
@@ -186,6 +189,7 @@ test('reads every variable', () => {
     host: '::1',
     port: 0,
     baseUrl: 'https://store.example.com',
+    tls: { cert: '/etc/ratafia/cert.pem', key: '/etc/ratafia/key.pem' },
     workers: 16,
     maxInFlight: 200,
     shutdownDelay: 10_000,
@@ -501,6 +505,8 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   ['RATAFIA_MANAGEMENT_FROM', ['x', '10.0.0.0/33'], /not an address or CIDR block/],
   ['RATAFIA_CONSOLE', ['true'], /can be on, off/],
   ['RATAFIA_DOCS', ['true'], /can be on, off/],
+  ['RATAFIA_SETUP', ['true'], /can be on, off/],
+  ['RATAFIA_SETUP_LINK', ['on'], /can be terminal, print/],
   ['RATAFIA_NAME', ['a\u202eb', ' a', 'x'.repeat(65)], /is not a name/],
   ['RATAFIA_MANAGEMENT_LIFETIME', ['59s', '25h', 'long'], /from 1m to 24h|is not a duration/],
   [
@@ -520,6 +526,8 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
 ]
 
 const PATHS = [
+  'RATAFIA_TLS_CERT',
+  'RATAFIA_TLS_KEY',
   'RATAFIA_DATA_DIR',
   'RATAFIA_SECRET_KEY_FILE',
   'RATAFIA_PREVIOUS_SECRET_KEY_FILE',
@@ -550,7 +558,8 @@ for (const name of PATHS) {
   for (const [value, message] of MISTAKEN_PATHS) {
     test(`refuses ${name}=${JSON.stringify(value)} with the probable intention`, () => {
       const webhook = name.startsWith('RATAFIA_WEBHOOK') ? { RATAFIA_WEBHOOK_URL: 'https://x.example' } : {}
-      const lines = problems({ ...webhook, [name]: value })
+      const tls = name.startsWith('RATAFIA_TLS') ? { RATAFIA_TLS_CERT: '/c', RATAFIA_TLS_KEY: '/k' } : {}
+      const lines = problems({ ...webhook, ...tls, [name]: value })
       assert.equal(lines.length, 1, lines.join('\n'))
       assert.match(String(lines[0]), new RegExp(`^${name} is `))
       assert.match(String(lines[0]), message)

@@ -6,9 +6,6 @@ import { reminderConfigOf } from './reminders/reminder-config.ts'
 import { type Environment, readRow, readRows, textOf, type ValuesOf, type VariableRow } from './row.ts'
 import { previousSecretOf, secretOf } from './secrets/sources.ts'
 import { readTracing, type TracingConfig } from './tracing.ts'
-import { isEveryAddress } from './values.ts'
-import { STANDARD_ADDRESS } from './variables/commands.ts'
-import { SERVING_VARIABLES } from './variables/serving.ts'
 import { SERVICE_VARIABLES } from './variables.ts'
 
 export type { Environment } from './row.ts'
@@ -35,29 +32,16 @@ export type DatabaseConfig =
 export type Config = Readonly<ReturnType<typeof configOf>>
 
 /** Returns the URL that clients use to reach the service, as far as the variables show. */
-export const serviceAddress = ({ baseUrl, host, port }: Config): string => baseUrl ?? httpAddress(host, port)
+export const serviceAddress = ({ baseUrl, ...socket }: Config): string => baseUrl ?? socketUrl(socket)
 
-const httpAddress = (host: string, port: number): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+/** Returns the URL of a socket, without a trailing slash. */
+export const socketUrl = ({ host, port, tls }: Pick<Config, 'host' | 'port' | 'tls'>): string =>
+  `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/**
- * Returns the URL that the service of this host listens on, without a trailing slash, and which variables it
- * comes from. Does not read other variables, because a command may run where the service is not configured.
- * Throws {@link ConfigError}.
- */
-export function addressOfThisHost(environment: Environment): { readonly url: string; readonly from: string } {
-  const problems: string[] = []
-  const { RATAFIA_BASE_URL, RATAFIA_HOST, RATAFIA_PORT } = SERVING_VARIABLES
-  const baseUrl = readRow('RATAFIA_BASE_URL', RATAFIA_BASE_URL, environment, problems)
-  const host = readRow('RATAFIA_HOST', RATAFIA_HOST, environment, problems)
-  const port = readRow('RATAFIA_PORT', RATAFIA_PORT, environment, problems)
-  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
-  if (baseUrl !== undefined) return { url: baseUrl, from: 'RATAFIA_BASE_URL' }
-  const set = ['RATAFIA_HOST', 'RATAFIA_PORT'].filter((name) => textOf(environment, name) !== undefined)
-  // Port 0 means a free port, which is not known here.
-  if (set.length === 0 || port === 0) return { url: STANDARD_ADDRESS, from: 'the default' }
-  const reached = isEveryAddress(host) ? '127.0.0.1' : host
-  return { url: httpAddress(reached, port), from: set.join(' and ') }
+/** The files of the certificate and its key. */
+export interface TlsFiles {
+  readonly cert: string
+  readonly key: string
 }
 
 /** Thrown for invalid or missing variables. The message has a line for each, beginning with its name. */
@@ -100,6 +84,8 @@ function configOf(
     RATAFIA_DATABASE_URL: url,
     RATAFIA_IDENTITY_URL: identityUrl,
     RATAFIA_METRICS_PORT: metricsPort,
+    RATAFIA_TLS_CERT: cert,
+    RATAFIA_TLS_KEY: key,
   } = values
   const database: DatabaseConfig =
     url === undefined
@@ -115,6 +101,8 @@ function configOf(
     port: values.RATAFIA_PORT,
     /** The service's URL without a trailing slash. The default is derived from the address it listens on. */
     baseUrl: values.RATAFIA_BASE_URL,
+    /** The files for https; undefined for plain HTTP. */
+    tls: cert === undefined || key === undefined ? undefined : { cert, key },
     workers: values.RATAFIA_WORKERS ?? availableParallelism(),
     maxInFlight: values.RATAFIA_MAX_IN_FLIGHT,
     /** The shutdown delay in milliseconds. */

@@ -6,7 +6,7 @@ import { type Config, serviceAddress } from './config.ts'
 export function configWarnings(config: Config): readonly string[] {
   const address = new URL(serviceAddress(config))
   if (address.protocol === 'https:') {
-    if (config.trustedProxies.length > 0) return []
+    if (config.trustedProxies.length > 0 || config.tls !== undefined) return []
     return [
       'RATAFIA_BASE_URL is https, but RATAFIA_TRUSTED_PROXIES is not set. The service itself serves http, so behind your reverse proxy all clients seem to come from one address, and passwords from other machines are refused. Set RATAFIA_TRUSTED_PROXIES to the address from which the proxy connects.',
     ]
@@ -14,6 +14,6 @@ export function configWarnings(config: Config): readonly string[] {
   const host = hostIn(address)
   if (host === 'localhost' || host.endsWith('.localhost') || isLoopbackHost(host)) return []
   return [
-    `${config.baseUrl === undefined ? 'RATAFIA_HOST' : 'RATAFIA_BASE_URL'} makes ${host} reachable over http. Anyone on the network can read the tokens, and passwords from other machines are refused. Put a reverse proxy with TLS in front of the service, and set RATAFIA_BASE_URL to its https address.`,
+    `${config.baseUrl === undefined ? 'RATAFIA_HOST' : 'RATAFIA_BASE_URL'} makes ${host} reachable over http. Anyone on the network can read the tokens, and passwords from other machines are refused. Set RATAFIA_TLS_CERT and RATAFIA_TLS_KEY, or put a reverse proxy with TLS in front of the service; then set RATAFIA_BASE_URL to the https address.`,
   ]
 }

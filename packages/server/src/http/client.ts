@@ -78,12 +78,16 @@ const clientAt = (address: string, byTrustedProxy: boolean): Client => ({
 })
 
 /**
- * Whether a request was protected from eavesdropping. This service speaks plain HTTP, so a request was encrypted only if a trusted proxy reports it, for each hop
- * that it knows of. A request from this machine does not cross a network.
+ * Whether a request was protected from eavesdropping: it came over TLS, or a trusted proxy reports this for each hop that
+ * it knows of. A request from this machine does not cross a network.
  */
-export function arrivedInSecret({ client, headers }: Pick<FastifyRequest, 'client' | 'headers'>): boolean {
+export function arrivedInSecret({
+  client,
+  headers,
+  socket,
+}: Pick<FastifyRequest, 'client' | 'headers' | 'socket'>): boolean {
   if (isLoopback(client.address)) return true
-  if (!client.byTrustedProxy) return false
+  if (!client.byTrustedProxy) return 'encrypted' in socket
   const schemes = String(headers['x-forwarded-proto'] ?? '').split(',')
   return schemes.every((scheme) => scheme.trim().toLowerCase() === 'https')
 }

@@ -57,6 +57,22 @@ export function refuseConnect(server: Server, socket: Socket, unanswered: Iterab
   if (!server.emit('clientError', error, socket)) socket.destroy()
 }
 
+/**
+ * Answers a request in plain HTTP on a port with TLS. `socket` is the connection itself, which Node closes right after
+ * the failed handshake: an answer of this size is sent at once.
+ */
+export function refusePlainHttp(socket: Socket | undefined): void {
+  if (socket?.writable) endWithRefusal(socket, PLAIN_HTTP)
+}
+
+const PLAIN_HTTP = refusal(
+  'invalid-request',
+  'This port serves only https. Use an address that begins with https://.',
+  {
+    close: true,
+  },
+)
+
 function end(socket: Socket, answer: Refusal): void {
   endWithRefusal(socket, answer)
   // A client that does not close its side would keep the connection open forever.

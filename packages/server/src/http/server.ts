@@ -3,20 +3,24 @@
  * and, with port 0, is known only then. Requests that arrive meanwhile wait for the application.
  */
 import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { Server as SecureServer, ServerOptions as SecureServerOptions } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { createServer } from '../node-http.ts'
-import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './limits/connections.ts'
+import { createServer, nodeHttps } from '../node-http.ts'
+import { secureContextOptions, type TlsPair } from '../tls/served-tls.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits, Connections, tcpSocketOf } from './limits/connections.ts'
 import { InFlight, type InFlightOptions } from './limits/in-flight.ts'
-import { HEADER_LIMIT, refuseByHeaders, refuseConnect } from './parser-refusals.ts'
+import { HEADER_LIMIT, refuseByHeaders, refuseConnect, refusePlainHttp } from './parser-refusals.ts'
 
 export interface ListeningServer {
   readonly server: Server
-  /** `http://HOST:PORT` of the socket. */
+  /** `http://HOST:PORT` of the socket, or `https://…` with TLS. */
   readonly origin: string
   /** Passes the requests to the application. */
   serve(listener: RequestListener): Server
   /** Lets the application answer, starting with the requests that waited. */
   open(): void
+  /** Serves another certificate on new connections. Throws `TypeError` without TLS. */
+  renew(pair: TlsPair): void
   readonly inFlight: InFlight
   /** The request waits for a person or another service: it stops counting, and no request can follow it. */
   hold(response: ServerResponse): void
@@ -43,12 +47,16 @@ const HALF_REQUEST_MS = 1_000
 /** The wait for a request that a client sends before it learns that this process is stopping. */
 const LAST_REQUEST_MS = 200
 
-/** Rejects with the system's error (`EADDRINUSE`, `EACCES`, …) when the address is not available. */
+/**
+ * Serves https with the pair `tls`, or plain HTTP without one. Rejects with the system's error (`EADDRINUSE`, `EACCES`,
+ * …) when the address is not available.
+ */
 export async function listen(
   host: string,
   port: number,
   inFlightLimits: InFlightOptions = { limit: Number.POSITIVE_INFINITY },
   connectionLimits: Partial<ConnectionLimits> = {},
+  tls?: TlsPair,
 ): Promise<ListeningServer> {
   const ready = Promise.withResolvers<RequestListener>()
   const limits = { ...CONNECTION_LIMITS, ...connectionLimits }
@@ -65,18 +73,17 @@ export async function listen(
     if (handle) handle(request, response)
     else void ready.promise.then((listener) => listener(request, response))
   }
-  const server = createServer(
-    {
-      maxHeaderSize: HEADER_LIMIT,
-      headersTimeout: limits.headers,
-      requestTimeout: limits.request,
-      keepAliveTimeout: limits.idle,
-      connectionsCheckingInterval: limits.check,
-      // `refuseByHeaders` does this instead, in the form of all refusals.
-      requireHostHeader: false,
-    },
-    take,
-  )
+  const options = {
+    maxHeaderSize: HEADER_LIMIT,
+    headersTimeout: limits.headers,
+    requestTimeout: limits.request,
+    keepAliveTimeout: limits.idle,
+    connectionsCheckingInterval: limits.check,
+    // `refuseByHeaders` does this instead, in the form of all refusals.
+    requireHostHeader: false,
+  }
+  const secure = tls && secureServer({ ...options, handshakeTimeout: limits.headers }, tls, connections, take)
+  const server: Server = secure ?? createServer(options, take)
   server.on('checkContinue', take)
   // Expectations other than 100-continue can be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', take)
@@ -93,7 +100,7 @@ export async function listen(
   const { port: actual } = server.address() as AddressInfo
   return {
     server,
-    origin: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
+    origin: `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actual}`,
     serve: (listener) => {
       pending = listener
       return server
@@ -102,6 +109,10 @@ export async function listen(
       if (!pending) throw new TypeError('open() needs the application: call serve() first')
       handle = pending
       ready.resolve(pending)
+    },
+    renew: (pair) => {
+      if (!secure) throw new TypeError('renew() needs a server with TLS')
+      secure.setSecureContext(secureContextOptions(pair))
     },
     inFlight,
     hold: (response) => {
@@ -135,6 +146,20 @@ export async function listen(
       connections.close()
     },
   }
+}
+
+function secureServer(
+  options: SecureServerOptions,
+  pair: TlsPair,
+  connections: Connections,
+  take: RequestListener,
+): SecureServer {
+  const server = nodeHttps().createServer({ ...options, ...secureContextOptions(pair) }, take)
+  server.on('secureConnection', (socket) => connections.decrypt(socket))
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ERR_SSL_HTTP_REQUEST') refusePlainHttp(tcpSocketOf(socket))
+  })
+  return server
 }
 
 /** Closes the connection after this answer. */

@@ -1,8 +1,9 @@
 /** Implements `ratafia config check`, which finds what `serve` would refuse besides the variables themselves. */
-import { ConfigError } from '../config/config.ts'
-import { requireTlsFiles } from '../config/postgres-tls-files.ts'
+import { type Config, ConfigError, serviceAddress } from '../config/config.ts'
 import { readPresentSecretKey, readPreviousSecretKey } from '../config/secret-key.ts'
 import { readSecretText } from '../config/secrets/secret-text.ts'
+import { requireTlsFiles } from '../config/tls/postgres-tls-files.ts'
+import { readTlsPair, tlsWarnings } from '../config/tls/served-files.ts'
 import { configWarnings } from '../config/warnings.ts'
 import { requireFitDatabase } from '../database/index.ts'
 import { databaseIsMissing } from './open-database.ts'
@@ -20,6 +21,7 @@ export async function checkConfig(options: StartOptions, connect: boolean): Prom
     readPreviousSecretKey(previousSecret),
     reminders.mail && readSecretText(reminders.mail.server),
     reminders.webhook && readSecretText(reminders.webhook.secret),
+    checkTls(config),
   ])
   const problems = results.flatMap((result) => {
     if (result.status === 'fulfilled') return []
@@ -42,4 +44,11 @@ export async function checkConfig(options: StartOptions, connect: boolean): Prom
   } finally {
     await installation.close()
   }
+}
+
+async function checkTls(config: Config): Promise<{ readonly warnings: readonly string[] }> {
+  const { tls: files } = config
+  if (!files) return { warnings: [] }
+  const read = await readTlsPair(files)
+  return { warnings: tlsWarnings(read, { files, address: serviceAddress(config) }) }
 }

@@ -6,6 +6,7 @@ import type { DocsSite } from '../http/description/docs-site.ts'
 import type { Counters } from '../limits/counters.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { TlsSource } from '../tls/served-tls.ts'
 
 export interface StartOptions {
   readonly config: Config
@@ -57,6 +58,8 @@ export interface ServiceOptions extends StartOptions {
   readonly counters?: Counters
   /** Reads the docs site. Default: that of this program. */
   readonly readDocs?: () => Promise<DocsSite | undefined>
+  /** The certificate, if the configuration has TLS. Default: this process reads the files itself. */
+  readonly tls?: TlsSource
   /** Called with the metrics. Default: they are served on the configured port. */
   readonly shareMetrics?: (metrics: Metrics) => void
 }

@@ -5,7 +5,8 @@ import { type CommandContext, type Streams, UsageError } from '../cli/context.ts
 import { exitCodeOf } from '../cli/failures/exit-code.ts'
 import { clockDifference } from '../clock.ts'
 import { gnupgHome, jobEnvironment, serviceEnvironment } from '../config/command-environment.ts'
-import { addressOfThisHost, type Environment, processEnvironment } from '../config/config.ts'
+import { type Environment, processEnvironment } from '../config/config.ts'
+import { addressOfThisHost } from '../config/local-address.ts'
 import { parseServiceUrl } from '../config/values.ts'
 import { inProcessService } from './operations/in-process-service.ts'
 import type { StartOptions } from './options.ts'
@@ -35,6 +36,11 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
   // Every process of a service runs this. The code for all other command lines would use 3 MB in each.
   if (first === 'serve' && rest.length === 0)
     return exitCodeOf(() => serve({ environment, streams }), { streams })
+  // A container runs this every few seconds.
+  if (first === 'health' && rest.length === 0) {
+    const { checkHealth } = await import('../cli/upkeep/health.ts')
+    return exitCodeOf(() => checkHealth(environment, streams), { streams })
+  }
   if (first === '-v' || first === '--version') {
     // Commander prints the version as soon as it reads the option.
     if (rest.join() === '--json') return run([...words.slice(0, 2), 'version', '--json'], options)

@@ -4,6 +4,7 @@ import { describeDatabase } from '../cli/announcement.ts'
 import type { CommonOptions } from '../cli/context.ts'
 import { readCount } from '../cli/option-values.ts'
 import { print, withJson } from '../cli/output.ts'
+import { goes } from '../cli/service/ways.ts'
 import { serviceAddress } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
 import { variablesHelp } from '../config/variables.ts'
@@ -11,11 +12,18 @@ import { type ServeContext, serve } from './serve.ts'
 import { commandSettings, madeNote, serviceSettings } from './settings.ts'
 
 export function serveCommands(program: Command, context: ServeContext): void {
+  const { environment, streams } = context
   program
     .command('serve')
     .description('run the service; SIGTERM or SIGINT stops it once the requests in flight are answered')
     .addHelpText('after', variablesHelp)
     .action(() => serve(context))
+
+  goes(program.command('health'), 'none')
+    .description(
+      'check whether the service of this host is ready, at the address of RATAFIA_HOST and RATAFIA_PORT; exit code 0 or 1',
+    )
+    .action(async () => (await import('../cli/upkeep/health.ts')).checkHealth(environment, streams))
 
   configCommands(program, context)
 

@@ -138,6 +138,20 @@ const CASES: readonly (readonly [
     /^a\.pem expires at 2027-03-01T12:00:00\.000Z\. Replace it\.$/,
   ],
   [{ certificates: undefined }, {}, 'certificates', 'attention', /cannot be read/],
+  [
+    { tls: { file: 'cert.pem', until: daysFrom(29) } },
+    {},
+    'certificates',
+    'attention',
+    /^cert\.pem expires at 2027-03-01T12:00:00\.000Z\. Replace it\.$/,
+  ],
+  [
+    { tls: { file: 'cert.pem', problem: 'why.' } },
+    {},
+    'certificates',
+    'attention',
+    /^The certificate for https was not replaced by the one in its files: why\.$/,
+  ],
   [{ lagMs: 1500 }, {}, 'changes', 'attention', /^This node has received no changes for 1\.5 s/],
   [{ lagMs: Number.POSITIVE_INFINITY }, {}, 'changes', 'attention', /^This node does not receive changes/],
   [{ answer: { ...ANSWERS, ready: false, why: 'x' } }, {}, 'service', 'attention', /not accept requests: x$/],
@@ -159,6 +173,16 @@ for (const [here, seen, part, state, says] of CASES) {
     assert.match(finding?.[2] ?? '', says)
   })
 }
+
+test('shows when the first certificate expires, and their uses', async () => {
+  const says = async (here: Partial<Surroundings>) =>
+    (await read(here, {})).find(({ part }) => part === 'certificates')?.says
+  const tls = { file: 'cert.pem', until: daysFrom(31) }
+  const end = 'the first expires at 2027-03-03T12:00:00.000Z.'
+  assert.equal(await says({ tls }), `1 for https; ${end}`)
+  const certificates = [{ file: 'ca.pem', until: daysFrom(300) }]
+  assert.equal(await says({ tls, certificates }), `2 for https and the database connection; ${end}`)
+})
 
 test('counts running nodes, and running and waiting jobs', async () => {
   const says = async (seen: Seen, part: string) =>

@@ -48,10 +48,21 @@ export interface Surroundings {
   readonly answer: Answer | undefined
   /** When each certificate that the database's URL names expires; undefined if they cannot be read. */
   readonly certificates: readonly { readonly file: string; readonly until: Date }[] | undefined
+  /** The files for https; absent without TLS. */
+  readonly tls?: TlsState
   /** How far this process may lag behind changes, in milliseconds; undefined outside the service. */
   readonly lagMs?: number
   /** The configured channels for reminders about what expires. */
   readonly remindersBy: readonly Channel[]
+}
+
+interface TlsState {
+  /** The file of the certificate. */
+  readonly file: string
+  /** When its certificate expires; absent if it cannot be read. */
+  readonly until?: Date
+  /** Why the service does not serve what is in the files; absent while it does. */
+  readonly problem?: string
 }
 
 interface Answer {
@@ -104,7 +115,7 @@ export async function readStatus(
     { part: 'keys', ...(await keys(deps.keyring)) },
     { part: 'signing_keys', ...(await signingKeys(deps)) },
     { part: 'issuers', ...(await issuers(deps, now)) },
-    { part: 'certificates', ...certificates(here.certificates, now) },
+    { part: 'certificates', ...certificates(here, now) },
     { part: 'audit_log', ...(await auditLog(deps.audit)) },
     { part: 'backup', ...(await backup(here.database.kind, now, deps.audit)) },
     { part: 'sign_in_links', ...(await signInLinks(now, deps.audit)) },
@@ -230,21 +241,31 @@ function inDays(milliseconds: number): string {
   return days === 1 ? 'one day' : `${days} days`
 }
 
-function certificates(all: Surroundings['certificates'], now: Date): Verdict {
-  if (!all) {
+function certificates(
+  { certificates: ofDatabase, tls }: Pick<Surroundings, 'certificates' | 'tls'>,
+  now: Date,
+): Verdict {
+  if (!ofDatabase) {
     return attention('The certificates of the database connection cannot be read. Restore their files.')
   }
-  if (all.length === 0) {
+  const own = tls?.until === undefined ? [] : [{ file: tls.file, until: tls.until }]
+  const all = [...own, ...ofDatabase]
+  const problems = all
+    .filter(({ until }) => until.getTime() - now.getTime() < SOON_MS)
+    .map(({ file, until }) => `${file} expires at ${until.toISOString()}. Replace it.`)
+  if (tls?.problem !== undefined) {
+    problems.unshift(`The certificate for https was not replaced by the one in its files: ${tls.problem}`)
+  }
+  if (problems.length > 0) return attention(problems.join(' '))
+  const [any] = all
+  if (any === undefined) {
     return ok(
       'No certificates to check: the database URL names none, and the reverse proxy handles client TLS.',
     )
   }
-  const soon = all
-    .filter(({ until }) => until.getTime() - now.getTime() < SOON_MS)
-    .map(({ file, until }) => `${file} expires at ${until.toISOString()}. Replace it.`)
-  if (soon.length > 0) return attention(soon.join(' '))
-  const first = all.reduce((a, b) => (a.until < b.until ? a : b))
-  return ok(`${all.length} for the database connection; the first expires at ${first.until.toISOString()}.`)
+  const first = all.reduce((a, b) => (a.until < b.until ? a : b), any)
+  const uses = [...(tls ? ['https'] : []), ...(ofDatabase.length > 0 ? ['the database connection'] : [])]
+  return ok(`${all.length} for ${uses.join(' and ')}; the first expires at ${first.until.toISOString()}.`)
 }
 
 async function auditLog(audit: StatusDeps['audit']): Promise<Verdict> {

@@ -31,6 +31,8 @@ interface Watched {
   readonly changes: () => { current(): boolean; lag(): number; unannounced(): number }
   /** How far this machine's clock is ahead of the database's, in milliseconds. */
   readonly clockAhead: () => number
+  /** When the service's own certificate expires, in milliseconds since 1970; undefined without TLS. */
+  readonly certificateUntil: () => number | undefined
   /** The state of each cache by its name. */
   readonly caches: () => ReadonlyMap<
     string,
@@ -259,6 +261,11 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
     'ratafia_clock_ahead_seconds',
     "How far the clock of this machine is ahead of the database's, as far as is certain; negative: behind",
     () => seconds(watched.clockAhead?.()),
+  )
+  gauge(
+    'ratafia_tls_certificate_expiry_timestamp_seconds',
+    "When the service's own certificate expires, as Unix time; absent without TLS",
+    () => seconds(watched.certificateUntil?.()),
   )
   new Counter({
     name: 'ratafia_signing_refused_total',

@@ -1,7 +1,8 @@
-/** A worker's side of the channel to its supervisor: counters, metrics, and stopping. */
+/** A worker's side of the channel to its supervisor: counters, metrics, the certificate, and stopping. */
 import cluster from 'node:cluster'
 import type { Counters } from '../limits/counters.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
+import type { ServedTls, TlsSource } from '../tls/served-tls.ts'
 import { type FromSupervisor, type FromWorker, isOurs } from './messages.ts'
 import { sharedCounters } from './shared-counters.ts'
 
@@ -12,6 +13,11 @@ export interface InWorker {
   readonly stopped: Promise<void>
   /** Whether this is the supervisor's first worker. The others start once it listens. */
   readonly isFirst: boolean
+  /**
+   * Returns the certificate that the supervisor has read, and its changes. From now on, a SIGHUP makes the supervisor
+   * read it again.
+   */
+  tls(): Promise<TlsSource>
   /** `first` reaches the supervisor's `onListening`. */
   listening(origin: string, first: unknown): void
   /** Sends metrics to the supervisor on request from now on. `place` is the label `worker`. */
@@ -35,6 +41,9 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
     worker.send(message, () => {})
     return true
   }
+  const firstTls = Promise.withResolvers<ServedTls>()
+  const listeners: ((served: ServedTls) => void)[] = []
+  const reload = () => send({ ratafia: 'reload' })
   const counters = sharedCounters({ send, fallback })
   const hear = (message: unknown) => {
     if (!isOurs(message)) return
@@ -47,6 +56,9 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
         (metrics) => send({ ratafia: 'metrics', id: said.id, metrics }),
         () => {},
       )
+    } else if (said.ratafia === 'tls') {
+      firstTls.resolve(said.served)
+      for (const listener of listeners) listener(said.served)
     } else {
       stopping = true
       stopped.resolve()
@@ -67,6 +79,15 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
     stopped: stopped.promise,
     // The cluster module counts from 1.
     isFirst: worker.id === 1,
+    tls: async () => {
+      process.on('SIGHUP', reload)
+      send({ ratafia: 'tls' })
+      let served = await firstTls.promise
+      listeners.push((next) => {
+        served = next
+      })
+      return { current: () => served, follow: (listener) => void listeners.push(listener) }
+    },
     listening: (origin, first) => {
       listening = true
       send({ ratafia: 'listening', origin, first })
@@ -77,6 +98,7 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
     leave: () => {
       process.off('disconnect', orphaned)
       process.off('message', hear)
+      process.off('SIGHUP', reload)
       if (process.connected) process.disconnect()
     },
   }

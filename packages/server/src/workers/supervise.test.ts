@@ -27,6 +27,7 @@ test('does not start workers after an earlier signal', async () => {
   await supervise({
     ...OPTIONS,
     // Adds more waiting between the signal and the workers.
+    tls: undefined,
     metrics: { host: '127.0.0.1', port: 0 },
     onListening: () => assert.fail('no worker listens'),
     signal: Promise.resolve('SIGTERM'),
@@ -47,9 +48,10 @@ test('reports the address as soon as one worker listens, even if others fail', a
   const running = supervise({
     ...OPTIONS,
     metrics: undefined,
+    tls: undefined,
     onListening: (...words) => said.push(words),
     signal: new Promise(() => {}),
   })
   await assert.rejects(running, WorkersFailed)
-  assert.deepEqual(said, [['http://127.0.0.1:1', true]])
+  assert.deepEqual(said, [['http://127.0.0.1:1', { step: 'ready' }]])
 })

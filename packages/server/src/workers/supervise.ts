@@ -10,6 +10,7 @@ import { isSea } from 'node:sea'
 import type { Counters } from '../limits/counters.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
+import type { ServedTls, TlsSource } from '../tls/served-tls.ts'
 import { type BackOff, backOff } from './back-off.ts'
 import { type FromSupervisor, type FromWorker, isOurs, type Listening } from './messages.ts'
 import { WorkersFailed } from './workers-failed.ts'
@@ -26,6 +27,8 @@ export interface SuperviseOptions {
   readonly waitingCode: number
   /** How long workers may take to exit. */
   readonly patienceMs: number
+  /** The certificate that the workers serve; undefined without TLS. `reload` reads it again. */
+  readonly tls: (TlsSource & { reload(): unknown }) | undefined
   /** The address that serves the metrics of all workers; undefined if there are none. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined
   /** Called once, when the first worker listens, with `http://HOST:PORT` and what else the worker sent. */
@@ -50,6 +53,7 @@ export async function supervise(options: SuperviseOptions): Promise<void> {
     options.log.info({ signal }, 'finishing the requests in flight')
     crew.stop()
   })
+  options.tls?.follow((served) => crew.tellTls(served))
   await tryAddress(options.host, options.port)
   // Avoids round-robin, which loses a connection together with the worker that just got it.
   cluster.schedulingPolicy = cluster.SCHED_NONE
@@ -152,6 +156,11 @@ class Crew {
     }
   }
 
+  /** A worker that still loads its code asks for the certificate later. */
+  tellTls(served: ServedTls): void {
+    for (const { worker } of this.#places) if (worker) tell(worker, { ratafia: 'tls', served })
+  }
+
   /** Lets every worker finish. With `failure`, `run` rejects with it. */
   stop(failure?: WorkersFailed): void {
     if (this.#stopping) return
@@ -204,6 +213,12 @@ class Crew {
       case 'give-back':
         this.#options.counters.giveBack(message.counted)
         return
+      case 'tls':
+        if (this.#options.tls) tell(worker, { ratafia: 'tls', served: this.#options.tls.current() })
+        return
+      case 'reload':
+        this.#options.tls?.reload()
+        return
       case 'metrics':
         this.#asking.get(message.id)?.(message.metrics)
     }
@@ -214,7 +229,7 @@ class Crew {
     this.#origin ??= origin
     if (origin !== this.#origin) {
       // The last worker on the port died while this worker started, so this worker got a different port.
-      this.#port = Number(new URL(this.#origin).port)
+      this.#keepPort(this.#origin)
       worker.process.kill('SIGKILL')
       return
     }
@@ -224,6 +239,11 @@ class Crew {
       this.#options.onListening(origin, first)
       for (const other of this.#places.slice(1)) this.#fill(other)
     }
+  }
+
+  /** Gives new workers the port of the first one, if the system chose it. */
+  #keepPort(origin: string): void {
+    this.#port ||= Number(new URL(origin).port)
   }
 
   #ended(place: Place, worker: Worker, exitCode: number | undefined): void {
@@ -249,7 +269,7 @@ class Crew {
     }
     // The socket is closed, so with a port that the system chose, the next worker would get another one.
     if (this.#places.every(({ listenedAt }) => listenedAt === undefined)) {
-      this.#port = Number(new URL(this.#origin).port)
+      this.#keepPort(this.#origin)
     }
     const wait = place.backOff.after({ listenedFor, exitCode })
     if (wait === 'give-up') {

@@ -230,7 +230,7 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, command = ratafiaComm
     start: async (environment, words = ['serve']) => {
       const { child, output, finished } = launch(words, environment)
       child.stdin.end()
-      const listening = /^ratafia listening on (http:\/\/\S+)\n/m
+      const listening = /^ratafia listening on (https?:\/\/\S+)\n/m
       const deadline = performance.now() + START_DEADLINE_MS
       while (!listening.test(output.stdout)) {
         if (child.exitCode !== null) assert.fail(`it exited with ${child.exitCode}: ${output.stderr}`)

@@ -1,5 +1,6 @@
 /** Sends handwritten HTTP, for requests that no client library would send. */
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { assertDocumented } from './openapi.ts'
 
 export interface RawAnswer {
@@ -12,14 +13,20 @@ export interface RawAnswer {
 
 /** Opens a connection. Returns its socket, and a function that returns the text received so far. */
 export function converse(url: string): { readonly socket: Socket; text(): string } {
-  const { port, hostname } = new URL(url)
-  const socket = connect(Number(port), hostname)
+  const socket = connectTo(url)
   let text = ''
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk
   })
   socket.on('error', () => {})
   return { socket, text: () => text }
+}
+
+/** Does not verify a certificate. */
+function connectTo(url: string): Socket {
+  const { protocol, hostname: host, port } = new URL(url)
+  const to = { host, port: Number(port) }
+  return protocol === 'https:' ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to)
 }
 
 /**
@@ -43,8 +50,7 @@ export async function sendRaw(
 }
 
 async function exchange(baseUrl: string, request: string | Uint8Array, count: number): Promise<RawAnswer[]> {
-  const { hostname, port } = new URL(baseUrl)
-  const socket = connect(Number(port), hostname)
+  const socket = connectTo(baseUrl)
   socket.setEncoding('utf8').on('error', () => {})
   socket.write(request)
   let text = ''

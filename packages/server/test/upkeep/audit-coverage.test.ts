@@ -73,6 +73,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   ...[
     'version',
     'licences',
+    'health',
     'verify',
     'status',
     'config check',

@@ -5,7 +5,7 @@ import { EXAMPLES } from './examples.ts'
 
 /** The commands of `ratafia --help`, in groups. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Run the service:': ['serve', 'identity', 'migrate', 'status', 'counters', 'config', 'demo'],
+  'Run the service:': ['serve', 'identity', 'migrate', 'status', 'health', 'counters', 'config', 'demo'],
   'Accounts and permissions:': [
     'accounts',
     'agents',

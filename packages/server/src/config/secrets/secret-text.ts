@@ -17,19 +17,22 @@ const MOST_BYTES = 8 * 1024
 /** Throws {@link ConfigError}. Messages never repeat the content of the file. */
 export async function readSecretText<T>(source: SecretSource<T>): Promise<ReadSecret<T>> {
   if (source.from === 'variable') return { value: source.value, warnings: [] }
-  const { file, variable, parse } = source
+  const { file, variable, parse, refuseOpen = false } = source
   const unreadable = (error: NodeJS.ErrnoException): never => {
     throw new ConfigError(`${variable}: ${file} cannot be read: ${systemReason(error)}.`)
   }
   const { mode, size } = await stat(file).catch(unreadable)
+  const permissions = process.platform === 'win32' ? 0 : mode & 0o077
+  if (refuseOpen && (permissions & 0o007) !== 0) {
+    throw new ConfigError(`${variable}: every user of this machine can open ${file}. Run chmod o= ${file}`)
+  }
   if (size > MOST_BYTES) throw new ConfigError(`${variable}: ${file} has more than ${MOST_BYTES} bytes.`)
   const bytes = await readFile(file).catch(unreadable)
   const text = textOr(bytes, (fault) => new ConfigError(`${variable}: ${file} ${fault}`))
-  const open = (mode & 0o077) !== 0 && process.platform !== 'win32'
   try {
     return {
       value: parse(text.trim()),
-      warnings: open ? [`Other users can read ${file}. Run chmod 600 ${file}`] : [],
+      warnings: permissions !== 0 ? [`Other users can read ${file}. Run chmod 600 ${file}`] : [],
     }
   } catch (error) {
     throw new ConfigError(`${variable}: ${file} ${error instanceof Error ? error.message : ''}`)

@@ -13,6 +13,8 @@ export type SecretSource<T> =
       readonly variable: string
       /** Throws an `Error` whose message follows the file's name and does not repeat the text. */
       readonly parse: (text: string) => T
+      /** Refuse a file that every user of the machine can read. Default: a warning. */
+      readonly refuseOpen?: boolean
     }
 
 /** The secret key, whose file `secret-key.ts` reads or creates. */

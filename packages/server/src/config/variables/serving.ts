@@ -5,6 +5,7 @@ import {
   oneOf,
   parseCount,
   parseDelay,
+  parseFilePath,
   parseHost,
   parsePort,
   parseProxies,
@@ -27,6 +28,17 @@ export const SERVING_VARIABLES = {
     meaning:
       'URL that clients use to reach the service. Macaroons contain its host, so do not change it later. Required if RATAFIA_HOST is every address (0.0.0.0)',
     parse: parseServiceUrl,
+  }),
+  RATAFIA_TLS_CERT: optional({
+    default: 'none: plain HTTP',
+    meaning:
+      'File with the certificate for https, followed by its chain (PEM). Read again when it changes, and on SIGHUP',
+    parse: parseFilePath,
+  }),
+  RATAFIA_TLS_KEY: optional({
+    default: 'none',
+    meaning: 'File with its private key (PEM), which other users of the machine must not be able to read',
+    parse: parseFilePath,
   }),
   RATAFIA_WORKERS: optional({
     default: 'the number of cores available',

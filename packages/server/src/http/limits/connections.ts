@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { type Networks, networksOf } from '../../addresses/address.ts'
 import { Crowd } from '../../limits/crowd.ts'
 import { announcesBody } from '../bodies/body-headers.ts'
@@ -93,11 +94,25 @@ export class Connections {
       socket.destroy()
       return
     }
-    this.#open.set(socket, {
+    this.#keep(socket, {
       networks: networksOf(socket.remoteAddress ?? ''),
       answers: [],
       lastRequest: this.#requests,
     })
+  }
+
+  /** Continues a connection whose TLS handshake is done: its requests belong to `socket`, which decrypts them. */
+  decrypt(socket: TLSSocket): void {
+    const tcp = tcpSocketOf(socket)
+    const connection = tcp && this.#open.get(tcp)
+    // A connection that was cut during the handshake closes by itself.
+    if (!connection) return
+    this.#open.delete(tcp)
+    this.#keep(socket, connection)
+  }
+
+  #keep(socket: Socket, connection: Connection): void {
+    this.#open.set(socket, connection)
     socket.once('close', () => this.#open.delete(socket))
   }
 
@@ -202,6 +217,13 @@ function cut(socket: Socket & { readonly parser?: { onIncoming?: unknown } }): v
   socket.destroy()
   if (socket.parser) socket.parser.onIncoming = () => NO_MORE_REQUESTS
 }
+
+/**
+ * Returns the connection below a socket that decrypts it. `_parent` is not in Node's documentation; without it, such
+ * connections are only limited by their number, and a test fails.
+ */
+export const tcpSocketOf = (socket: TLSSocket & { readonly _parent?: Socket }): Socket | undefined =>
+  socket._parent
 
 /** Node's parser expects this value for an upgrade: what follows is not HTTP. */
 const NO_MORE_REQUESTS = 2

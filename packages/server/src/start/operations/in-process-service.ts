@@ -8,7 +8,8 @@ import { describeDatabase } from '../../cli/announcement.ts'
 import { ServiceRefusal } from '../../cli/context.ts'
 import { withLists } from '../../cli/service/lists.ts'
 import type { Asked, Asking, Found, Service, ServiceOperation } from '../../cli/service/service.ts'
-import { type Config, serviceAddress } from '../../config/config.ts'
+import { ConfigError, serviceAddress, type TlsFiles } from '../../config/config.ts'
+import { localAddress } from '../../config/local-address.ts'
 import { RequestError } from '../../errors.ts'
 import type { JsonObject } from '../../foreign-json.ts'
 import type { Installation } from '../../installation.ts'
@@ -152,40 +153,40 @@ async function whileDoing<T>(
 
 /** Returns the surroundings from the point of view of this machine, which runs the command. */
 async function surroundingsOf({ config, database }: Installation): Promise<Surroundings> {
-  const { certificatesOf } = await import('../../config/postgres-tls-files.ts')
+  const { certificatesOf } = await import('../../config/tls/postgres-tls-files.ts')
   const { schemaState } = await import('../../database/index.ts')
   const { channelsOf } = await import('../../reminders/reminder.ts')
-  const socket = socketOf(config)
+  const { askReady } = await import('../../cli/service/ask-ready.ts')
+  const address = localAddress(config)
+  const answer = address === undefined ? undefined : await askReady(address)
   return {
     database: { kind: database.kind, location: describeDatabase(config.database) },
     schema: await schemaState(database),
-    answer: socket === undefined ? undefined : await askService(socket),
+    answer,
     certificates: await certificatesOf(config.database),
+    ...(config.tls && { tls: await tlsOf(config.tls, answer?.fingerprint) }),
     remindersBy: channelsOf(config.reminders),
   }
 }
 
-/** Returns the service's URL on this machine; undefined if the system chooses the port. */
-function socketOf({ host, port }: Config): string | undefined {
-  if (port === 0) return undefined
-  const local =
-    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
-  return `http://${local}:${port}`
-}
-
-const PATIENCE_MS = 3_000
-
-/** Asks the service at the URL of its socket, without a trailing slash. Never rejects. */
-async function askService(address: string): Promise<NonNullable<Surroundings['answer']>> {
+/** `fingerprint` is that of the certificate that the service serves; undefined if it does not answer. */
+async function tlsOf(
+  files: TlsFiles,
+  fingerprint: string | undefined,
+): Promise<NonNullable<Surroundings['tls']>> {
+  const { readTlsPair } = await import('../../config/tls/served-files.ts')
+  const { cert: file } = files
   try {
-    const signal = AbortSignal.timeout(PATIENCE_MS)
-    const response = await fetch(`${address}/health/ready`, { signal, redirect: 'manual' })
-    if (response.ok) return { url: address, ready: true }
-    return { url: address, ready: false, why: `it answers ${response.status} to /health/ready.` }
+    const { certificate } = await readTlsPair(files)
+    const until = certificate.validToDate
+    if (fingerprint === undefined || fingerprint === certificate.fingerprint256) return { file, until }
+    return {
+      file,
+      until,
+      problem: `The service still serves another one than ${file}. Its log gives the reason.`,
+    }
   } catch (error) {
-    const isSlow = error instanceof Error && error.name === 'TimeoutError'
-    return isSlow
-      ? { url: address, ready: false, why: 'it does not answer within three seconds.' }
-      : { url: address, ready: undefined }
+    if (!(error instanceof ConfigError)) throw error
+    return { file, problem: error.message }
   }
 }

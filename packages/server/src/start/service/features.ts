@@ -41,6 +41,7 @@ import { resolvePackages, unknownPackages } from '../../package-directory/resolv
 import type { Log } from '../../telemetry/log.ts'
 import { observeSigning, type Telemetry } from '../../telemetry/telemetry.ts'
 import { bundledIdentity, type IdentityService } from '../../third-party/identity-service.ts'
+import type { TlsSource } from '../../tls/served-tls.ts'
 import { type TokenUses, talliedLogins } from '../../tokens/activity/token-uses.ts'
 import { rememberedLogins } from '../../tokens/authentication/remembered-logins.ts'
 import type { TokenDependencies } from '../../tokens/dependencies.ts'
@@ -73,6 +74,8 @@ export interface IdentityParts {
 /** The parts of all features. */
 export interface ServiceParts extends IdentityParts {
   readonly freshness: CacheFreshness
+  /** The certificate that this process serves; undefined without TLS. */
+  readonly tls: TlsSource | undefined
   /** Records the devices that this process sees. */
   readonly activity: ActivityRecorder<SeenDevice>
   /** Records the tokens that this process verifies. */

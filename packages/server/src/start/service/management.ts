@@ -1,8 +1,8 @@
 /** Connects the management API with its dependencies. */
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../config/config.ts'
-import { certificatesOf } from '../../config/postgres-tls-files.ts'
+import type { Config, TlsFiles } from '../../config/config.ts'
+import { certificatesOf } from '../../config/tls/postgres-tls-files.ts'
 import { MOST_MANAGEMENT_MS } from '../../config/values.ts'
 import { type CacheFreshness, schemaState } from '../../database/index.ts'
 import type { FrontFacts } from '../../http/description/service-routes.ts'
@@ -23,6 +23,7 @@ import { rememberedManagers } from '../../management/tokens/remembered-managers.
 import { requireChangingToken } from '../../management/tokens/require-whole-token.ts'
 import { channelsOf } from '../../reminders/reminder.ts'
 import type { Surroundings } from '../../status/read-status.ts'
+import type { ServedTls, TlsSource } from '../../tls/served-tls.ts'
 import { forRequest, type TokenDependencies } from '../../tokens/dependencies.ts'
 import { type GroupParts, MANAGEMENT_GROUPS } from '../operations/management-groups.ts'
 import { addConsole } from './console.ts'
@@ -32,6 +33,8 @@ export interface ManagementParts {
   readonly installation: Installation
   readonly counters: Counters
   readonly freshness: CacheFreshness
+  /** The certificate that this process serves; undefined without TLS. */
+  readonly tls: TlsSource | undefined
   /** The facts for the page that the console shows before sign-in. */
   readonly front: FrontFacts
 }
@@ -90,7 +93,7 @@ export async function addManagement(tokens: TokenDependencies, parts: Management
 /** Leaves out addresses of databases and paths, which only users of the machine may see. */
 async function surroundingsOf(
   { baseUrl }: Pick<TokenDependencies, 'baseUrl'>,
-  { installation: { config, database }, freshness }: ManagementParts,
+  { installation: { config, database }, freshness, tls }: ManagementParts,
 ): Promise<Surroundings> {
   return {
     database: { kind: database.kind, location: database.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL' },
@@ -98,6 +101,7 @@ async function surroundingsOf(
     // The service answers, because it is handling this request.
     answer: { url: baseUrl, ready: true },
     certificates: await namedCertificates(config),
+    ...(tls && config.tls && { tls: namedTls(tls.current(), config.tls) }),
     lagMs: freshness.lag(),
     remindersBy: channelsOf(config.reminders),
   }
@@ -109,5 +113,17 @@ async function namedCertificates({ database }: Config): Promise<Surroundings['ce
   } catch {
     // They could be read when the service started.
     return undefined
+  }
+}
+
+function namedTls({ pair, problem }: ServedTls, files: TlsFiles): NonNullable<Surroundings['tls']> {
+  const named = [files.cert, files.key].reduce(
+    (text, path) => text?.replaceAll(path, basename(path)),
+    problem,
+  )
+  return {
+    file: basename(files.cert),
+    until: new Date(pair.until),
+    ...(named !== undefined && { problem: named }),
   }
 }

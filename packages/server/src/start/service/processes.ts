@@ -63,16 +63,20 @@ async function serveWithWorkers(options: ServeOptions, say: (text: string) => vo
   const { config, log, stop } = options
   limitOldGeneration()
   const { supervise } = await import('../../workers/supervise.ts')
+  const { tls: files } = config
+  // Workers get it from here: one that replaces another needs the certificate even if the files are damaged by then.
+  const tls = files && (await (await import('./tls-files.ts')).watchTlsFiles({ ...config, tls: files }, log))
   await supervise({
     ...config,
     log,
+    tls,
     counters: countersOfProcess(),
     waitingCode: EXIT.unavailable,
     patienceMs: config.shutdownDelay + WORKER_PATIENCE_MS,
     // The cast is safe: our own worker sent it.
     onListening: (origin, first) => say(announcementOf(origin, first as FirstStep, options)),
     signal: stopOf(stop),
-  })
+  }).finally(() => tls?.stop())
 }
 
 async function serveInWorker(options: ServeOptions, worker: InWorker): Promise<void> {
@@ -81,9 +85,11 @@ async function serveInWorker(options: ServeOptions, worker: InWorker): Promise<v
   void worker.stopped.then(() => told.abort(new Stopped()))
   const stop = AbortSignal.any([options.stop, told.signal])
   try {
+    const tls = options.config.tls && (await worker.tls())
     const begun = await start({
       ...options,
       announces: worker.isFirst,
+      ...(tls && { tls }),
       stop,
       counters: worker.counters,
       // Only the first worker updates the schema, because the others may be of an older release than the schema by now.

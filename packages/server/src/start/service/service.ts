@@ -23,6 +23,7 @@ import { announcePresence } from '../../status/presence.ts'
 import type { Log } from '../../telemetry/log.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { createTelemetry, type Telemetry } from '../../telemetry/telemetry.ts'
+import type { TlsSource } from '../../tls/served-tls.ts'
 import { tokenUses, type UsedToken } from '../../tokens/activity/token-uses.ts'
 import { showDemoBanner } from '../../web/demo-banner.ts'
 import { openInstallation } from '../installation.ts'
@@ -75,7 +76,7 @@ const talliedMetrics = (metrics: Metrics, tally: Tally): Metrics => ({
 
 /** A listening service. */
 export interface RunningService {
-  /** `http://HOST:PORT` of the socket. */
+  /** `http://HOST:PORT` of the socket, or `https://…` with TLS. */
   readonly origin: string
   /** The URL that clients use to reach it, without a trailing slash. */
   readonly baseUrl: string
@@ -100,6 +101,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     for (let next = opened.pop(); next; next = opened.pop()) await next()
   }
   try {
+    const tls = options.tls ?? (await tlsFilesOf(options, opened))
     const installation = await openInstallation(options, untallied)
     opened.push(() => installation.close())
     options.stop?.throwIfAborted()
@@ -132,7 +134,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       opened.push(() => jobs.stop())
     }
     return {
-      ...(await listenWith({ installation, telemetry, tally }, options, opened)),
+      ...(await listenWith({ installation, telemetry, tally, tls }, options, opened)),
       metricsUrl,
       installation,
       close,
@@ -143,10 +145,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
-interface Counted {
+interface Started {
   readonly installation: Installation
   readonly telemetry: Telemetry
   readonly tally: Tally
+  readonly tls: TlsSource | undefined
 }
 
 const tallied = ({ metrics, ...telemetry }: Telemetry, tally: Tally): Telemetry => ({
@@ -154,9 +157,22 @@ const tallied = ({ metrics, ...telemetry }: Telemetry, tally: Tally): Telemetry 
   metrics: talliedMetrics(metrics, tally),
 })
 
+/** Returns undefined without TLS. Adds what stops it to `opened`. */
+async function tlsFilesOf(
+  { config, log }: ServiceOptions,
+  opened: (() => Promise<void>)[],
+): Promise<TlsSource | undefined> {
+  const { tls: files } = config
+  if (!files) return undefined
+  const { watchTlsFiles } = await import('./tls-files.ts')
+  const watching = await watchTlsFiles({ ...config, tls: files }, log)
+  opened.push(async () => watching.stop())
+  return watching
+}
+
 /** Adds functions that close what it opens to `opened`. */
 async function listenWith(
-  { installation, telemetry, tally }: Counted,
+  { installation, telemetry, tally, tls }: Started,
   { log, identityOnly = false, isDemo = false, stop, ...options }: ServiceOptions,
   opened: (() => Promise<void>)[],
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
@@ -193,7 +209,10 @@ async function listenWith(
       },
     },
     { connections: config.maxConnections },
+    tls?.current().pair,
   )
+  tls?.follow(({ pair }) => listening.renew(pair))
+  metrics.watch({ certificateUntil: () => tls?.current().pair.until })
   metrics.watch({ connections: () => ({ open: listening.connections, inFlight: listening.inFlight.size }) })
   // Lets requests in flight finish.
   opened.push(() => listening.close())
@@ -227,7 +246,7 @@ async function listenWith(
     listening.leave()
     if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
   })
-  const parts = { app, baseUrl, installation, counters, telemetry, tally, log }
+  const parts = { app, baseUrl, installation, counters, telemetry, tally, tls, log }
   if (freshness)
     await addService({
       ...parts,

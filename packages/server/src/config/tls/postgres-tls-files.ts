@@ -1,27 +1,17 @@
 /** Checks the TLS files that a PostgreSQL address names: `pg` reads them late, where a bad one looks like an outage. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { postgresUrls } from '../postgres-urls.ts'
-import { systemReason } from '../text/system-reason.ts'
-import { ConfigError, type DatabaseConfig } from './config.ts'
-import { pathProblem } from './values.ts'
+import { postgresUrls } from '../../postgres-urls.ts'
+import { systemReason } from '../../text/system-reason.ts'
+import { ConfigError, type DatabaseConfig } from '../config.ts'
+import { pathProblem } from '../values.ts'
+import { CERTIFICATE, type PemContent, PRIVATE_KEY, ROOT_CERTIFICATE, unfitPem } from './pem.ts'
 
-const PRIVATE_KEY = 'private key'
-
-interface Content {
-  readonly label: RegExp
-  readonly what: string
-  /** Throws if OpenSSL cannot read it. */
-  readonly parse: (pem: Buffer) => unknown
-}
-
-const certificate = { what: 'certificate', parse: (pem: Buffer) => new X509Certificate(pem) }
-
-/** The required content of each parameter's file, as PEM. */
-const CONTENT: Readonly<Record<string, Content>> = {
-  sslrootcert: { label: /-----BEGIN (TRUSTED )?CERTIFICATE-----/, ...certificate },
-  sslcert: { label: /-----BEGIN CERTIFICATE-----/, ...certificate },
-  sslkey: { label: /-----BEGIN ([A-Z]+ )?PRIVATE KEY-----/, what: PRIVATE_KEY, parse: createPrivateKey },
+/** The required content of each parameter's file. */
+const CONTENT: Readonly<Record<string, PemContent>> = {
+  sslrootcert: ROOT_CERTIFICATE,
+  sslcert: CERTIFICATE,
+  sslkey: PRIVATE_KEY,
 }
 
 /** Throws {@link ConfigError} with a line for each file that cannot be read or has other content. */
@@ -62,7 +52,7 @@ async function problemsOf(variable: string, url: string): Promise<string[]> {
     }
     try {
       const pem = await readFile(file)
-      const unfit = unfitContent(pem, content)
+      const unfit = unfitPem(pem, content)
       if (unfit === undefined) read.set(name, pem)
       else problems.push(`${variable}: the ${name} ${file} ${unfit}`)
     } catch (error) {
@@ -74,18 +64,4 @@ async function problemsOf(variable: string, url: string): Promise<string[]> {
     problems.push(`${variable}: the sslkey does not match the certificate in sslcert`)
   }
   return problems
-}
-
-function unfitContent(pem: Buffer, { label, what, parse }: Content): string | undefined {
-  const text = pem.toString('latin1')
-  if (!label.test(text)) return `contains no ${what} (PEM)`
-  if (what === PRIVATE_KEY && /^(-----BEGIN ENCRYPTED|Proc-Type:.*ENCRYPTED)/m.test(text)) {
-    return 'is encrypted, and the service has no passphrase for it. Decrypt it with `openssl pkey -in FILE -out KEY`.'
-  }
-  try {
-    parse(pem)
-    return undefined
-  } catch {
-    return `contains a damaged ${what} (PEM)`
-  }
 }
