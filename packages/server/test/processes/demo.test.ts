@@ -53,7 +53,7 @@ test('shows devices in three states to a browser that its link signs in once, an
   const steps = demo.stdout().replaceAll(directory, 'DIRECTORY').replaceAll(`:${port}`, ':PORT')
   assert.match(
     steps,
-    /^Created the account demo, an operator\.\nCreated the brand demo-brand and its model demo-device\.\nDEMO-1 registered: demo-brand signed its serial\.\nDEMO-1 opened a session, and refreshed it\.\nChanged the policy of demo-brand\/demo-device: new devices now need your approval\.\nDEMO-2 asked for a serial, and waits for approval\.\nDEMO-3 asked for a serial, was rejected, asked again, and was refused:\n {2}The operator rejected this device: It is not one of ours\.\n\nOpen the console\. This link signs you in, once, within 10 minutes:\n {2}http:\/\/127\.0\.0\.1:PORT\/identity\/sign-in-link\?secret=[\w-]{43}\nTo sign in later: username demo, password [\w-]{16}\nTo register another device:\n {2}ratafia demo device --brand DIRECTORY\/demo-brand http:\/\/127\.0\.0\.1:PORT\n\nApprove DEMO-2 in the console, and watch it here\.\nPress Ctrl-C to stop\. Everything in this demo is gone then\.$/m,
+    /^Created the account demo, an operator\.\nCreated the brand demo-brand and its model demo-device\.\nDEMO-1 registered: demo-brand signed its serial\.\nDEMO-1 opened a session, and refreshed it\.\nChanged the policy of demo-brand\/demo-device: new devices now need your approval\.\nDEMO-2 asked for a serial, and waits for approval\.\nDEMO-3 asked for a serial, was rejected, asked again, and was refused:\n {2}The operator rejected this device: It is not one of ours\.\n\nOpen the console\. This link signs you in, once, within 10 minutes:\n {2}http:\/\/127\.0\.0\.1:PORT\/identity\/sign-in-link\?secret=[\w-]{43}\nTo sign in later: username demo, password [\w-]{16}\nTo register another device:\n {2}ratafia demo device --brand DIRECTORY\/demo-brand http:\/\/127\.0\.0\.1:PORT\n\nApprove DEMO-2 or revoke DEMO-1 in the console, and watch it here\.\nPress Ctrl-C to stop\. Everything in this demo is gone then\.$/m,
   )
 
   const [link = ''] = await demo.line(/^ {2}(\S+\/identity\/sign-in-link\?secret=\S+)$/m)
@@ -74,6 +74,11 @@ test('shows devices in three states to a browser that its link signs in once, an
   const [path = ''] = /\/console\/devices\/[\w-]+(?=">DEMO-2)/.exec(devices.text) ?? assert.fail(devices.text)
   await browser.submit(await browser.open(`${baseUrl}${path}/approve`), `${path}/approve`)
   await demo.line(/^(DEMO-2) opened a session, and refreshed it\.$/m)
+  const environment = { RATAFIA_DATA_DIR: directory }
+  await program.says('devices revoke demo-brand/demo-device/DEMO-1 --reason stolen --yes', undefined, {
+    environment,
+  })
+  await demo.line(/^(DEMO-1) was refused:\n {2}The device was revoked at /m)
 
   demo.child.kill('SIGINT')
   const { code, stdout, stderr } = await demo.gone()

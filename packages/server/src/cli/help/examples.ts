@@ -6,6 +6,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   status: ['', '--json'],
   'config check': ['', '--connect'],
   demo: ['', '--port 9000'],
+  health: [''],
   'demo device': ['--brand data/demo-brand', '--brand ./acme --no-session https://store.example.org'],
   'accounts add': [
     'ann --email ann@example.org --name "Ann Example"',
@@ -173,5 +174,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'keys rotate': ['', '--discharger'],
   'secret rotate': [''],
   completion: ['bash > /etc/bash_completion.d/ratafia'],
-  version: [''],
+  version: ['', '--json'],
+  licences: [''],
 }

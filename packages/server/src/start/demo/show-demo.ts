@@ -12,7 +12,7 @@ import { setPolicy } from '../../brands/models/set-policy.ts'
 import { writeFiles } from '../../cli/brands/create-demo.ts'
 import { ServiceAway, ServiceRefusal } from '../../cli/context.ts'
 import { sendTo } from '../../cli/demo/send.ts'
-import { createDevice, type Device, newDeviceKey } from '../../demo/device.ts'
+import { createDevice, type Device, newDeviceKey, type Serial } from '../../demo/device.ts'
 import { rejectDevice } from '../../devices/decide.ts'
 import { addGrant } from '../../management/grants/add-grant.ts'
 import type { RunningService } from '../service/service.ts'
@@ -27,10 +27,10 @@ interface Demo {
 }
 
 const ACCOUNT = 'demo'
-/** How often the waiting device asks again. snapd asks every minute. */
+/** How often the devices ask again. snapd asks every minute for a serial. */
 const ASK_AGAIN_MS = 2_000
 
-/** Runs the demo's steps, then lets the device that is waiting ask again until it is decided. Throws when stopped. */
+/** Runs the demo's steps, then lets the devices ask again until they are refused. Throws when stopped. */
 export async function showDemo({ service, directory, stop, ...demo }: Demo): Promise<void> {
   const { baseUrl, installation } = service
   const { authority } = installation
@@ -60,7 +60,8 @@ export async function showDemo({ service, directory, stop, ...demo }: Demo): Pro
   const deviceWith = (key: string) =>
     createDevice({ model: modelText, key: privateKeyFromPem(key), send: sendTo(baseUrl) })
   const [firstKey, secondKey, thirdKey] = await keys
-  await bringUp(deviceWith(firstKey), 'DEMO-1', say)
+  const registered = deviceWith(firstKey)
+  const session = await bringUp(registered, 'DEMO-1', say)
 
   await setPolicy({ model, changes: { registration: 'approval' }, authority }, installation)
   say(`Changed the policy of ${showModelName(model)}: new devices now need your approval.`)
@@ -85,41 +86,62 @@ To sign in later: username ${ACCOUNT}, password ${password}
 To register another device:
   ratafia demo device --brand ${brand} ${baseUrl}
 
-Approve DEMO-2 in the console, and watch it here.
+Approve DEMO-2 or revoke DEMO-1 in the console, and watch it here.
 Press Ctrl-C to stop. Everything in this demo is gone then.
 `)
-  await untilDecided(waiting, 'DEMO-2', { say, stop })
+  const followed = { say, stop }
+  await Promise.all([keepUp(registered, 'DEMO-1', followed, session), keepUp(waiting, 'DEMO-2', followed)])
 }
 
-/** Registers the device, opens a session and refreshes it. Returns false while the device waits for approval. */
-async function bringUp(device: Device, proposedSerial: string, say: Demo['say']): Promise<boolean> {
-  const serial = await device.register({ proposedSerial })
-  if (!serial) return false
-  say(`${proposedSerial} registered: ${serial.authorityId} signed its serial.`)
-  const session = await device.openSession(serial)
-  await device.openSession(serial, session)
-  say(`${proposedSerial} opened a session, and refreshed it.`)
-  return true
-}
-
-async function untilDecided(
+/**
+ * Registers the device, opens a session and refreshes it, and keeps on refreshing it until `stop` or a refusal. Asks
+ * again while the device waits for approval.
+ */
+async function keepUp(
   device: Device,
-  name: string,
+  proposedSerial: string,
   { say, stop }: Pick<Demo, 'say' | 'stop'>,
+  begun?: DeviceSession,
 ): Promise<void> {
-  for (let isDecided = false; !isDecided; ) {
+  for (let session = begun; ; ) {
     await sleep(ASK_AGAIN_MS, undefined, { signal: stop })
     try {
-      isDecided = await bringUp(device, name, say)
+      if (session) session = await refreshed(device, session)
+      else session = await bringUp(device, proposedSerial, say)
     } catch (error) {
       // Overloaded, or the machine was asleep.
       if (error instanceof ServiceAway) continue
       if (!(error instanceof ServiceRefusal)) throw error
-      say(`${name} was refused:\n  ${error.message}`)
-      isDecided = true
+      say(`${proposedSerial} was refused:\n  ${error.message}`)
+      return
     }
   }
 }
+
+interface DeviceSession {
+  readonly serial: Serial
+  readonly macaroon: string
+}
+
+/** Returns undefined while the device waits for approval. */
+async function bringUp(
+  device: Device,
+  proposedSerial: string,
+  say: Demo['say'],
+): Promise<DeviceSession | undefined> {
+  const serial = await device.register({ proposedSerial })
+  if (!serial) return undefined
+  say(`${proposedSerial} registered: ${serial.authorityId} signed its serial.`)
+  const opened = { serial, macaroon: await device.openSession(serial) }
+  const session = await refreshed(device, opened)
+  say(`${proposedSerial} opened a session, and refreshed it.`)
+  return session
+}
+
+const refreshed = async (device: Device, { serial, macaroon }: DeviceSession): Promise<DeviceSession> => ({
+  serial,
+  macaroon: await device.openSession(serial, macaroon),
+})
 
 /** Returns why the service refuses a serial. Throws `TypeError` if it does not. */
 async function refusalOf(device: Device, proposedSerial: string): Promise<string> {

@@ -125,7 +125,7 @@ ${shownOnce({
   value: `snapctl set device-service.headers='{"api-key": "${key}"}'`,
 })}
 ${shownOnce({ id: 'header', title: text.header, value: `api-key: ${key}`, note: text.headerNote })}
-${shownOnce({ id: 'demo', title: text.demo, value: `echo ${key} | ratafia demo device --brand DIRECTORY --api-key-stdin`, note: text.demoNote })}
+${shownOnce({ id: 'demo', title: text.demo, value: text.demoCommand(key), note: text.demoNote })}
 ${shownOnce({ id: 'key', title: text.itself, value: key })}
 <p><a class="button primary" href="${pathOf(model)}">${text.haveIt}</a></p>`,
 })

@@ -149,6 +149,7 @@ export const apiKeys = {
   header: 'HTTP header',
   headerNote: 'Use this for your own programs that register devices.',
   demo: 'Demo device',
+  demoCommand: (key: string): string => `echo ${key} | ratafia demo device --brand DIRECTORY --api-key-stdin`,
   demoNote: 'Pass the directory of `ratafia brands create`.',
   itself: 'Key',
   haveIt: "I've saved it",
