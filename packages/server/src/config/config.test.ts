@@ -92,6 +92,7 @@ test('uses the defaults without any variable', () => {
     sudoUser: undefined,
     accessLog: true,
     docs: true,
+    securityContacts: [],
     metrics: undefined,
     tracing: undefined,
   })
@@ -163,6 +164,7 @@ const WHOLE = {
   RATAFIA_LOG_LEVEL: 'debug',
   RATAFIA_ACCESS_LOG: 'off',
   RATAFIA_DOCS: 'off',
+  RATAFIA_SECURITY_CONTACT: 'security@example.com, https://example.com/report',
   RATAFIA_METRICS_PORT: '9464',
   RATAFIA_METRICS_HOST: '::',
   RATAFIA_URL: 'https://store.example.com/auth/',
@@ -269,6 +271,7 @@ test('reads every variable', () => {
     sudoUser: undefined,
     accessLog: false,
     docs: false,
+    securityContacts: ['mailto:security@example.com', 'https://example.com/report'],
     metrics: { host: '::', port: 9464 },
     tracing: {
       url: 'http://collector:4318/otlp/v1/traces',
@@ -505,6 +508,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   ['RATAFIA_MANAGEMENT_FROM', ['x', '10.0.0.0/33'], /not an address or CIDR block/],
   ['RATAFIA_CONSOLE', ['true'], /can be on, off/],
   ['RATAFIA_DOCS', ['true'], /can be on, off/],
+  ['RATAFIA_SECURITY_CONTACT', ['ada', 'http://example.com/', 'a@b,', 'a@b c'], /is not a contact/],
   ['RATAFIA_SETUP', ['true'], /can be on, off/],
   ['RATAFIA_SETUP_LINK', ['on'], /can be terminal, print/],
   ['RATAFIA_NAME', ['a\u202eb', ' a', 'x'.repeat(65)], /is not a name/],

@@ -186,6 +186,7 @@ function configOf(
     accessLog: values.RATAFIA_ACCESS_LOG === 'on',
     /** Whether the service serves its documentation. */
     docs: values.RATAFIA_DOCS === 'on',
+    securityContacts: values.RATAFIA_SECURITY_CONTACT ?? [],
     /** The address that serves metrics; undefined if there are no metrics. */
     metrics: metricsPort === undefined ? undefined : { host: values.RATAFIA_METRICS_HOST, port: metricsPort },
     /** The settings for traces; undefined if there are no traces. */

@@ -232,6 +232,18 @@ export function parseName(value: string): string {
   throw new Error('is not a name. Write 1 to 64 visible characters, without leading or trailing spaces.')
 }
 
+/** Returns the contacts as URIs; an e-mail address becomes `mailto:`. */
+export function parseContacts(value: string): readonly string[] {
+  return value.split(',').map((item) => {
+    const contact = item.trim()
+    if (/^(https:\/\/|mailto:|tel:)[!-~]+$/.test(contact)) return contact
+    if (/^[!-~]+@[!-~]+$/.test(contact) && !contact.includes(':')) return `mailto:${contact}`
+    throw new Error(
+      `has an item that is not a contact: ${contact || '(empty)'}. Write an e-mail address, or a URL with https:, mailto: or tel:.`,
+    )
+  })
+}
+
 /** Returns the lifetime of a management token in milliseconds. */
 export function parseManagementLifetime(value: string): number {
   const duration = parseDuration(value)

@@ -3,6 +3,7 @@ import { DEFAULT_RATE_LIMITS, parseRateLimits } from '../rate-limits.ts'
 import { optional, row } from '../row.ts'
 import {
   oneOf,
+  parseContacts,
   parseCount,
   parseDelay,
   parseFilePath,
@@ -89,6 +90,12 @@ export const SERVING_VARIABLES = {
     default: 'on',
     meaning: '`on`: serve the documentation of this release at `/docs/`; `off`: answer 404 there',
     parse: oneOf('on', 'off'),
+  }),
+  RATAFIA_SECURITY_CONTACT: optional({
+    default: 'none: 404',
+    meaning:
+      'Comma-separated e-mail addresses and URLs of your security contacts, served at `/.well-known/security.txt`',
+    parse: parseContacts,
   }),
   RATAFIA_METRICS_PORT: optional({
     default: 'none: no metrics',

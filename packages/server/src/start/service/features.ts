@@ -29,6 +29,7 @@ import { sessionRoutes } from '../../devices/sessions/routes.ts'
 import { pathOf } from '../../http/app.ts'
 import { docsRoutes } from '../../http/description/docs-routes.ts'
 import type { DocsSite } from '../../http/description/docs-site.ts'
+import { securityTxt } from '../../http/description/security-txt.ts'
 import { type FrontFacts, serviceRoutes } from '../../http/description/service-routes.ts'
 import { rememberedAgents } from '../../identity/agents/remembered-agents.ts'
 import { externalIdentity } from '../../identity/discharge/external-identity.ts'
@@ -172,6 +173,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   })
   await addDeviceSessions(location, brandMemory, parts)
   if (config.docs) docsRoutes(app, parts)
+  securityTxt(app, { baseUrl, contacts: config.securityContacts, clock: installation.clock })
   const { id } = await keyring.mintId('token')
   serviceRoutes(app, {
     ...front,
