@@ -11,8 +11,8 @@ import { VARIABLES } from '../../packages/server/src/config/variables.ts'
 import { RELEASE } from '../../packages/server/src/start/release/release.ts'
 
 const CHART = join(import.meta.dirname, 'ratafia')
-const HELM = join(import.meta.dirname, '.bin/helm')
-const VALIDATE = join(import.meta.dirname, '.venv/bin/kubernetes-validate')
+const HELM = join(import.meta.dirname, '../.bin/helm')
+const VALIDATE = join(import.meta.dirname, '../.venv/bin/kubernetes-validate')
 /** The oldest version that the chart accepts, and the newest that the validator knows. */
 const KUBERNETES = ['1.27', '1.37']
 const VALUES = ['minimal', 'full', 'job']

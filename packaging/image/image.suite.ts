@@ -160,7 +160,7 @@ test('the image contains the program, the libraries it needs, and nothing to sta
   )
 })
 
-test('the image says how it runs, and which Debian packages are inside', () => {
+test('the image runs as its own user, and lists its Debian packages', () => {
   const [image] = imagesOf(IMAGE)
   assert.ok(image)
   const { User, Env, Entrypoint, Cmd, Volumes, Labels } = image.config
@@ -297,6 +297,20 @@ test('rootless podman runs the image read-only and without capabilities', async 
       output,
       /^ratafia: RATAFIA_DATA_DIR: \/data cannot be written to: this user is not allowed to\./,
     )
+  })
+
+  await t.test('it accepts a secret as a pod has it, a file of root that its group can read', () => {
+    const secret = join(place, 'secret')
+    const create = `head -c 32 /dev/urandom | base64 >${secret} && chown 0:10001 ${secret} && chmod 0440 ${secret}`
+    podman('unshare', 'sh', '-c', create)
+    const words = [
+      `--volume=${secret}:/secret`,
+      '--env=RATAFIA_SECRET_KEY_FILE=/secret',
+      '--volume=checked:/data',
+    ]
+    const { status, output } = attempt(...words, name, 'config', 'check')
+    assert.equal(status, 0, output)
+    assert.doesNotMatch(output, /can read/)
   })
 
   await t.test('it serves with its files readable for its user only, and SIGTERM stops it', async () => {

@@ -21,11 +21,14 @@ export async function readSecretText<T>(source: SecretSource<T>): Promise<ReadSe
   const unreadable = (error: NodeJS.ErrnoException): never => {
     throw new ConfigError(`${variable}: ${file} cannot be read: ${systemReason(error)}.`)
   }
-  const { mode, size } = await stat(file).catch(unreadable)
+  const { mode, size, uid } = await stat(file).catch(unreadable)
   if (size > MOST_BYTES) throw new ConfigError(`${variable}: ${file} has more than ${MOST_BYTES} bytes.`)
   const bytes = await readFile(file).catch(unreadable)
   const text = textOr(bytes, (fault) => new ConfigError(`${variable}: ${file} ${fault}`))
-  const open = (mode & 0o077) !== 0 && process.platform !== 'win32'
+  const user = process.geteuid?.()
+  // Kubernetes gives a pod files of root, which only their group can read there.
+  const others = user === uid || user === 0 ? 0o077 : 0o007
+  const open = (mode & others) !== 0 && process.platform !== 'win32'
   try {
     return {
       value: parse(text.trim()),
