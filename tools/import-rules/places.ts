@@ -47,7 +47,7 @@ export interface Place {
 }
 
 /** The folders outside `packages/` whose sources are checked for cycles. */
-export const TOOLS: readonly string[] = ['benchmarks', 'examples', 'faults', 'interop', 'tools']
+export const TOOLS: readonly string[] = ['benchmarks', 'examples', 'faults', 'interop', 'packaging', 'tools']
 
 const PACKAGES: ReadonlyMap<string, Layer | 'server'> = new Map([
   ['api', 'api'],

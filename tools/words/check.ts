@@ -10,8 +10,8 @@ export interface Report {
   readonly findings: readonly string[]
 }
 
-const SOURCES = '{packages,examples,faults,interop,benchmarks,tools}/**/*.{ts,mts,js,mjs}'
-const PAGES = ['*.md', '{docs,packages,examples,faults,interop,benchmarks}/**/*.md']
+const SOURCES = '{packages,examples,faults,interop,benchmarks,packaging,tools}/**/*.{ts,mts,js,mjs}'
+const PAGES = ['*.md', '{docs,packages,examples,faults,interop,benchmarks,packaging}/**/*.md']
 /** Files written by others, and those of this check that quote the wording. */
 const NOT_OURS =
   /(?:^|\/)(?:node_modules|vectors|dist|\.[^/]+)\/|^tools\/words\/(?:check\.test|patterns|planted\.fixture)\.ts$/

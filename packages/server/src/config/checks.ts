@@ -23,6 +23,7 @@ const NEEDS: readonly (readonly [name: VariableName, needed: VariableName])[] = 
 
 /** Pairs of variables for the same setting. */
 const EXCLUDES: readonly (readonly [name: VariableName, other: VariableName])[] = [
+  ['RATAFIA_DATABASE_URL', 'RATAFIA_DATABASE_URL_FILE'],
   ['RATAFIA_SECRET_KEY', 'RATAFIA_SECRET_KEY_FILE'],
   ['RATAFIA_PREVIOUS_SECRET_KEY', 'RATAFIA_PREVIOUS_SECRET_KEY_FILE'],
   ['RATAFIA_SMTP_URL', 'RATAFIA_SMTP_URL_FILE'],
@@ -40,13 +41,14 @@ export function contradictions(
     !names.some((name) => invalid.some((line) => line.startsWith(`${name} `)))
   const problems: string[] = []
   for (const [name, needed] of NEEDS) {
-    if (isSet(name) && !isSet(needed))
+    if (isSet(name) && !isSet(needed) && textOf(environment, `${needed}_FILE`) === undefined)
       problems.push(`${name} has no effect without ${needed}. Also set ${needed}, or remove ${name}.`)
   }
   for (const [name, other] of EXCLUDES) {
     if (isSet(name) && isSet(other)) problems.push(`${name} and ${other} are both set. Keep one of them.`)
   }
-  if (isSet('RATAFIA_DATABASE_URL') && !isSet('RATAFIA_SECRET_KEY') && !isSet('RATAFIA_SECRET_KEY_FILE')) {
+  const isPostgres = isSet('RATAFIA_DATABASE_URL') || isSet('RATAFIA_DATABASE_URL_FILE')
+  if (isPostgres && !isSet('RATAFIA_SECRET_KEY') && !isSet('RATAFIA_SECRET_KEY_FILE')) {
     problems.push(
       'RATAFIA_SECRET_KEY (or RATAFIA_SECRET_KEY_FILE) is required with PostgreSQL: every node needs the same one. `openssl rand -base64 32` creates one.',
     )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { ConfigError, type Environment, readConfig } from './config.ts'
 import { VARIABLES, type VariableName } from './variables.ts'
@@ -109,6 +110,7 @@ const WHOLE = {
   RATAFIA_SHUTDOWN_DELAY: '10s',
   RATAFIA_DATA_DIR: '/srv/ratafia',
   RATAFIA_DATABASE_URL: 'postgres://user:secret@db:5432/ratafia',
+  RATAFIA_DATABASE_URL_FILE: '',
   RATAFIA_DATABASE_POOL: '25',
   RATAFIA_DATABASE_LISTEN_URL: 'postgres://user:secret@db:5433/ratafia?sslmode=require',
   RATAFIA_SECRET_KEY: KEY.toString('base64'),
@@ -533,6 +535,7 @@ const PATHS = [
   'RATAFIA_TLS_CERT',
   'RATAFIA_TLS_KEY',
   'RATAFIA_DATA_DIR',
+  'RATAFIA_DATABASE_URL_FILE',
   'RATAFIA_SECRET_KEY_FILE',
   'RATAFIA_PREVIOUS_SECRET_KEY_FILE',
   'RATAFIA_SMTP_URL_FILE',
@@ -563,7 +566,8 @@ for (const name of PATHS) {
     test(`refuses ${name}=${JSON.stringify(value)} with the probable intention`, () => {
       const webhook = name.startsWith('RATAFIA_WEBHOOK') ? { RATAFIA_WEBHOOK_URL: 'https://x.example' } : {}
       const tls = name.startsWith('RATAFIA_TLS') ? { RATAFIA_TLS_CERT: '/c', RATAFIA_TLS_KEY: '/k' } : {}
-      const lines = problems({ ...webhook, ...tls, [name]: value })
+      const secret = name === 'RATAFIA_DATABASE_URL_FILE' ? { RATAFIA_SECRET_KEY: KEY.toString('hex') } : {}
+      const lines = problems({ ...webhook, ...tls, ...secret, [name]: value })
       assert.equal(lines.length, 1, lines.join('\n'))
       assert.match(String(lines[0]), new RegExp(`^${name} is `))
       assert.match(String(lines[0]), message)
@@ -660,6 +664,36 @@ test('finds a previous secret key in a variable, in a file, or next to the defau
   assert.deepEqual(problems({ ...file, RATAFIA_PREVIOUS_SECRET_KEY: key }), [
     'RATAFIA_PREVIOUS_SECRET_KEY and RATAFIA_PREVIOUS_SECRET_KEY_FILE are both set. Keep one of them.',
   ])
+})
+
+test('reads the address of PostgreSQL from a file, and does not repeat its content', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'ratafia-config-'))
+  t.after(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'url')
+  const environment = {
+    RATAFIA_DATABASE_URL_FILE: file,
+    RATAFIA_SECRET_KEY: KEY.toString('hex'),
+    RATAFIA_DATABASE_POOL: '3',
+  }
+  assert.match(problems(environment).join(), /^RATAFIA_DATABASE_URL_FILE names .* cannot be read: /)
+  writeFileSync(file, 'postgres://user:secret@db/x\n')
+  assert.deepEqual(readConfig(environment).database, {
+    kind: 'postgres',
+    url: 'postgres://user:secret@db/x',
+    listenUrl: 'postgres://user:secret@db/x',
+    limits: { maxConnections: 3 },
+  })
+  assert.match(
+    problems({ ...environment, RATAFIA_SECRET_KEY: '' }).join(),
+    /^RATAFIA_SECRET_KEY .*required with PostgreSQL/,
+  )
+  assert.deepEqual(problems({ ...environment, RATAFIA_DATABASE_URL: 'postgres://db/x' }), [
+    'RATAFIA_DATABASE_URL and RATAFIA_DATABASE_URL_FILE are both set. Keep one of them.',
+  ])
+  writeFileSync(file, 'postgres://user:sec#ret@db/x')
+  const [line = ''] = problems(environment)
+  assert.match(line, /^RATAFIA_DATABASE_URL_FILE names .*, whose content has a # /)
+  assert.doesNotMatch(line, /sec/)
 })
 
 test('reads the standard variables of OpenTelemetry for traces', () => {

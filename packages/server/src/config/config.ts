@@ -81,7 +81,7 @@ function configOf(
 ) {
   const databaseFile = resolve(values.RATAFIA_DATA_DIR, 'ratafia.db')
   const {
-    RATAFIA_DATABASE_URL: url,
+    RATAFIA_DATABASE_URL: url = values.RATAFIA_DATABASE_URL_FILE,
     RATAFIA_IDENTITY_URL: identityUrl,
     RATAFIA_METRICS_PORT: metricsPort,
     RATAFIA_TLS_CERT: cert,

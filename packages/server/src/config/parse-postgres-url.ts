@@ -1,6 +1,9 @@
 /** Parses the address of a PostgreSQL, strictly, so that a typo never results in a connection without TLS. */
+import { readFileSync } from 'node:fs'
 import { postgresUrls } from '../postgres-urls.ts'
+import { systemReason } from '../text/system-reason.ts'
 import { closest } from './closest.ts'
+import { parseFilePath } from './values.ts'
 
 /** Throws an `Error` that does not repeat the value, because it may contain a password. */
 export function parsePostgresUrl(value: string): string {
@@ -26,6 +29,22 @@ export function parsePostgresUrl(value: string): string {
   if (searchParams.has('uselibpqcompat')) return value
   // `pg` treats them this way today, with a warning that a later version will not check the certificate any more.
   return value.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full')
+}
+
+/** Reads the address from a file. Throws an `Error` that contains the path, and does not repeat the content. */
+export function parsePostgresUrlFile(value: string): string {
+  const file = parseFilePath(value)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(`names ${file}, which cannot be read: ${systemReason(error)}.`)
+  }
+  try {
+    return parsePostgresUrl(text.trim())
+  } catch (error) {
+    throw new Error(`names ${file}, whose content ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 const ENCODING =

@@ -21,8 +21,11 @@ export async function readSecretText<T>(source: SecretSource<T>): Promise<ReadSe
   const unreadable = (error: NodeJS.ErrnoException): never => {
     throw new ConfigError(`${variable}: ${file} cannot be read: ${systemReason(error)}.`)
   }
-  const { mode, size } = await stat(file).catch(unreadable)
-  const permissions = process.platform === 'win32' ? 0 : mode & 0o077
+  const { mode, size, uid } = await stat(file).catch(unreadable)
+  const user = process.geteuid?.()
+  // Kubernetes gives a pod files of root, which only their group can read there.
+  const others = user === uid || user === 0 ? 0o077 : 0o007
+  const permissions = process.platform === 'win32' ? 0 : mode & others
   if (refuseOpen && (permissions & 0o007) !== 0) {
     throw new ConfigError(`${variable}: every user of this machine can open ${file}. Run chmod o= ${file}`)
   }

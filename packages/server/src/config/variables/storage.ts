@@ -1,6 +1,6 @@
 /** The variables of storage: the database, the secret keys, and how long rows are kept. */
 
-import { parsePostgresUrl } from '../parse-postgres-url.ts'
+import { parsePostgresUrl, parsePostgresUrlFile } from '../parse-postgres-url.ts'
 import { optional, row } from '../row.ts'
 import { parseCount, parseFilePath, parseRetention, parseSecretKey } from '../values.ts'
 
@@ -15,6 +15,11 @@ export const STORAGE_VARIABLES = {
     meaning:
       '`postgres://…`: use this PostgreSQL instead. With several hosts, separated by commas, the service uses the one that accepts writes',
     parse: parsePostgresUrl,
+  }),
+  RATAFIA_DATABASE_URL_FILE: optional({
+    default: 'none',
+    meaning: 'File with that URL, instead of RATAFIA_DATABASE_URL',
+    parse: parsePostgresUrlFile,
   }),
   RATAFIA_DATABASE_POOL: row({
     default: '10',
