@@ -10,7 +10,7 @@ export interface Report {
   readonly findings: readonly string[]
 }
 
-const SOURCES = '{packages,examples,faults,interop,benchmarks,tools}/**/*.{ts,mts,js,mjs}'
+const SOURCES = '{packages,examples,faults,interop,benchmarks,packaging,tools}/**/*.{ts,mts,js,mjs}'
 const PAGES = ['*.md', '{docs,packages,examples,faults,interop,benchmarks}/**/*.md']
 /** Files written by others, and those of this check that quote the wording. */
 const NOT_OURS =
