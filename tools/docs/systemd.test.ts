@@ -20,7 +20,7 @@ function systemdRunOf(etc: string, words: readonly string[]): readonly string[] 
   writeFileSync(script, text, { mode: 0o755 })
   writeFileSync(join(directory, 'systemd-run'), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 })
   writeFileSync(join(directory, 'id'), '#!/bin/sh\necho 0\n', { mode: 0o755 })
-  const { status, stdout, stderr } = spawnSync('/bin/sh', [script, ...words], {
+  const { status, stdout, stderr } = spawnSync('/bin/bash', [script, ...words], {
     encoding: 'utf8',
     env: { PATH: `${directory}:/usr/bin:/bin`, SUDO_USER: 'ann' },
   })
@@ -35,7 +35,7 @@ test("a command gets the unit's user, settings and key, and its arguments unchan
   const etc = join(directory, 'with-key')
   mkdirSync(etc)
   writeFileSync(join(etc, 'secret.key'), 'key')
-  const words = systemdRunOf(etc, ['accounts', 'add', 'ann', '--name', 'Ann Example'])
+  const words = systemdRunOf(etc, ['accounts', 'add', 'ann', '--name', 'Ann $PATH'])
   const names = ['User', 'Group', 'UMask', 'EnvironmentFile', 'Environment', 'LoadCredential']
   for (const name of [...names, 'CacheDirectory', 'CacheDirectoryMode']) {
     const settings = settingsOf(name)
@@ -59,7 +59,7 @@ test("a command gets the unit's user, settings and key, and its arguments unchan
   assert.deepEqual(words.slice(-7), [
     node,
     `${home}/${program}`,
-    ...['accounts', 'add', 'ann', '--name', 'Ann Example'],
+    ...['accounts', 'add', 'ann', '--name', 'Ann $$PATH'],
   ])
   const [shell = '', ...rest] = words.slice(words.indexOf('/bin/sh'), -7)
   const { stdout } = spawnSync(shell, [...rest, '/usr/bin/env'], {

@@ -42,9 +42,13 @@ export interface BuildRecord {
 
 const STRIP = { x64: 'x86_64-linux-gnu-strip', arm64: 'aarch64-linux-gnu-strip' } as const
 
+/** The name of the file with the text that `ratafia licences` prints. */
+const LICENCES = 'licences.txt'
+
 /**
- * Writes the executable `ratafia`, its source map `ratafia-VERSION.map` and `build.json` into `directory`. Each replaces
- * an older one at once, which may be running. Throws an Error if a licence is missing, or a tool fails.
+ * Writes the executable `ratafia`, its source map `ratafia-VERSION.map`, `licences.txt` and `build.json` into
+ * `directory`. Each replaces an older one at once, which may be running. Throws an Error if a licence is missing, or a
+ * tool fails.
  */
 export async function buildProgram(directory: string, architecture: Architecture): Promise<BuildRecord> {
   mkdirSync(directory, { recursive: true })
@@ -54,6 +58,7 @@ export async function buildProgram(directory: string, architecture: Architecture
     const { packages } = await bundleProgram(work)
     const licences = licencesOf(packages, runtime.licence)
     const commit = commitOf(ROOT)
+    writeFileSync(join(work, LICENCES), licences)
     writeFileSync(join(work, 'licences.txt.br'), brotliCompressSync(licences))
     writeFileSync(join(work, 'build.json'), JSON.stringify({ commit }))
     writeFileSync(join(work, 'docs-site.json'), docsSiteAsset())
@@ -79,6 +84,7 @@ export async function buildProgram(directory: string, architecture: Architecture
     writeFileSync(join(work, 'build.json'), `${JSON.stringify(record, null, 2)}\n`)
     renameSync(program, join(directory, 'ratafia'))
     renameSync(join(work, MAP), join(directory, `ratafia-${RELEASE}.map`))
+    renameSync(join(work, LICENCES), join(directory, LICENCES))
     renameSync(join(work, 'build.json'), join(directory, 'build.json'))
     return record
   } finally {

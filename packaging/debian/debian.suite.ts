@@ -1,0 +1,352 @@
+// npm run test:debian. Tests the Debian package: its form, and its whole life in a minimal chroot without a network.
+// Needs root and packaging/debian/setup. RATAFIA_TEST_MIRROR names another Debian mirror for mmdebstrap.
+
+import assert from 'node:assert/strict'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { RELEASE } from '../../packages/server/src/start/release/release.ts'
+import { ROOT } from '../../tools/test/programs.ts'
+
+const PACKAGES = join(ROOT, 'build/packages')
+const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64'
+const PACKAGE = join(PACKAGES, `ratafia_${RELEASE}_${ARCHITECTURE}.deb`)
+/** Packages of Debian 12 that the package depends on, and that an installation has. */
+const INCLUDED = 'adduser,libstdc++6,libatomic1,curl'
+const MAX_BYTES = 45_000_000
+
+const directory = mkdtempSync(join(tmpdir(), 'ratafia-debian-'))
+const root = join(directory, 'root')
+before(() => {
+  const archive = join(PACKAGES, 'bookworm.tar')
+  if (!existsSync(archive)) {
+    const mirror = process.env['RATAFIA_TEST_MIRROR'] ?? 'http://deb.debian.org/debian'
+    execFileSync('mmdebstrap', [
+      ...['--quiet', '--variant=minbase', `--include=${INCLUDED}`],
+      ...['bookworm', archive, mirror],
+    ])
+  }
+  mkdirSync(root)
+  execFileSync('tar', ['-xf', archive, '-C', root, '--exclude=./dev/*'])
+  for (const device of ['null', 'zero', 'full', 'random', 'urandom']) {
+    execFileSync('cp', ['-a', `/dev/${device}`, join(root, 'dev')])
+  }
+  copyFileSync(PACKAGE, join(root, 'ratafia.deb'))
+})
+after(() => rmSync(directory, { recursive: true, force: true }))
+
+interface Result {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const CHROOT = [
+  ...['--net', '--mount', '--pid', '--fork', '--kill-child', '--', '/bin/sh', '-c'],
+  'ip link set lo up && mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 /bin/bash -c "$1"',
+]
+
+/** Runs a script as root in the chroot, with only a loopback network. */
+function inChroot(script: string, input = ''): Result {
+  const { status, stdout, stderr } = spawnSync('unshare', [...CHROOT, root, script], {
+    input,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+/** Runs a script whose exit code must be 0. Returns its standard output. */
+function succeeds(script: string, input?: string): string {
+  const result = inChroot(script, input)
+  assert.equal(result.status, 0, `${script}\n${result.stdout}${result.stderr}`)
+  return result.stdout
+}
+
+/** Starts the service in a script, and waits until it listens. */
+const SERVE = `coproc ratafia serve 2>/log
+  read -r -u "\${COPROC[0]}" line; [[ $line == 'ratafia listening on '* ]] || { cat /log; exit 9; }`
+
+test('is small, and depends on libraries that Debian 12 and Ubuntu 22.04 have', () => {
+  assert.ok(statSync(PACKAGE).size < MAX_BYTES, `${statSync(PACKAGE).size} bytes`)
+  const depends = execFileSync('dpkg-deb', ['--field', PACKAGE, 'Depends'], { encoding: 'utf8' })
+  const names = depends.split(',').map((one) => one.trim().split(' ')[0])
+  const expected = ['adduser', 'debconf', 'libatomic1', 'libc6', 'libgcc-s1', 'libstdc++6']
+  assert.deepEqual(names.toSorted(), expected)
+  // The versions of Ubuntu 22.04.
+  const newest = { libc6: '2.35', 'libstdc++6': '12.3', 'libgcc-s1': '12.3', libatomic1: '12.3' }
+  for (const [name, has] of Object.entries(newest)) {
+    const [, least = ''] = new RegExp(`${name.replaceAll('+', '\\+')} \\(>= ([^)]+)\\)`).exec(depends) ?? []
+    assert.equal(spawnSync('dpkg', ['--compare-versions', least, 'le', has]).status, 0, `${name} ${least}`)
+  }
+})
+
+test('lintian finds nothing that is not explained', () => {
+  const { stdout } = spawnSync('lintian', ['--fail-on', 'none', PACKAGE], { encoding: 'utf8' })
+  assert.equal(stdout, '')
+})
+
+test('the same program gives the same bytes', () => {
+  const first = readFileSync(PACKAGE)
+  execFileSync(join(ROOT, 'packaging/debian/build'), { stdio: 'ignore' })
+  assert.ok(readFileSync(PACKAGE).equals(first))
+})
+
+test('systemd accepts the unit, and rates its exposure 2.0 or lower', () => {
+  // systemd-analyze looks for the executable of the unit.
+  const unit = join(directory, 'ratafia.service')
+  const text = readFileSync(join(ROOT, 'packaging/debian/debian/ratafia.service'), 'utf8')
+  writeFileSync(
+    unit,
+    text.replace('/usr/bin/ratafia', '/bin/true').replace('man:ratafia(1)', 'man:systemd(1)'),
+  )
+  const verified = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' })
+  // systemd before 254 has no ImportCredential.
+  const unknown = /^.*Unknown key(?: name)? 'ImportCredential'.*\n/m
+  assert.deepEqual([verified.status, verified.stderr.replace(unknown, '')], [0, ''])
+  const words = ['security', '--offline=true', '--threshold=20', unit]
+  const rated = spawnSync('systemd-analyze', words, { encoding: 'utf8' })
+  assert.equal(rated.status, 0, rated.stdout)
+})
+
+test('the shells and man read the completions and the page', () => {
+  const unpacked = join(directory, 'unpacked')
+  execFileSync('dpkg-deb', ['--extract', PACKAGE, unpacked])
+  const share = join(unpacked, 'usr/share')
+  execFileSync('bash', ['-n', join(share, 'bash-completion/completions/ratafia')])
+  execFileSync('zsh', ['-n', join(share, 'zsh/vendor-completions/_ratafia')])
+  execFileSync('fish', ['--no-execute', join(share, 'fish/vendor_completions.d/ratafia.fish')])
+  const page = spawnSync('man', ['--warnings', '--local-file', join(share, 'man/man1/ratafia.1.gz')], {
+    encoding: 'utf8',
+    env: { ...process.env, MANWIDTH: '200', LC_ALL: 'C.UTF-8' },
+  })
+  assert.deepEqual([page.status, page.stderr], [0, ''])
+  assert.match(page.stdout, /^ +ratafia accounts add <username> \[options\]$/m)
+  assert.match(page.stdout, /^ +--password-stdin$/m)
+  for (const file of ['CHANGELOG.md.gz', 'changelog.gz', 'licences.txt.gz', 'copyright']) {
+    assert.ok(existsSync(join(share, 'doc/ratafia', file)), file)
+  }
+})
+
+/** Returns a function that writes a script into a new directory, in place of a program of the system. */
+function stubsIn(place: string): (name: string, script: string) => void {
+  mkdirSync(place)
+  return (name, script) => {
+    writeFileSync(join(place, name), `#!/bin/bash\n${script}\n`)
+    chmodSync(join(place, name), 0o755)
+  }
+}
+
+test('runs commands of root under systemd with the settings and the key of the service', () => {
+  const place = join(directory, 'stubs')
+  const stub = stubsIn(place)
+  stub('id', 'echo 0')
+  stub('setpriv', `shift 5; [ "$1 $2" != "test -r" ] || [[ $3 != *secret* ]]`)
+  stub('systemd-run', `printf '%s\\0' "$@" >${place}/words; cat; exit 7`)
+  writeFileSync(join(place, 'key'), '')
+  const wrapper = readFileSync(join(ROOT, 'packaging/debian/ratafia'), 'utf8')
+    .replace('/run/systemd/system', place)
+    .replace('/etc/credstore/ratafia.secret-key', join(place, 'key'))
+  stub('ratafia', wrapper)
+  writeFileSync(join(place, 'secret file'), '')
+  const words = [
+    'accounts',
+    'add',
+    'ann',
+    '--name',
+    `Ann $PATH $\{X}  "é"`,
+    '',
+    `--file=${place}/secret file`,
+  ]
+  const { status, stdout, stderr } = spawnSync(join(place, 'ratafia'), words, {
+    cwd: place,
+    input: 'from standard input',
+    encoding: 'utf8',
+    env: {
+      PATH: `${place}:/usr/bin:/bin`,
+      TERM: 'xterm',
+      SUDO_USER: 'ann',
+      RATAFIA_URL: 'https://store.example',
+      RATAFIA_LOG_LEVEL: 'debug',
+      LD_LIBRARY_PATH: '/nowhere',
+      BASH_ENV: join(place, 'nothing'),
+    },
+  })
+  assert.deepEqual({ status, stdout }, { status: 7, stdout: 'from standard input' })
+  assert.match(stderr, /^ratafia: Ignores RATAFIA_LOG_LEVEL: /m)
+  assert.match(stderr, /the user ratafia, who cannot read .*\/secret file\. Pass - /)
+  const given = readFileSync(join(place, 'words'), 'utf8').split('\0').slice(0, -1)
+  const end = given.indexOf('--')
+  const escaped = words.map((word) => word.replaceAll('$', '$$$$'))
+  assert.deepEqual(given.slice(end + 1), ['/usr/bin/ratafia', ...escaped])
+  const options = given.slice(0, end)
+  assert.deepEqual(
+    options.filter((one) => one.startsWith('--setenv=')),
+    [
+      'RATAFIA_DATA_DIR=/var/lib/ratafia',
+      'TERM=xterm',
+      'SUDO_USER=ann',
+      'RATAFIA_URL=https://store.example',
+    ].map((variable) => `--setenv=${variable}`),
+  )
+  const unit = readFileSync(join(ROOT, 'packaging/debian/debian/ratafia.service'), 'utf8')
+  for (const setting of ['User', 'Group', 'UMask', 'EnvironmentFile']) {
+    const [line = assert.fail(setting)] = new RegExp(`^${setting}=.*$`, 'm').exec(unit) ?? []
+    assert.ok(options.includes(`--property=${line}`), line)
+  }
+  assert.ok(options.includes(`--property=LoadCredential=ratafia.secret-key:${place}/key`), options.join('\n'))
+  assert.ok(options.includes(`--property=WorkingDirectory=${place}`))
+})
+
+test('a signal reaches a command of root under systemd', async () => {
+  const place = join(directory, 'signals')
+  const stub = stubsIn(place)
+  stub('id', 'echo 0')
+  stub('setpriv', 'exit 0')
+  execFileSync('mkfifo', [join(place, 'end')])
+  // The command ends, with its own exit code, when systemctl delivers the signal.
+  stub('systemd-run', `echo started; read -r signal <${place}/end; echo "$signal"; exit 3`)
+  stub('systemctl', `echo "$*" >${place}/end`)
+  stub(
+    'ratafia',
+    readFileSync(join(ROOT, 'packaging/debian/ratafia'), 'utf8').replace('/run/systemd/system', place),
+  )
+  const running = spawn(join(place, 'ratafia'), ['serve'], {
+    env: { PATH: `${place}:/usr/bin:/bin` },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  running.stdout.setEncoding('utf8').on('data', (text) => {
+    if (output === '') running.kill('SIGTERM')
+    output += text
+  })
+  const [code] = await once(running, 'close')
+  assert.equal(code, 3)
+  assert.match(output, /^started\nkill --signal=TERM ratafia-command-\d+-\d+\.service\n$/)
+})
+
+test('installs without a network, and prints the next steps', () => {
+  const { status, stdout, stderr } = inChroot('dpkg -i /ratafia.deb')
+  assert.equal(status, 0, stdout + stderr)
+  assert.match(stderr, /1\. Set RATAFIA_BASE_URL .*\n.*systemctl start ratafia\n.*sudo ratafia setup-link/)
+  assert.equal(
+    succeeds('stat -c "%A %U %G" /etc/ratafia/ratafia.env /var/lib/ratafia; ratafia --version'),
+    `-rw-r----- root ratafia\ndrwx------ ratafia ratafia\nratafia ${RELEASE}\n`,
+  )
+  assert.ok(existsSync(join(root, 'etc/systemd/system/multi-user.target.wants')), 'the unit is enabled')
+})
+
+test('serves, and root administers it, without systemd', () => {
+  writeFileSync(
+    join(root, 'etc/ratafia/ratafia.env'),
+    '# a comment\nRATAFIA_BASE_URL="http://127.0.0.1:8080"\n RATAFIA_WORKERS=1 \nRATAFIA_NAME=A store $HOME & more',
+  )
+  const shown = succeeds(`${SERVE}
+    echo 'correct horse battery staple' | ratafia accounts add ann --email ann@example.org --name 'Ann  $HOME' --password-stdin --role operator
+    ratafia brands create --demo --output /var/lib/ratafia/brand >/dev/null || exit 8
+    ratafia accounts list --json
+    ratafia status --json >/status; echo "status $?"
+    curl -sf http://127.0.0.1:8080/health/ready; echo
+    tr '\\0' '\\n' </proc/$COPROC_PID/environ
+    stat -c '%A %U %n' /var/lib/ratafia/{ratafia.db,secret.key}
+    kill -TERM $COPROC_PID; wait $COPROC_PID; echo "ended $?"`)
+  assert.match(shown, /"username":"ann","name":"Ann {2}\$HOME"/)
+  assert.match(shown, /^status [01]$/m)
+  assert.match(shown, /^\{"status":"ready"\}$/m)
+  assert.match(shown, /^RATAFIA_NAME=A store \$HOME & more$/m)
+  for (const name of ['ratafia.db', 'secret.key']) {
+    assert.match(shown, new RegExp(`^-rw------- ratafia /var/lib/ratafia/${name}$`, 'm'))
+  }
+  assert.match(shown, /^ended 0$/m)
+})
+
+test('a command of root has the exit code, standard input and working directory of the caller', () => {
+  assert.equal(inChroot('ratafia accounts show unknown').status, 1)
+  assert.equal(inChroot('ratafia no-such-command').status, 2)
+  const csv = 'name,snap_id\nhello,mVyGrEwiqSi5PugCwyH7WgpoQLemtTd6\n'
+  succeeds('ratafia packages import -', csv)
+  const unreadable = inChroot(
+    `mkdir -m 0700 /root/x; cd /root/x; echo '${csv}' >file.csv; ratafia packages import file.csv`,
+  )
+  assert.equal(unreadable.status, 1)
+  assert.match(
+    unreadable.stderr,
+    /^ratafia: The command runs as the user ratafia, who cannot read file\.csv\. /,
+  )
+  succeeds(`cd /var/lib/ratafia && ratafia backup here.gz && test -e here.gz`)
+})
+
+test('without systemd, a key in /etc/credstore reaches commands, and not their arguments', () => {
+  const key = Buffer.alloc(32, 7).toString('base64')
+  const { stderr, status } = inChroot(`mkdir -p -m 0700 /etc/credstore
+    (umask 077; echo ${key} >/etc/credstore/ratafia.secret-key)
+    ratafia config check --connect; code=$?; rm /etc/credstore/ratafia.secret-key; exit $code`)
+  assert.equal(status, 4, 'the database is sealed under another key')
+  assert.doesNotMatch(stderr, new RegExp(key))
+})
+
+test('without systemd, a line of the settings that is not understood is refused', () => {
+  const { status, stderr } = inChroot(`cp /etc/ratafia/ratafia.env /kept
+    echo 'export X=1' >/etc/ratafia/ratafia.env
+    ratafia version; code=$?; cat /kept >/etc/ratafia/ratafia.env; exit $code`)
+  assert.equal(status, 4)
+  assert.match(stderr, /^ratafia: \/etc\/ratafia\/ratafia\.env, line 1, is not NAME=VALUE\./)
+})
+
+test('for another user, it is the program with the environment of the user', () => {
+  const shown = succeeds(`adduser --quiet --disabled-password --gecos '' bob
+    cd /home/bob; RATAFIA_URL=http://127.0.0.1:1 setpriv --reuid=bob --regid=bob --init-groups env HOME=/home/bob ratafia tokens list 2>&1
+    echo "code $?"
+    setpriv --reuid=bob --regid=bob --init-groups ratafia accounts list 2>&1; echo "code $?"`)
+  assert.match(shown, /Log in with `ratafia login [\s\S]*code [13]/)
+  assert.match(shown, /there is no database \/home\/bob\/data\/ratafia\.db[\s\S]*code 4/)
+})
+
+test('root with a data directory of its own gets the program itself', () => {
+  const shown = succeeds(
+    'RATAFIA_DATA_DIR=/root/own ratafia migrate >/dev/null; stat -c %U /root/own/ratafia.db',
+  )
+  assert.equal(shown, 'root\n')
+})
+
+const DATA = 'stat -c %n /var/lib/ratafia/ratafia.db /var/lib/ratafia/secret.key'
+
+test('an upgrade and a removal keep settings and data', () => {
+  const upgraded = inChroot('dpkg -i /ratafia.deb')
+  assert.equal(upgraded.status, 0, upgraded.stderr)
+  assert.doesNotMatch(upgraded.stderr, /RATAFIA_BASE_URL/)
+  succeeds(`${DATA}; grep RATAFIA_NAME /etc/ratafia/ratafia.env; ratafia accounts show ann`)
+  succeeds(
+    `dpkg --remove ratafia && ${DATA} && ! test -e /usr/bin/ratafia && grep RATAFIA_NAME /etc/ratafia/ratafia.env`,
+  )
+})
+
+test('a purge keeps the data, and prints where it is, unless debconf has another answer', () => {
+  const kept = inChroot(`dpkg --purge ratafia && ${DATA} && ! test -e /etc/ratafia`)
+  assert.equal(kept.status, 0, kept.stdout + kept.stderr)
+  assert.match(kept.stderr, /Kept the data of Ratafia, .* in \/var\/lib\/ratafia/)
+
+  const without =
+    inChroot(`dpkg -i /ratafia.deb && dpkg --remove ratafia && mv /usr/share/debconf/confmodule /kept-confmodule
+    dpkg --purge ratafia; code=$?; mv /kept-confmodule /usr/share/debconf/confmodule; ${DATA} && exit $code`)
+  assert.equal(without.status, 0, without.stdout + without.stderr)
+  assert.match(without.stderr, /Kept the data of Ratafia, /)
+
+  const deleted =
+    inChroot(`dpkg -i /ratafia.deb && echo 'ratafia ratafia/purge-data boolean true' | debconf-set-selections
+    ratafia accounts show ann >/dev/null && dpkg --purge ratafia && ! test -e /var/lib/ratafia && ! getent passwd ratafia`)
+  assert.equal(deleted.status, 0, deleted.stdout + deleted.stderr)
+  assert.doesNotMatch(deleted.stderr, /Kept/)
+})
