@@ -24,7 +24,7 @@ import { ROOT } from '../../tools/test/programs.ts'
 const PACKAGES = join(ROOT, 'build/packages')
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64'
 const PACKAGE = join(PACKAGES, `ratafia_${RELEASE}_${ARCHITECTURE}.deb`)
-/** What Debian 12 has installed, and the package depends on. */
+/** The packages that the chroot has besides the minimum: dependencies, and curl for the test. */
 const INCLUDED = 'adduser,libstdc++6,libatomic1,curl'
 const MAX_BYTES = 45_000_000
 
@@ -237,7 +237,7 @@ test('a signal reaches a command of root under systemd', async () => {
   assert.match(output, /^started\nkill --signal=TERM ratafia-command-\d+-\d+\.service\n$/)
 })
 
-test('installs without a network, and says what to do next', () => {
+test('installs without a network, and prints the next steps', () => {
   const { status, stdout, stderr } = inChroot('dpkg -i /ratafia.deb')
   assert.equal(status, 0, stdout + stderr)
   assert.match(stderr, /1\. Set RATAFIA_BASE_URL .*\n.*systemctl start ratafia\n.*sudo ratafia setup-link/)
@@ -273,7 +273,7 @@ test('serves, and root administers it, without systemd', () => {
 })
 
 test('a command of root has the exit code, standard input and working directory of the caller', () => {
-  assert.equal(inChroot('ratafia accounts show nobody').status, 1)
+  assert.equal(inChroot('ratafia accounts show unknown').status, 1)
   assert.equal(inChroot('ratafia no-such-command').status, 2)
   const csv = 'name,snap_id\nhello,mVyGrEwiqSi5PugCwyH7WgpoQLemtTd6\n'
   succeeds('ratafia packages import -', csv)
@@ -333,7 +333,7 @@ test('an upgrade and a removal keep settings and data', () => {
   )
 })
 
-test('a purge keeps the data, and says where, unless debconf has another answer', () => {
+test('a purge keeps the data and prints its path, unless debconf has another answer', () => {
   const kept = inChroot(`dpkg --purge ratafia && ${DATA} && ! test -e /etc/ratafia`)
   assert.equal(kept.status, 0, kept.stdout + kept.stderr)
   assert.match(kept.stderr, /Kept the data of Ratafia, .* in \/var\/lib\/ratafia/)
