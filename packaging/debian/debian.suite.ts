@@ -217,7 +217,7 @@ test('a signal reaches a command of root under systemd', async () => {
   stub('setpriv', 'exit 0')
   execFileSync('mkfifo', [join(place, 'end')])
   // The command ends, with its own exit code, when systemctl delivers the signal.
-  stub('systemd-run', `echo started; read -r signal <${place}/end; echo "$signal"; exit 3`)
+  stub('systemd-run', `echo started; read -r -t 60 signal <>${place}/end; echo "$signal"; exit 3`)
   stub('systemctl', `echo "$*" >${place}/end`)
   stub(
     'ratafia',
