@@ -24,7 +24,7 @@ import { ROOT } from '../../tools/test/programs.ts'
 const PACKAGES = join(ROOT, 'build/packages')
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64'
 const PACKAGE = join(PACKAGES, `ratafia_${RELEASE}_${ARCHITECTURE}.deb`)
-/** Packages of Debian 12 that the package depends on, and that an installation has. */
+/** The packages that the chroot has besides the minimum: dependencies, and curl for the test. */
 const INCLUDED = 'adduser,libstdc++6,libatomic1,curl'
 const MAX_BYTES = 45_000_000
 
@@ -217,7 +217,7 @@ test('a signal reaches a command of root under systemd', async () => {
   stub('setpriv', 'exit 0')
   execFileSync('mkfifo', [join(place, 'end')])
   // The command ends, with its own exit code, when systemctl delivers the signal.
-  stub('systemd-run', `echo started; read -r signal <${place}/end; echo "$signal"; exit 3`)
+  stub('systemd-run', `echo started; read -r -t 60 signal <>${place}/end; echo "$signal"; exit 3`)
   stub('systemctl', `echo "$*" >${place}/end`)
   stub(
     'ratafia',
@@ -333,7 +333,7 @@ test('an upgrade and a removal keep settings and data', () => {
   )
 })
 
-test('a purge keeps the data, and prints where it is, unless debconf has another answer', () => {
+test('a purge keeps the data and prints its path, unless debconf has another answer', () => {
   const kept = inChroot(`dpkg --purge ratafia && ${DATA} && ! test -e /etc/ratafia`)
   assert.equal(kept.status, 0, kept.stdout + kept.stderr)
   assert.match(kept.stderr, /Kept the data of Ratafia, .* in \/var\/lib\/ratafia/)
