@@ -180,22 +180,26 @@ test('answers the worst values of 64 KiB at once', () => {
   let long = root
   while (encodeBinary(long).length < 45_000) long = addFirstPartyCaveat(long, `x ${'y'.repeat(400)}`)
   const longest = encodeBase64Url(encodeBinary(long))
-  const cost = (headers: Headers): number => {
+  const cost = (headers: Headers, times = 1): number => {
     const start = process.cpuUsage()
-    try {
-      presentedMacaroons(headers)
-    } catch (error) {
-      assert.equal((error as Error).name, 'RequestError', String(error))
+    for (let at = 0; at < times; at++) {
+      try {
+        presentedMacaroons(headers)
+      } catch (error) {
+        assert.equal((error as Error).name, 'RequestError', String(error))
+      }
     }
-    return process.cpuUsage(start).user
+    const { user, system } = process.cpuUsage(start)
+    return user + system
   }
   // The ratio to the cost of the longest accepted token with as many bytes, within one run. Quadratic work is 10,000.
-  const usual = Math.min(...Array.from({ length: 5 }, () => cost({ authorization: `Macaroon ${longest}` })))
+  // The system may count a short run as no time at all, so the usual cost is that of a hundred runs.
+  const usual = cost({ authorization: `Macaroon ${longest}` }, 100)
   for (const headers of worst) {
     const took = cost(headers)
     assert.ok(
-      took < 1_000 * usual,
-      `${took} µs of CPU, ${usual} usual: ${JSON.stringify(headers).slice(0, 80)}`,
+      took < 10 * usual,
+      `${took} µs of CPU, ${usual} for 100 usual ones: ${JSON.stringify(headers).slice(0, 80)}`,
     )
   }
 })
