@@ -137,11 +137,17 @@ export const FAULTS: readonly Fault[] = [
     ...{ ...threeNodes, workers: 2 },
     async strike({ world, random }) {
       const node = random.pick(world.nodes)
-      const killed = Number(node?.running ?? false)
-      await node?.kill()
-      await sleep(500 + random.below(500))
-      await node?.start()
-      return { 'nodes killed': killed }
+      if (!node?.running) return { 'nodes killed': 0 }
+      const workers = node.workers()
+      await node.kill()
+      // Until then, the port is taken.
+      await until(
+        'the workers of a killed node to notice',
+        () => !workers.some((pid) => listensOn(node.port, pid)),
+      )
+      await sleep(random.below(500))
+      await node.start()
+      return { 'nodes killed': 1 }
     },
   },
   {
