@@ -29,6 +29,10 @@ const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'curl.test.ts': 'curl',
   // This file contains the tests of ci-examples.test.ts.
   'example-tests.ts': undefined,
+  // These three are about the start of an installation, not about a client.
+  'first-minute.test.ts': undefined,
+  'own-ca.test.ts': undefined,
+  'setup-page.test.ts': undefined,
   'front-page.test.ts': 'Chromium',
   'fuzz.test.ts': 'Schemathesis',
   'nginx.test.ts': 'nginx',
