@@ -145,7 +145,7 @@ test('creates no cache, and loads no package from a directory next to it or abov
     // pg looks for the package where this variable is set.
     env: {
       NODE_PG_FORCE_NATIVE: '1',
-      RATAFIA_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      RATAFIA_DATABASE_URL: 'postgres://ratafia@127.0.0.1:1/ratafia',
       RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
     },
   })
