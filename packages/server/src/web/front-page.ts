@@ -56,8 +56,8 @@ before you grant them, and no tool sees your password.</p>`
     : html`<p>Tools accept no passwords here. <code>ratafia tokens create</code> opens a login in the browser, and prints what
 the tool needs.</p>`
 }
-<p class="quiet"><code>ratafia</code> is this service's command-line program. To log in, you can run it on any machine that has
-Node.js 24. The credentials that it prints are secrets: give them only the permissions, packages and time that they
+<p class="quiet"><code>ratafia</code> is this service's command-line program. To log in, you can run it on any machine: as one
+file on Linux, elsewhere with Node.js 24 or newer. The credentials that it prints are secrets: give them only the permissions, packages and time that they
 need (<code>ratafia tokens create --help</code>).</p>
 ${TOOLS.map((tool, index) => toolSection(tool, facts, `tool-${index}`))}
 <h2>Build devices</h2>
