@@ -24,7 +24,7 @@ interface OpenedLink {
   readonly address: string
 }
 
-/** `wrong`: the link does not work (any more). `someone-exists`: another person was first. */
+/** `wrong`: the link does not work (any more); with `someoneExists`, because there is an account already. */
 export type LinkVerdict =
   | { readonly verdict: 'right' }
   | { readonly verdict: 'wrong'; readonly someoneExists: boolean }
