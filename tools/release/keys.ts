@@ -29,7 +29,7 @@ Options:
 `
 
 /** The files below the root of the repository. */
-const SOURCE = 'packages/server/src/release/keys.ts'
+export const SOURCE = 'packages/server/src/release/keys.ts'
 export const SECURITY = 'SECURITY.md'
 
 const TABLE = /(?<=<!-- Written by `npm run release:keys`\. -->\n\n)\|(?:.*\|\n)+/

@@ -57,6 +57,8 @@ test('security: a next key that the current one has not signed is refused', () =
 const ed25519 = (...parts: readonly (string | Uint8Array)[]) =>
   Buffer.concat(parts.map(wireString)).toString('base64')
 const RAW = new Uint8Array(32)
+const SECURITY_KEY = ed25519('sk-ssh-ed25519@openssh.com', RAW, 'ssh:')
+assert.match(SECURITY_KEY, /o=$/)
 for (const [what, text] of [
   ['nothing', ''],
   ['two lines', `${vector('current.pub')}${vector('next.pub')}`],
@@ -70,7 +72,7 @@ for (const [what, text] of [
   ['33 bytes', `ssh-ed25519 ${ed25519('ssh-ed25519', new Uint8Array(33))}`],
   ['more after the key', `ssh-ed25519 ${ed25519('ssh-ed25519', RAW, '')}`],
   ['no application', `sk-ssh-ed25519@openssh.com ${ed25519('sk-ssh-ed25519@openssh.com', RAW)}`],
-  ['padding that is not zero', `ssh-ed25519 ${ed25519('ssh-ed25519', RAW).replace(/A$/, 'B')}`],
+  ['last bits that are not zero', `sk-ssh-ed25519@openssh.com ${SECURITY_KEY.replace(/o=$/, 'p=')}`],
   [
     'URL-safe base64',
     `ssh-ed25519 ${ed25519(
