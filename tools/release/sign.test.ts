@@ -1,7 +1,7 @@
 /** Without OpenSSH: a stub prints a signature that OpenSSH made. release-keys.suite.ts runs the real one. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -16,18 +16,13 @@ const [TAR, DEB] = ['ratafia-9.1.0-linux-x64.tar.xz', 'ratafia_9.1.0_amd64.deb']
 
 describe('npm run release:sign', () => {
   let root: string
-  let path: string | undefined
+  let sshKeygen: string
   let directory: string
   before(() => {
     root = mkdtempSync(join(tmpdir(), 'ratafia-sign-'))
-    path = process.env['PATH']
-    process.env['PATH'] = join(root, 'bin')
-    mkdirSync(join(root, 'bin'))
+    sshKeygen = join(root, 'ssh-keygen')
   })
-  after(() => {
-    process.env['PATH'] = path
-    rmSync(root, { recursive: true })
-  })
+  after(() => rmSync(root, { recursive: true }))
   beforeEach(() => {
     directory = mkdtempSync(join(root, 'release-'))
     cpSync(join(vectors, 'SHA256SUMS'), join(directory, 'SHA256SUMS'))
@@ -39,12 +34,17 @@ describe('npm run release:sign', () => {
   /** Installs an `ssh-keygen` that prints this. */
   const stub = (signature: string, code = 0) =>
     writeFileSync(
-      join(root, 'bin/ssh-keygen'),
+      sshKeygen,
       `#!${process.execPath}\nprocess.stdout.write(${JSON.stringify(signature)})\nprocess.exitCode = ${code}\n`,
       { mode: 0o755 },
     )
   const sign = (options: Partial<SignOptions> = {}) =>
-    signRelease(directory, { key: 'KEY', keys: [keyIn('next.pub'), keyIn('current.pub')], ...options })
+    signRelease(directory, {
+      key: 'KEY',
+      sshKeygen,
+      keys: [keyIn('next.pub'), keyIn('current.pub')],
+      ...options,
+    })
   const refuses = async (message: string | RegExp, options: Partial<SignOptions> = {}) => {
     await assert.rejects(sign(options), { name: 'ReleaseError', message })
     assert.equal(existsSync(join(directory, 'SHA256SUMS.sig')), false)
@@ -110,7 +110,7 @@ describe('npm run release:sign', () => {
   })
 
   test('names ssh-keygen if it is missing', async () => {
-    rmSync(join(root, 'bin/ssh-keygen'))
+    rmSync(sshKeygen)
     await refuses(/^ssh-keygen cannot be run: .*ENOENT.* Install OpenSSH\.$/)
   })
 

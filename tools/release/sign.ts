@@ -37,6 +37,8 @@ export interface SignOptions {
   readonly compare?: string | undefined
   /** Whether a key that is not in the program may sign. */
   readonly unknownKey?: boolean | undefined
+  /** The path of ssh-keygen. Default: the one in `PATH`. */
+  readonly sshKeygen?: string
   /** The keys in the program. */
   readonly keys: readonly PublicKey[]
 }
@@ -44,7 +46,7 @@ export interface SignOptions {
 /** Writes `SHA256SUMS.sig`. Returns a sentence about it. Throws {@link ReleaseError}, and then writes nothing. */
 export async function signRelease(
   directory: string,
-  { key: keyFile, compare, unknownKey = false, keys }: SignOptions,
+  { key: keyFile, compare, unknownKey = false, sshKeygen = 'ssh-keygen', keys }: SignOptions,
 ): Promise<string> {
   const path = join(directory, SUMS)
   const signaturePath = join(directory, SUMS_SIGNATURE)
@@ -63,7 +65,7 @@ export async function signRelease(
     )
   }
   const message = Buffer.from(text, 'latin1')
-  const signature = sshSignature(message, keyFile)
+  const signature = sshSignature(message, keyFile, sshKeygen)
   const unverified = parseSignature(signature, 'What ssh-keygen printed')
   const fingerprint = fingerprintOf(unverified.keyBlob)
   const isKnown = keys.some(({ blob }) => blob.equals(unverified.keyBlob))
@@ -100,9 +102,9 @@ async function requireEqual(sums: Sums, directory: string, ownDirectory: string)
 type Sums = ReadonlyMap<string, string>
 
 /** Returns the armored signature over exactly these bytes. ssh-keygen asks for a passphrase, a PIN or a touch. */
-function sshSignature(message: Uint8Array, keyFile: string): string {
+function sshSignature(message: Uint8Array, keyFile: string, sshKeygen: string): string {
   const { status, stdout, error } = spawnSync(
-    'ssh-keygen',
+    sshKeygen,
     ['-Y', 'sign', '-n', RELEASE_NAMESPACE, '-f', keyFile],
     { input: message, encoding: 'utf8', stdio: ['pipe', 'pipe', 'inherit'] },
   )

@@ -17,7 +17,7 @@ export interface PublicKey {
 }
 
 /** The longest `.pub` file, in bytes. Real ones have about 150. */
-export const MAX_KEY_BYTES = 1024
+const MAX_KEY_BYTES = 1024
 
 const LINE =
   /^(?<type>ssh-ed25519|sk-ssh-ed25519@openssh\.com) (?<base64>[\w+/]+=*)(?: [ -~]*[!-~])?(?<end>\n?)$/

@@ -174,7 +174,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'keys rotate': ['', '--discharger'],
   'secret rotate': [''],
   'release verify': ['ratafia-0.2.0', '--ignore-missing .', '--key release.pub --older ratafia-0.1.0 --json'],
-  'release keys': ['> allowed_signers'],
+  'release keys': [''],
   completion: ['bash > /etc/bash_completion.d/ratafia'],
   version: ['', '--json'],
   licences: [''],
