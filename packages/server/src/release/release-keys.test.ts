@@ -69,6 +69,7 @@ for (const [what, text] of [
   ['RSA', `ssh-rsa ${ed25519('ssh-rsa', RAW)}`],
   ['a private key', '-----BEGIN OPENSSH PRIVATE KEY-----\n'],
   ['another type inside', `ssh-ed25519 ${ed25519('sk-ssh-ed25519@openssh.com', RAW, 'ssh:')}`],
+  ['an unknown type inside', `ssh-ed25519 ${ed25519('ssh-rsa', RAW)}`],
   ['33 bytes', `ssh-ed25519 ${ed25519('ssh-ed25519', new Uint8Array(33))}`],
   ['more after the key', `ssh-ed25519 ${ed25519('ssh-ed25519', RAW, '')}`],
   ['no application', `sk-ssh-ed25519@openssh.com ${ed25519('sk-ssh-ed25519@openssh.com', RAW)}`],

@@ -15,7 +15,7 @@ export interface UnverifiedSignature {
   /** The binary form of the public key. */
   readonly keyBlob: Buffer
   readonly type: KeyType
-  /** The Ed25519 signature, 64 bytes. */
+  /** The Ed25519 signature, in any length. */
   readonly signature: Buffer
   /** The flags and the counter of a security key, which its signature covers: 5 bytes. Empty for others. */
   readonly device: Buffer
@@ -56,7 +56,6 @@ export function parseSignature(text: string, name: string): UnverifiedSignature 
   const type = inner.text()
   if (!isKeyType(type)) throw refuse(`it has the type ${JSON.stringify(type)}, which is not Ed25519`)
   const signature = inner.string()
-  if (signature.length !== 64) throw refuse('its Ed25519 signature does not have 64 bytes')
   const device = SIGNATURE_TYPES[type].deviceIn(inner)
   inner.end()
   return { name, namespace, hashName, keyBlob, type, signature, device }
