@@ -99,7 +99,7 @@ for (const [type, signer] of SIGNERS) {
       })
     })
   }
-  // What a security key adds: without it, the type could not be read.
+  // The part that a security key adds, without which the type could not be read.
   const innerEnd = type === 'ssh-ed25519' ? '\x01\0\0\0\x07' : ''
   test(`security: a signature by ${type} with the type ${other} is refused`, () => {
     const signature = signer.sign(SIGNED, { type: other, innerEnd })
