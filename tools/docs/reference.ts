@@ -32,8 +32,8 @@ one prints its path.
 Commands print results to standard output and the log to standard error. With \`--json\`, a command prints one line of
 JSON, with underscores in its keys. An error is then the last line on standard error:
 \`{"error":{"code":"no-such-record","exit_code":1,"message":"There is no account \\"unknown\\"."}}\`. \`code\` is an
-[error code](errors.md) of the API, or \`usage\`, \`file\`, \`import\`, \`declined\`, \`service\`, \`unavailable\`,
-\`configuration\`, \`workers\` or \`fault\`. The details of audit entries are printed as they were recorded.
+[error code](errors.md) of the API, or \`usage\`, \`file\`, \`import\`, \`release\`, \`declined\`, \`service\`,
+\`unavailable\`, \`configuration\`, \`workers\` or \`fault\`. The details of audit entries are printed as they were recorded.
 
 A command that reads a file reads standard input if the file is \`-\`. \`--agent\` requires a file.
 

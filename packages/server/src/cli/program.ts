@@ -68,6 +68,7 @@ const COMMANDS: readonly (readonly [words: string, load: () => Promise<Add>])[] 
   ['counters', async () => (await import('./upkeep/counters.ts')).countersCommand],
   ['status', async () => (await import('./upkeep/status.ts')).statusCommand],
   ['audit', async () => (await import('./upkeep/audit.ts')).auditCommands],
+  ['release', async () => (await import('./upkeep/release.ts')).releaseCommands],
   ['demo', async () => (await import('./demo/demo.ts')).demoCommands],
 ]
 

@@ -18,7 +18,7 @@ const BEGINS = line`
 /** Commands that keep running, and commands that use no database. */
 const OTHERS = line`
   'config check' demo 'demo device' health login whoami logout 'ci login' 'ci logout' serve 'identity serve'
-  'signing-keys generate' 'signing-keys certify' completion version licences 'tokens create' 'tokens rotate'
+  'signing-keys generate' 'signing-keys certify' completion version licences 'release verify' 'release keys' 'tokens create' 'tokens rotate'
   'tokens attenuate' 'tokens explain' 'tokens shorten'`
 /** Commands whose argument is optional, because options can take its place. */
 const NAMED = line`

@@ -46,6 +46,7 @@ oneDatabase(() => {
     models update ${MISSING}
     packages import ${MISSING}.json
     publishers test x --claims ${MISSING}
+    release verify x --key ${MISSING}
     restore ${MISSING}
     signing-keys add ${MISSING}
     tokens attenuate file:${MISSING} --until 1h

@@ -73,6 +73,8 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   ...[
     'version',
     'licences',
+    'release verify',
+    'release keys',
     'health',
     'verify',
     'status',

@@ -5,6 +5,7 @@ import { SchemaError } from '../../database/schema/bookkeeping.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import { ImportError } from '../../files/import-rows.ts'
 import { KeyringError } from '../../keyring/errors.ts'
+import { ReleaseError } from '../../release/release-error.ts'
 import { describeError } from '../../telemetry/serializers.ts'
 import { systemReason, systemRefusal } from '../../text/system-reason.ts'
 import { WorkersFailed } from '../../workers/workers-failed.ts'
@@ -26,6 +27,9 @@ export function explainFailure(error: unknown): Failure {
   if (error instanceof RequestError || error instanceof ImportError) {
     const code = error instanceof RequestError ? error.code : 'import'
     return { exitCode: EXIT.refused, code, lines: error.message.split('\n') }
+  }
+  if (error instanceof ReleaseError) {
+    return { exitCode: EXIT.refused, code: 'release', lines: [error.message] }
   }
   if (error instanceof Unavailable) {
     // The message of the database's refusal ends with a remedy, unless the failure passes by itself.

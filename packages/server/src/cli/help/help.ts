@@ -29,7 +29,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   'Devices:': ['devices', 'clones', 'jobs'],
   'Backup, audit and keys:': ['backup', 'restore', 'import', 'verify', 'audit', 'keys', 'secret'],
-  'This program:': ['completion', 'version', 'licences', 'help'],
+  'This program:': ['release', 'completion', 'version', 'licences', 'help'],
 }
 
 /** Settings for `configureHelp` of the program, which its commands inherit. */

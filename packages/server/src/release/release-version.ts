@@ -1,0 +1,40 @@
+/**
+ * The version numbers of releases: SemVer, with pre-releases of a word and a number such as `0.2.0-rc.1`. Longer ones
+ * could not be told apart from what follows the version in the name of a file.
+ */
+import { ReleaseError } from './release-error.ts'
+
+const NUMBER = '(?:0|[1-9][0-9]{0,5})'
+const VERSION = new RegExp(`^(${NUMBER})\\.(${NUMBER})\\.(${NUMBER})(?:-([a-z]+)\\.(${NUMBER}))?$`)
+/** Debian writes `~` before a pre-release. */
+const NAME = new RegExp(
+  `^ratafia(?:-[a-z]+)*[-_](${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:[-~][a-z]+\\.${NUMBER})?)(?![-~][a-z]+\\.[0-9])[-_.][a-z]`,
+)
+
+/** Returns the version in the name of a release's file. Throws {@link ReleaseError} if it has none. */
+export function versionInName(name: string): string {
+  const version = NAME.exec(name)?.[1]?.replace('~', '-')
+  if (version === undefined)
+    throw new ReleaseError(`${name} has no version in its name. Do not use these files.`)
+  return version
+}
+
+/** Compares two versions as SemVer does: negative if `a` is older. Throws a `TypeError` for other strings. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [partsOf(a), partsOf(b)]
+  for (const [at, part] of left.entries()) {
+    const other = right[at] ?? 0
+    if (part !== other) return part < other ? -1 : 1
+  }
+  return 0
+}
+
+/** Returns what decides, in this order. A version comes after all of its pre-releases. */
+function partsOf(version: string): readonly (number | string)[] {
+  const [, major, minor, patch, word, number] = VERSION.exec(version) ?? []
+  if (major === undefined) throw new TypeError(`${version} is not a version`)
+  return [Number(major), Number(minor), Number(patch), word ?? AFTER_WORDS, Number(number ?? 0)]
+}
+
+/** Sorts after every word of a pre-release. */
+const AFTER_WORDS = '~'
