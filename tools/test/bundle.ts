@@ -51,7 +51,7 @@ export async function bundle(
   copyFileSync(join(ROOT, MANIFEST), join(directory, MANIFEST))
 }
 
-interface Bundling {
+export interface Bundling {
   readonly programs?: readonly string[]
   readonly replacements?: readonly Replacement[]
 }
