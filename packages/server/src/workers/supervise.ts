@@ -276,7 +276,7 @@ class Crew {
       return
     }
     if (exitCode === this.#options.replacedCode) {
-      this.#stopForOtherRelease(worker)
+      this.#stopForOtherRelease(worker, exitCode)
       return
     }
     // The address has not been printed yet.
@@ -299,12 +299,12 @@ class Crew {
   }
 
   /** Ends the node, so that its service manager starts the release that is installed now. */
-  #stopForOtherRelease(worker: Worker): void {
+  #stopForOtherRelease(worker: Worker, exitCode?: number): void {
     if (this.#stopping) return
     const { log, replacedCode } = this.#options
     const message = 'another release replaced the program while it ran'
     log.warn(
-      { worker: worker.process.pid },
+      { worker: worker.process.pid, exitCode },
       `${message}: finishing the requests in flight, then exiting with code ${replacedCode}. A service manager starts the new release; without one, start it yourself.`,
     )
     this.stop(new WorkersFailed(message, replacedCode, true))

@@ -39,7 +39,11 @@ eachDatabase((_kind, _open, fresh) => {
 
     installed.replace()
     process.kill(killed, 'SIGKILL')
-    await eventually('it finds the other release', () => logged(running, REASON).length > 0)
+    const [found] = await eventually('it finds the other release', () => {
+      const lines = logged(running, REASON)
+      return lines.length > 0 ? lines : undefined
+    })
+    assert.equal(found?.exitCode, 6, 'the new worker exited before it listened')
     assert.ok(isAlive(other), 'it waits for the request in flight')
     socket.write('}')
     await once(socket, 'close')
