@@ -27,9 +27,10 @@ interface Planned {
 
 for (const { name, build } of releasePairs()) {
   describe(name, () => {
-    const directory = mkdtempSync(join(tmpdir(), 'ratafia-upgrade-'))
+    let directory: string
     let releases: Awaited<ReturnType<typeof build>>
     before(async () => {
+      directory = mkdtempSync(join(tmpdir(), 'ratafia-upgrade-'))
       releases = await build(join(directory, 'releases'))
     })
     after(() => rmSync(directory, { recursive: true, force: true }))
