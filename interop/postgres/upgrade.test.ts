@@ -1,140 +1,167 @@
 /**
- * Guarantee: in a rolling upgrade, nodes of this release keep serving after the next release has migrated their
- * database, and can be restarted on it, and each release refuses what the other revoked. The next release is this
- * checkout with one more migration.
+ * Guarantee: nodes of neighbouring releases serve one database together, and either can start on it again: for each pair
+ * of releases, through an upgrade node by node and back, while people and devices use the service.
  */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { exchange, listTokens, logIn, revoke, type Token, whoami } from '../../faults/load/log-in.ts'
-import { seeded } from '../../faults/load/random.ts'
-import { makeScene } from '../../faults/load/scene.ts'
-import { newRecorder, Wire } from '../../faults/load/wire.ts'
-import { commandOf } from '../../faults/world/command.ts'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import { BASE_URL, makeScene } from '../../faults/load/scene.ts'
+import { commandOf, type Installation } from '../../faults/world/command.ts'
 import { Node } from '../../faults/world/node.ts'
-import { NEXT_MIGRATION, nextRelease, thisRelease } from '../../faults/world/release.ts'
-import { setUp } from '../../faults/world/set-up.ts'
+import { endWithThisProcess, environmentWith } from '../../faults/world/processes.ts'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
 import { freePort } from '../../tools/test/free-port.ts'
+import { releasePairs } from './support/release-pairs.ts'
+import { addUsers, Users } from './support/users.ts'
 
-/** Ends a test that would wait forever. */
-const DEADLINE_MS = 150_000
+/** The output of `ratafia migrate --plan --json`. */
+interface Planned {
+  readonly missing: readonly { readonly name: string; readonly contracts: boolean }[]
+}
 
-test('nodes of this and the next release share a database during an upgrade', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'ratafia-upgrade-'))
-  const database = `upgrade_${randomBytes(6).toString('hex')}`
-  const nodes: Node[] = []
-  after(async () => {
-    for (const node of nodes) await node.stop()
-    await asSuperuser(`drop database if exists ${database} with (force)`)
-    rmSync(directory, { recursive: true, force: true })
+for (const { name, build } of releasePairs()) {
+  describe(name, () => {
+    let directory: string
+    let releases: Awaited<ReturnType<typeof build>>
+    before(async () => {
+      directory = mkdtempSync(join(tmpdir(), 'ratafia-upgrade-'))
+      releases = await build(join(directory, 'releases'))
+    })
+    after(() => rmSync(directory, { recursive: true, force: true }))
+
+    /** Sets up a database by the older release, with nodes that are not started, and users. */
+    const setUp = async (kind: string, nodeCount: number, settings: Readonly<Record<string, string>>) => {
+      const data = join(directory, kind)
+      mkdirSync(data, { mode: 0o700 })
+      const environment = {
+        RATAFIA_DATA_DIR: data,
+        RATAFIA_SECRET_KEY: randomBytes(32).toString('base64'),
+        RATAFIA_BASE_URL: BASE_URL,
+        RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
+        RATAFIA_LOG_LEVEL: 'warn',
+        RATAFIA_WORKERS: '1',
+        ...settings,
+      }
+      const older = { ...releases.older, environment }
+      const newer = { ...releases.newer, environment }
+      const scene = await makeScene({ people: 3, models: 1, keys: 3 })
+      await addUsers(scene, commandOf(older), data)
+      const nodes: Node[] = []
+      for (let at = 1; at <= nodeCount; at++) nodes.push(new Node(`node ${at}`, await freePort(), older))
+      const users = new Users(scene, nodes)
+      after(async () => {
+        await users.stop()
+        for (const node of nodes) await node.stop()
+      })
+      /** Restarts the node with this installation, during which users try the others. */
+      const restart = (node: Node, installation: Installation) =>
+        users.stopping(node, async () => {
+          await node.stop()
+          node.installation = installation
+          await node.start()
+        })
+      /** The older release must start again, or explain why it can't. */
+      const goBack = async (node: Node, dropped: readonly string[]) => {
+        if (dropped.length === 0) {
+          await restart(node, older)
+          await users.used()
+          return
+        }
+        await users.stopping(node, async () => {
+          await node.stop()
+          const { code, stderr } = await refusedStart(older, node.port)
+          assert.equal(code, 4, stderr)
+          for (const migration of dropped) assert.ok(stderr.includes(migration), stderr)
+          await node.start()
+        })
+        await users.used()
+      }
+      const isFine = async () => {
+        await users.stop()
+        assert.deepEqual(users.wrong, [], nodes.map(({ log }) => log.tail).join('\n'))
+        assert.deepEqual(
+          nodes.flatMap(({ endings }) => endings),
+          [],
+        )
+      }
+      return { older, newer, nodes, users, restart, goBack, isFine }
+    }
+
+    const droppedIn = ({ missing }: Planned) =>
+      missing.filter((each) => each.contracts).map((each) => each.name)
+
+    test('on PostgreSQL, an upgrade node by node and back, under load', async () => {
+      const database = `upgrade_${randomBytes(6).toString('hex')}`
+      await asSuperuser(`create database ${database}`)
+      after(() => asSuperuser(`drop database if exists ${database} with (force)`))
+      const url = new URL(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '')
+      url.pathname = `/${database}`
+      const set = await setUp('postgres', 2, { RATAFIA_DATABASE_URL: url.href })
+      const { older, newer, nodes, users, restart, goBack, isFine } = set
+      const [one, other] = nodes as [Node, Node]
+      await one.start()
+      await other.start()
+      users.start()
+      await users.used()
+
+      // The newer release migrates the database; the old nodes keep running.
+      const ratafia = commandOf(newer)
+      const planned: Planned = JSON.parse((await ratafia(['migrate', '--plan', '--json'])).stdout)
+      await users.migrating(async () => {
+        const { ran } = JSON.parse((await ratafia(['migrate', '--json'])).stdout)
+        assert.deepEqual(
+          ran,
+          planned.missing.map((each) => each.name),
+        )
+      })
+      await users.used()
+      const dropped = droppedIn(planned)
+      if (dropped.length === 0) {
+        await restart(one, older)
+        await users.used()
+      }
+      for (const node of [other, one]) {
+        await restart(node, newer)
+        await users.used()
+      }
+      await goBack(one, dropped)
+      await isFine()
+    })
+
+    test('on SQLite, an upgrade and back', async () => {
+      const { newer, nodes, users, restart, goBack, isFine } = await setUp('sqlite', 1, {})
+      const [node] = nodes as [Node]
+      await node.start()
+      users.start()
+      await users.used()
+      const planned = JSON.parse((await commandOf(newer)(['migrate', '--plan', '--json'])).stdout)
+      // The newer release migrates the database when it starts.
+      await restart(node, newer)
+      await users.used()
+      await goBack(node, droppedIn(planned))
+      await isFine()
+    })
   })
-  await asSuperuser(`create database ${database}`)
-  const url = new URL(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '')
-  url.pathname = `/${database}`
-  const environment = {
-    RATAFIA_DATA_DIR: directory,
-    RATAFIA_DATABASE_URL: url.href,
-    RATAFIA_SECRET_KEY: randomBytes(32).toString('base64'),
-    RATAFIA_BASE_URL: 'http://ratafia.test',
-    RATAFIA_LOG_LEVEL: 'warn',
-    RATAFIA_WORKERS: '1',
-  }
-  const old = { ...thisRelease(), environment }
-  const next = { ...(await nextRelease(join(directory, 'next'))), environment }
+}
 
-  const scene = await makeScene({ people: 2, models: 1, keys: 0 })
-  await setUp(scene, old)
-  for (const name of ['one', 'other']) {
-    const node = new Node(name, await freePort(), old)
-    nodes.push(node)
-    await node.start()
-  }
-  const [one, other] = nodes as [Node, Node]
-  const random = seeded('upgrade', 'requests')
-  const recorder = newRecorder()
-  const wire = new Wire(nodes, recorder)
-  after(() => wire.close())
-  const login = async (person: number): Promise<Token> => {
-    const someone = scene.people[person] ?? assert.fail('no such person')
-    return (await logIn(someone, wire, random)) ?? assert.fail(JSON.stringify(recorder.history.at(-1)))
-  }
-  const status = async (node: Node, token: Token) => (await wire.send(node, whoami(token))).status
-  const holds = async (...tokens: Token[]) => {
-    // Repeat often enough for the nodes to cache the tokens.
-    for (let round = 0; round < 3; round++, await sleep(300)) {
-      for (const token of tokens) {
-        for (const node of nodes) assert.equal(await status(node, token), 200)
-        assert.ok(await exchange(token, wire, random))
-        assert.equal((await wire.send(wire.pick(random), listTokens(token))).status, 200)
-      }
-    }
-  }
-  /** Revokes at one node, and waits until all refuse. `tokens/revocation.timed.test.ts` tests the promised second. */
-  const endedAt = async (node: Node, token: Token) => {
-    const asked = revoke(token, token)
-    assert.equal((await wire.send(node, asked)).status, 200)
-    for (const each of nodes) {
-      for (
-        const end = performance.now() + DEADLINE_MS;
-        (await status(each, token)) !== 401;
-        await sleep(20)
-      ) {
-        if (performance.now() > end) assert.fail(`${each.name} accepts a token that ${node.name} has revoked`)
-      }
-    }
-  }
-
-  const [kept, before] = [await login(0), await login(1)]
-  await holds(kept, before)
-  await endedAt(one, before)
-
-  // The next release migrates the database; the old nodes keep running.
-  const ratafia = commandOf(next)
-  const planned = JSON.parse((await ratafia(['migrate', '--plan', '--json'])).stdout)
-  assert.deepEqual(
-    planned.missing.map(({ name }: { name: string }) => name),
-    [NEXT_MIGRATION],
+/** Starts a node that must not listen. */
+async function refusedStart({ program, environment }: Installation, port: number) {
+  const child = endWithThisProcess(
+    spawn(process.execPath, [program, 'serve'], {
+      env: environmentWith({ ...environment, RATAFIA_PORT: String(port) }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
   )
-  assert.deepEqual(JSON.parse((await ratafia(['migrate', '--json'])).stdout), { ran: [NEXT_MIGRATION] })
-  const onOld = await login(1)
-  await holds(kept, onOld)
-  await endedAt(other, onOld)
-
-  // An old node can start on the new schema.
-  await one.stop()
-  await one.start()
-  const onRestarted = await login(0)
-  await holds(kept, onRestarted)
-  await endedAt(one, onRestarted)
-
-  // Both releases run side by side.
-  await other.stop()
-  other.installation = next
-  await other.start()
-  const [endedOld, endedNew] = [await login(0), await login(1)]
-  await holds(kept, endedOld, endedNew)
-  await endedAt(one, endedOld)
-  await endedAt(other, endedNew)
-
-  await one.stop()
-  one.installation = next
-  await one.start()
-  await holds(kept, await login(1))
-  for (const token of [before, onOld, onRestarted, endedOld, endedNew]) {
-    for (const node of nodes) assert.equal(await status(node, token), 401)
-  }
-
-  assert.deepEqual(
-    recorder.history.filter((seen) => seen.status === 0 || seen.status >= 500),
-    [],
-  )
-  assert.deepEqual(
-    nodes.flatMap(({ endings }) => endings),
-    [],
-  )
-})
+  const ended = once(child, 'exit')
+  // It prints only that it listens.
+  child.stdout.once('data', () => child.kill('SIGKILL'))
+  const stderr = await text(child.stderr)
+  const [code] = await ended
+  return { code, stderr }
+}

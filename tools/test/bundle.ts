@@ -23,14 +23,14 @@ export interface Replacement {
 /** Bundles `programs` (default: {@link PROGRAM}) into `directory`. Throws if a string to replace is missing. */
 export async function bundle(
   directory: string,
-  { programs = [PROGRAM], replacements = [] }: Bundling = {},
+  { root = ROOT, programs = [PROGRAM], replacements = [] }: Bundling = {},
 ): Promise<void> {
   const replaced = new Set<Replacement>()
   await build({
-    absWorkingDir: ROOT,
+    absWorkingDir: root,
     entryPoints: [...programs],
     outdir: directory,
-    outbase: ROOT,
+    outbase: root,
     // The same depth as `start/release.ts`, which finds the manifest by a relative path.
     chunkNames: join(dirname(MANIFEST), 'src/start/[hash]'),
     bundle: true,
@@ -42,28 +42,30 @@ export async function bundle(
     banner: {
       js: `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url)`,
     },
-    plugins: [replacing(replacements, replaced)],
+    plugins: [replacing(root, replacements, replaced)],
     logLevel: 'silent',
   })
   const missed = replacements.find((each) => !replaced.has(each))
   if (missed) throw new Error(`${missed.file} is not part of the program`)
   mkdirSync(join(directory, dirname(MANIFEST)), { recursive: true })
-  copyFileSync(join(ROOT, MANIFEST), join(directory, MANIFEST))
+  copyFileSync(join(root, MANIFEST), join(directory, MANIFEST))
 }
 
-interface Bundling {
+export interface Bundling {
+  /** The root of the checkout with the sources. Default: this checkout. */
+  readonly root?: string
   readonly programs?: readonly string[]
   readonly replacements?: readonly Replacement[]
 }
 
 /** Returns a plugin that applies `replacements`, and adds those that it has applied to `replaced`. */
-function replacing(replacements: readonly Replacement[], replaced: Set<Replacement>): Plugin {
+function replacing(root: string, replacements: readonly Replacement[], replaced: Set<Replacement>): Plugin {
   return {
     name: 'replacing',
     setup({ onLoad }) {
       if (replacements.length === 0) return
       onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        const here = replacements.filter(({ file }) => file === relative(ROOT, path))
+        const here = replacements.filter(({ file }) => file === relative(root, path))
         if (here.length === 0) return undefined
         let contents = readFileSync(path, 'utf8')
         for (const each of here) {

@@ -138,7 +138,15 @@ export class ServiceAway extends Error {
 }
 
 /** The exit codes of every command. */
-export const EXIT = { done: 0, refused: 1, usage: 2, unavailable: 3, configuration: 4, fault: 5 } as const
+export const EXIT = {
+  done: 0,
+  refused: 1,
+  usage: 2,
+  unavailable: 3,
+  configuration: 4,
+  fault: 5,
+  replaced: 6,
+} as const
 
 export const EXIT_HELP = `
 Exit codes:
@@ -147,4 +155,5 @@ Exit codes:
   2  the command or its options are wrong
   3  the service or the database doesn't answer, or refuses for now; follow the message
   4  the configuration is invalid; the message names the variable
-  5  a bug in the program; report it`
+  5  a bug in the program; report it
+  6  another release replaced the program while it served; start it again`

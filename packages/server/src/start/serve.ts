@@ -1,9 +1,11 @@
 /** Implements `ratafia serve` and `ratafia identity serve`: from the environment to the processes of the service. */
-import type { Streams } from '../cli/context.ts'
+import { EXIT, type Streams } from '../cli/context.ts'
 import { typed } from '../cli/typed.ts'
 import type { Environment } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
+import { hasOtherSupervisor } from '../workers/one-release.ts'
 import { holdYoungGeneration } from './heap-limits.ts'
+import { releaseAndCommit } from './release/build.ts'
 import { serviceSettings } from './settings.ts'
 import { stopOnSignal } from './stopping.ts'
 
@@ -17,6 +19,8 @@ export async function serve(
   { environment, streams }: ServeContext,
   { identityOnly = false }: { readonly identityOnly?: boolean } = {},
 ): Promise<void> {
+  // Before it reads the settings, which can differ between releases. The supervisor logs the reason.
+  if (hasOtherSupervisor(releaseAndCommit(), environment)) process.exit(EXIT.replaced)
   const stop = stopOnSignal()
   holdYoungGeneration()
   const processes = await import('./service/processes.ts')

@@ -26,8 +26,15 @@ export interface InWorker {
   leave(): void
 }
 
-/** Returns undefined in a process without a supervisor. `fallback` counts while the supervisor does not answer. */
-export function inWorker({ fallback }: { readonly fallback: Counters }): InWorker | undefined {
+interface InWorkerOptions {
+  /** Counts while the supervisor does not answer. */
+  readonly fallback: Counters
+  /** The release of this worker. */
+  readonly release: string
+}
+
+/** Returns undefined in a process without a supervisor. */
+export function inWorker({ fallback, release }: InWorkerOptions): InWorker | undefined {
   const { worker } = cluster
   if (!worker) return undefined
   // Otherwise, Node would exit in the middle of requests when the supervisor dies.
@@ -90,7 +97,7 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
     },
     listening: (origin, first) => {
       listening = true
-      send({ ratafia: 'listening', origin, first })
+      send({ ratafia: 'listening', release, origin, first })
     },
     shareMetrics: (given) => {
       collect = given

@@ -1,4 +1,4 @@
-/** The messages between the supervisor and its workers, which always run the same release. */
+/** The messages between the supervisor and its workers, which are of one release. */
 import type { Counted, Taken } from '../limits/counters.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 import type { ServedTls } from '../tls/served-tls.ts'
@@ -15,6 +15,7 @@ export type FromWorker =
 
 export interface Listening {
   readonly ratafia: 'listening'
+  readonly release: string
   readonly origin: string
   /** The rest of the announcement, which only `start/` knows. */
   readonly first: unknown

@@ -13,7 +13,9 @@ const OPTIONS = {
   port: 0,
   log: createLog({ level: 'silent', pretty: false }),
   counters: localCounters({ clock: () => new Date(0) }),
+  release: '1.2.3',
   waitingCode: 3,
+  replacedCode: 6,
   patienceMs: 1_000,
 }
 
@@ -40,7 +42,7 @@ test('reports the address as soon as one worker listens, even if others fail', a
   const worker = `
     import cluster from 'node:cluster'
     if (cluster.worker.id !== 1) process.exit(9)
-    process.send({ ratafia: 'listening', origin: 'http://127.0.0.1:1', first: { step: 'ready' } })
+    process.send({ ratafia: 'listening', release: '1.2.3', origin: 'http://127.0.0.1:1', first: { step: 'ready' } })
     process.on('message', () => process.exit(0))`
   const module = `data:text/javascript,${encodeURIComponent(worker)}`
   cluster.setupPrimary({ exec: '/dev/null', execArgv: ['--import', module] })
@@ -54,4 +56,20 @@ test('reports the address as soon as one worker listens, even if others fail', a
   })
   await assert.rejects(running, WorkersFailed)
   assert.deepEqual(said, [['http://127.0.0.1:1', { step: 'ready' }]])
+})
+
+test('stops for a worker of a release that does not compare releases', async () => {
+  const worker = `
+    process.send({ ratafia: 'listening', origin: 'http://127.0.0.1:1', first: { step: 'ready' } })
+    setInterval(() => {}, 60_000)`
+  const module = `data:text/javascript,${encodeURIComponent(worker)}`
+  cluster.setupPrimary({ exec: '/dev/null', execArgv: ['--import', module] })
+  const running = supervise({
+    ...OPTIONS,
+    metrics: undefined,
+    tls: undefined,
+    onListening: () => assert.fail('it must not be announced'),
+    signal: new Promise(() => {}),
+  })
+  await assert.rejects(running, { name: 'WorkersFailed', exitCode: 6 })
 })

@@ -13,6 +13,7 @@ import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 import type { ServedTls, TlsSource } from '../tls/served-tls.ts'
 import { type BackOff, backOff } from './back-off.ts'
 import { type FromSupervisor, type FromWorker, isOurs, type Listening } from './messages.ts'
+import { environmentOfWorker } from './one-release.ts'
 import { WorkersFailed } from './workers-failed.ts'
 
 export interface SuperviseOptions {
@@ -23,6 +24,10 @@ export interface SuperviseOptions {
   readonly log: Log
   /** Counts for all workers. */
   readonly counters: Counters
+  /** The release of the supervisor, with which its workers compare theirs. */
+  readonly release: string
+  /** The exit code of a worker of another release, and then of the supervisor. */
+  readonly replacedCode: number
   /** The exit code of a worker whose database was unavailable. */
   readonly waitingCode: number
   /** How long workers may take to exit. */
@@ -44,7 +49,7 @@ const FAULT = 5
 
 /**
  * Resolves once all workers have finished after a signal. Rejects with the system's error if the address is not
- * available, and with {@link WorkersFailed} if workers do not start, keep dying, or do not exit.
+ * available, and with {@link WorkersFailed} if workers do not start, keep dying, do not exit, or are of another release.
  */
 export async function supervise(options: SuperviseOptions): Promise<void> {
   const crew = new Crew(options)
@@ -182,7 +187,10 @@ class Crew {
   }
 
   #fill(place: Place): void {
-    const worker = cluster.fork({ RATAFIA_PORT: String(this.#port) })
+    const worker = cluster.fork({
+      ...environmentOfWorker(this.#options.release),
+      RATAFIA_PORT: String(this.#port),
+    })
     place.worker = worker
     place.listenedAt = undefined
     worker.on('message', (message: unknown) => {
@@ -224,7 +232,12 @@ class Crew {
     }
   }
 
-  #listens(place: Place, worker: Worker, { origin, first }: Listening): void {
+  #listens(place: Place, worker: Worker, { release, origin, first }: Listening): void {
+    // Only a worker of code without this rule gets here.
+    if (release !== this.#options.release) {
+      this.#stopForOtherRelease(worker)
+      return
+    }
     const isFirst = this.#origin === undefined
     this.#origin ??= origin
     if (origin !== this.#origin) {
@@ -255,11 +268,15 @@ class Crew {
     if (this.#stopping) {
       // The signal itself terminates a worker that still loads its code.
       const stoppedEarly = listenedFor === undefined && /^SIG(TERM|INT)$/.test(said.signal ?? '')
-      if (exitCode !== 0 && !stoppedEarly) {
+      if (exitCode !== 0 && exitCode !== this.#options.replacedCode && !stoppedEarly) {
         this.#options.log.error(said, 'a worker did not finish')
         this.#failure ??= new WorkersFailed('a worker did not finish its requests', exitCode ?? FAULT)
       }
       this.#endIfEmpty()
+      return
+    }
+    if (exitCode === this.#options.replacedCode) {
+      this.#stopForOtherRelease(worker, exitCode)
       return
     }
     // The address has not been printed yet.
@@ -279,6 +296,18 @@ class Crew {
     }
     this.#options.log.error({ ...said, wait }, 'a worker died and will be replaced')
     place.timer = setTimeout(() => this.#fill(place), wait)
+  }
+
+  /** Ends the node, so that its service manager starts the release that is installed now. */
+  #stopForOtherRelease(worker: Worker, exitCode?: number): void {
+    if (this.#stopping) return
+    const { log, replacedCode } = this.#options
+    const message = 'another release replaced the program while it ran'
+    log.warn(
+      { worker: worker.process.pid, exitCode },
+      `${message}: finishing the requests in flight, then exiting with code ${replacedCode}. A service manager starts the new release; without one, start it yourself.`,
+    )
+    this.stop(new WorkersFailed(message, replacedCode, true))
   }
 
   #endIfEmpty(): void {

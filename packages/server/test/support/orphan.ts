@@ -11,7 +11,7 @@ if (cluster.isPrimary) {
   await sleep(600_000)
 } else {
   const supervisor = process.ppid
-  inWorker({ fallback: localCounters({ clock: () => new Date() }) })
+  inWorker({ fallback: localCounters({ clock: () => new Date() }), release: 'any' })
   process.stdout.write('ready\n')
   // Blocks, so that the worker cannot notice first.
   const never = new Int32Array(new SharedArrayBuffer(4))

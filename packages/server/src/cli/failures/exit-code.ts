@@ -1,4 +1,5 @@
 /** Turns the outcome of a command into its exit code, and reports why it failed. */
+import { WorkersFailed } from '../../workers/workers-failed.ts'
 import {
   Declined,
   EXIT,
@@ -57,12 +58,17 @@ export async function exitCodeOf(
       const { exitCode, message } = refused
       return message === undefined ? exitCode : tell({ exitCode, code: 'usage', lines: [message] })
     }
+    if (error instanceof WorkersFailed) {
+      const lines = error.told ? [] : [`${error.message}; see the log.`]
+      return tell({ exitCode: error.exitCode, code: 'workers', lines })
+    }
     const known = knownFailure(error)
     if (known) {
       const hint = 'aboutAddress' in known && known.aboutAddress ? hintAbout(addressFrom()) : ''
       return tell({ ...known, lines: [`${known.message}${hint}`] })
     }
-    // This module knows the errors of every layer, so commands that succeed do not load it.
+    // This module knows the errors of every layer, so commands that succeed do not load it. Nor does a supervisor whose
+    // files may be of another release by now.
     const { explainFailure } = await import('./explain-failure.ts')
     return tell(explainFailure(error))
   }

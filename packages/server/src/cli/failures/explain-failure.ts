@@ -8,7 +8,6 @@ import { KeyringError } from '../../keyring/errors.ts'
 import { ReleaseError } from '../../release/release-error.ts'
 import { describeError } from '../../telemetry/serializers.ts'
 import { systemReason, systemRefusal } from '../../text/system-reason.ts'
-import { WorkersFailed } from '../../workers/workers-failed.ts'
 import { EXIT } from '../context.ts'
 
 export interface Failure {
@@ -36,10 +35,6 @@ export function explainFailure(error: unknown): Failure {
     const advice = remedyOf(error.cause) === undefined ? ' Nothing is lost; try again.' : ''
     const line = `${error.message.replace(/\.?$/, '.')}${advice}`
     return { exitCode: EXIT.unavailable, code: 'unavailable', lines: [line] }
-  }
-  if (error instanceof WorkersFailed) {
-    const lines = error.told ? [] : [`${error.message}; see the log.`]
-    return { exitCode: error.exitCode, code: 'workers', lines }
   }
   const refused = listenRefusal(error)
   if (refused !== undefined) return { exitCode: EXIT.configuration, code: 'configuration', lines: [refused] }

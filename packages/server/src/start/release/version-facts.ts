@@ -1,6 +1,6 @@
 /** The output of `ratafia version --json`. */
 import { migrations } from '../../database/schema/migrations/index.ts'
-import { readAsset } from './assets.ts'
+import { builtFrom } from './build.ts'
 import { RELEASE } from './release.ts'
 import type { RunningAs } from './running-as.ts'
 
@@ -20,10 +20,9 @@ export interface VersionFacts {
 
 export function versionFacts(kind: RunningAs['kind']): VersionFacts {
   const { node, openssl = null, sqlite = null } = process.versions
-  const build = readAsset('build.json')
   return {
     release: RELEASE,
-    commit: build === undefined ? null : (JSON.parse(build.toString()) as { commit: string }).commit,
+    commit: builtFrom(),
     node,
     openssl,
     sqlite,

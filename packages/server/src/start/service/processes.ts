@@ -11,6 +11,7 @@ import { type Counters, localCounters } from '../../limits/counters.ts'
 import { type InWorker, inWorker } from '../../workers/in-worker.ts'
 import { limitHeap, limitOldGeneration } from '../heap-limits.ts'
 import type { ServiceOptions } from '../options.ts'
+import { releaseAndCommit } from '../release/build.ts'
 import { Stopped, stopOf } from '../stopping.ts'
 import type { RunningService } from './service.ts'
 
@@ -26,7 +27,7 @@ type ServeOptions = ServiceOptions & {
  * also runs this function, because its supervisor starts the same program with the same arguments.
  */
 export async function serve(options: ServeOptions, say: (text: string) => void): Promise<void> {
-  const worker = inWorker({ fallback: countersOfProcess() })
+  const worker = inWorker({ fallback: countersOfProcess(), release: releaseAndCommit() })
   if (!worker) for (const warning of configWarnings(options.config)) options.log.warn(warning)
   try {
     if (worker) await serveInWorker(options, worker)
@@ -71,7 +72,9 @@ async function serveWithWorkers(options: ServeOptions, say: (text: string) => vo
     log,
     tls,
     counters: countersOfProcess(),
+    release: releaseAndCommit(),
     waitingCode: EXIT.unavailable,
+    replacedCode: EXIT.replaced,
     patienceMs: config.shutdownDelay + WORKER_PATIENCE_MS,
     // The cast is safe: our own worker sent it.
     onListening: (origin, first) => say(announcementOf(origin, first as FirstStep, options)),

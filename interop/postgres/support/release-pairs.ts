@@ -1,0 +1,42 @@
+/** Neighbouring releases, which can use one database at the same time (decision R8 of packaging). */
+import {
+  contractingRelease,
+  nextRelease,
+  type Release,
+  releaseOf,
+  thisRelease,
+} from '../../../faults/world/release.ts'
+import { RELEASE } from '../../../packages/server/src/start/release/release.ts'
+import { previousMinor, recordedReleases } from '../../../tools/release/releases.ts'
+
+export interface ReleasePair {
+  readonly name: string
+  /** Builds both releases below `directory`. */
+  build(directory: string): Promise<{ readonly older: Release; readonly newer: Release }>
+}
+
+/**
+ * This checkout with the release after it, and each recorded release that it has to work with: the newest one, and the
+ * newest one of the minor before.
+ */
+export function releasePairs(): readonly ReleasePair[] {
+  const recorded = [recordedReleases().at(-1), previousMinor(RELEASE)]
+  const previous = new Map(recorded.flatMap((each) => (each ? [[each.version, each.commit]] : [])))
+  return [
+    {
+      name: 'this checkout and the next release',
+      build: async (directory) => ({ older: thisRelease(), newer: await nextRelease(directory) }),
+    },
+    {
+      name: 'this checkout and a release that drops something',
+      build: async (directory) => ({ older: thisRelease(), newer: await contractingRelease(directory) }),
+    },
+    ...Array.from(previous, ([version, commit]) => ({
+      name: `release ${version} and this checkout`,
+      build: async (directory: string) => ({
+        older: await releaseOf(commit, directory),
+        newer: thisRelease(),
+      }),
+    })),
+  ]
+}
