@@ -14,13 +14,20 @@ export interface Planted {
   readonly finding?: RegExp
   /** Bugs of one group are planted together: none hides another, and each has its own findings. */
   readonly group?: string
+  /** Whether its detection mostly waits, for minutes. */
+  readonly waits?: true
   /** Statements that change its database. */
   readonly statements?: readonly string[]
 }
 
-/** Groups bugs by release. The largest is first, so that the lanes end at about the same time. */
+/** Groups bugs by release. Those that take longest are first, so that the lanes end at about the same time. */
 export const byRelease = <One extends Planted>(bugs: readonly One[]): readonly (readonly One[])[] =>
-  [...Map.groupBy(bugs, (one) => one.group ?? one).values()].sort((one, other) => other.length - one.length)
+  [...Map.groupBy(bugs, (one) => one.group ?? one).values()].sort(
+    (one, other) => weightOf(other) - weightOf(one),
+  )
+
+const weightOf = (bugs: readonly Planted[]): number =>
+  bugs.length + (bugs.some(({ waits }) => waits) ? PLANTED.length : 0)
 
 /** Returns changes to a file of the server. */
 const inFile = (file: string, ...changes: readonly Omit<Replacement, 'file'>[]): readonly Replacement[] =>
@@ -126,6 +133,7 @@ export const PLANTED: readonly Planted[] = [
     breaks: 'revoked-refused',
     bug: 'a primary that was cut off is believed',
     during: during('primary-cut-off'),
+    waits: true,
     replacements: inFile(
       'database/postgres/heartbeats.ts',
       // After the first acknowledged heartbeat the node requires no other, and ignores one that fails.

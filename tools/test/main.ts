@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { globSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { bundleForTests } from './bundle.ts'
-import { ALL_TESTS, type Pass, passesOf } from './passes.ts'
+import { allTests, type Pass, passesOf } from './passes.ts'
 import { globalSetup, globalTeardown } from './postgres.ts'
 import { ROOT } from './programs.ts'
 import { scratchDirectory } from './scratch.ts'
@@ -20,7 +20,7 @@ const REPORTER = ['--test-reporter=spec']
 const PASS_DEADLINE_MS = 60 * 60_000
 
 /** The number of concurrent passes, for a machine with two cores: tests often wait for PostgreSQL and each other. */
-const AT_ONCE = 3
+const AT_ONCE = 4
 
 process.chdir(ROOT)
 const words = process.argv.slice(2)
@@ -28,7 +28,7 @@ const full = words.includes('--full')
 const options = words.filter((word) => word.startsWith('--test-'))
 const paths = words.filter((word) => !word.startsWith('--'))
 
-const files = globSync(paths.length > 0 ? paths : ALL_TESTS)
+const files = (paths.length > 0 ? globSync(paths) : allTests())
   .map((path) => relative(ROOT, join(ROOT, path)))
   .sort()
   .map((path) => ({ path, size: statSync(path).size }))

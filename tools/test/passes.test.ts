@@ -1,8 +1,8 @@
 /** `npm test` and `npm run test:full` together must run every test, and repeat only those with samples. */
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { ALL_TESTS, ENDINGS, endingsOf, type Pass, passesOf, type Run, SHARE } from './passes.ts'
+import { allTests, ENDINGS, endingsOf, type Pass, passesOf, type Run, SHARE } from './passes.ts'
 
 const SERVER = 'packages/server/test/cli'
 const files = [
@@ -70,7 +70,7 @@ test('refuses an ending that is unknown or in the wrong place', () => {
   }
 })
 
-const paths = globSync(ALL_TESTS)
+const paths = allTests()
 const real = paths.map((path) => ({ path, size: 1, text: readFileSync(path, 'utf8') }))
 const named = (test: (file: (typeof real)[number]) => boolean) =>
   real.flatMap((file) => (test(file) ? [file.path] : []))

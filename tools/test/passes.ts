@@ -2,6 +2,7 @@
  * Divides the test files of a run into passes. The endings of a file's name decide where it runs; CONTRIBUTING.md
  * explains them. Files of the same kind share processes, because each start costs a second of CPU.
  */
+import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 
 export interface TestFile {
@@ -23,7 +24,7 @@ export interface Pass {
 /** `quick`: `npm test`. `full`: `npm run test:full`, with the rest. `chosen`: the named files, on both databases. */
 export type Run = 'quick' | 'full' | 'chosen'
 
-export const ALL_TESTS = [
+const ALL_TESTS = [
   'packages/*/{src,test}/**/*.test.ts',
   'tools/**/*.test.ts',
   'examples/**/*.test.ts',
@@ -31,6 +32,9 @@ export const ALL_TESTS = [
   'interop/support/*.test.ts',
   'benchmarks/{harness,report}/*.test.ts',
 ]
+
+/** Returns the paths of all test files, relative to the working directory, which is the root. */
+export const allTests = (): readonly string[] => globSync(ALL_TESTS, { exclude: ['**/node_modules/**'] })
 
 /** Matches the files whose suites for both databases `npm test` runs only on SQLite. */
 const BOTH_IN_FULL = /^packages\/server\/test\//
