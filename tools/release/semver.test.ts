@@ -17,7 +17,19 @@ test('versions have the order of Semantic Versioning', () => {
 })
 
 for (const text of [
-  ...['', '1', '1.2', 'v1.2.3', '1.2.3.4', '01.2.3', '1.02.3', '1.2.3-', '1.2.3-01', '1.2.3-a..b', '1.2.3-a.'],
+  ...[
+    '',
+    '1',
+    '1.2',
+    'v1.2.3',
+    '1.2.3.4',
+    '01.2.3',
+    '1.02.3',
+    '1.2.3-',
+    '1.2.3-01',
+    '1.2.3-a..b',
+    '1.2.3-a.',
+  ],
   ...['1.2.3+build', '1.2.3 ', ' 1.2.3', '1.2.3\n', '1.2.1234567890', '1.2.x', '-1.2.3'],
 ]) {
   test(`${JSON.stringify(text)} is not a version number`, () => assert.equal(parseVersion(text), undefined))
