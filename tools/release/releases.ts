@@ -5,7 +5,7 @@ import { ROOT } from '../test/programs.ts'
 import { compareVersions, parseVersion, versionOf } from './semver.ts'
 
 export interface RecordedRelease {
-  /** Such as `0.1.0`. */
+  /** Without a leading v. */
   readonly version: string
   /** The commit of the release, 40 hexadecimal digits. */
   readonly commit: string
@@ -23,8 +23,8 @@ export const recordedReleases = (root = ROOT): readonly RecordedRelease[] =>
   readReleases(readFileSync(join(root, RELEASES), 'utf8'))
 
 /**
- * Returns the newest recorded release of the minor before the one of `version`: for 0.3.1 the newest 0.2.x, for 1.0.0
- * the newest 0.x. Returns undefined if there is none. `version` can be a pre-release; throws an Error if it is invalid.
+ * Returns the newest recorded release of the minor before the one of `version`: for 3.3.1 the newest 3.2.x, for 4.0.0
+ * the newest 3.x. Returns undefined if there is none. `version` can be a pre-release; throws an Error if it is invalid.
  */
 export function previousMinor(version: string, releases = recordedReleases()): RecordedRelease | undefined {
   const { major, minor } = versionOf(version)
