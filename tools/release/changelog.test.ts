@@ -13,7 +13,7 @@ test('dates the unreleased changes, below a new empty section', () => {
   )
 })
 
-test('the first release no longer says what it will be', () => {
+test('removes the sentence about the version to come', () => {
   const will = 'This will be 0.1.0. "Changed" is for those who run an earlier commit.'
   assert.equal(
     releaseChangelog(`${HEAD}## [Unreleased]\n\n${will}\n\n${CHANGES}`, '0.1.0', '2027-01-31'),
@@ -27,6 +27,9 @@ for (const [what, text] of [
   ['with only a heading', `${HEAD}## [Unreleased]\n\n### Operators\n\n${OLD}`],
 ] as const) {
   test(`refuses a changelog ${what}`, () => {
-    assert.throws(() => releaseChangelog(text, '1.3.0', '2027-01-31'), /CHANGELOG\.md has (no section|nothing)/)
+    assert.throws(
+      () => releaseChangelog(text, '1.3.0', '2027-01-31'),
+      /CHANGELOG\.md has (no section|nothing)/,
+    )
   })
 }

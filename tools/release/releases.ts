@@ -14,7 +14,7 @@ export interface RecordedRelease {
 }
 
 /** Relative to the root of a checkout. */
-const RELEASES = 'releases.json'
+export const RELEASES = 'releases.json'
 /** The folder with the database that each release made; relative to the root of a checkout. */
 export const DATABASES = 'packages/server/test/data/releases'
 

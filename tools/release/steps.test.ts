@@ -20,7 +20,9 @@ for (const [version, state] of [
   ['0.1.0-rc.1', history('0.1.0')],
   ['0.1.0', history('0.1.0-rc.2')],
   ['0.1.0-rc.3', history('0.1.0-rc.2')],
-  ...['0.1.2', '0.2.0', '1.0.0', '0.2.0-rc.1'].map((next) => [next, history('0.1.1', '0.1.0', '0.1.1')] as const),
+  ...['0.1.2', '0.2.0', '1.0.0', '0.2.0-rc.1'].map(
+    (next) => [next, history('0.1.1', '0.1.0', '0.1.1')] as const,
+  ),
   ['0.2.0', history('0.2.0-rc.1', '0.1.0')],
 ] as const) {
   test(`${version} can follow ${JSON.stringify(state)}`, () => checkStep(version, state))
@@ -31,7 +33,11 @@ for (const [version, state, message] of [
   ['next', history('0.1.0', '0.1.0'), /^next is not a version number\./],
   ['0.1.0', history('0.1.0', '0.1.0'), /^0\.1\.0 is not newer than 0\.1\.0, which is released\.$/],
   ['0.1.0-rc.1', history('0.1.0', '0.1.0'), /^0\.1\.0-rc\.1 is not newer than 0\.1\.0/],
-  ['0.3.0', history('0.1.1', '0.1.1'), /^After 0\.1\.1, the next release can be 0\.1\.2, 0\.2\.0, 1\.0\.0 or a pre-/],
+  [
+    '0.3.0',
+    history('0.1.1', '0.1.1'),
+    /^After 0\.1\.1, the next release can be 0\.1\.2, 0\.2\.0, 1\.0\.0 or a pre-/,
+  ],
   ['0.2.1', history('0.1.1', '0.1.1'), /^After 0\.1\.1/],
   ['0.2.0', history('0.1.0'), /^The first release can be 0\.1\.0 or a pre-release of it, not 0\.2\.0\.$/],
   ['0.2.0-rc.1', history('0.2.0-rc.1', '0.1.0'), /is not newer than 0\.2\.0-rc\.1, the pre-release in this/],

@@ -38,7 +38,11 @@ export function checkStep(version: string, { release, recorded }: History): void
   }
 }
 
-function stepsAfter(version: string): { readonly patch: string; readonly minor: string; readonly major: string } {
+function stepsAfter(version: string): {
+  readonly patch: string
+  readonly minor: string
+  readonly major: string
+} {
   const { major, minor, patch } = versionOf(version)
   return {
     patch: `${major}.${minor}.${patch + 1}`,

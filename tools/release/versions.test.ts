@@ -8,7 +8,7 @@ import { RELEASE } from '../../packages/server/src/start/release/release.ts'
 import { ROOT } from '../test/programs.ts'
 import { recordedReleases } from './releases.ts'
 import { compareVersions, versionOf } from './semver.ts'
-import { filesOf, PLACES } from './versions.ts'
+import { escaped, filesOf, PLACES } from './versions.ts'
 
 const git = (...words: readonly string[]) => spawnSync('git', words, { cwd: ROOT, encoding: 'utf8' })
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -36,8 +36,14 @@ test('the packages of the repository depend on each other in this release', () =
 /** Files with versions of past releases, of other software, and of examples. */
 const OTHERS = [
   ...['CHANGELOG.md', 'releases.json', 'packages/server/test/data', 'docs/decisions', 'docs/releasing.md'],
-  ...['docs/operations/upgrade.md', '*.test.ts', '*.suite.ts', '*.fixture.ts'],
-  ...['interop', 'benchmarks', 'tools/build/registry/package-lock.json', 'docs/conformance.md', 'docs/licences.md'],
+  ...['docs/operations/upgrade.md', 'tools/release', '*.test.ts', '*.suite.ts', '*.fixture.ts'],
+  ...[
+    'interop',
+    'benchmarks',
+    'tools/build/registry/package-lock.json',
+    'docs/conformance.md',
+    'docs/licences.md',
+  ],
 ]
 /** Sentences about the first release, which its maintainer changes (docs/releasing.md). */
 const BEFORE_FIRST = /not released yet|first release/i
@@ -58,7 +64,7 @@ test('no other file names the version of the release', {
   assert.deepEqual(found, [], 'add them to PLACES in versions.ts, or use another version in examples')
 })
 
-const VERSION = new RegExp(`(?<![0-9.])${RegExp.escape(RELEASE)}(?![0-9]|\\.[0-9])`)
+const VERSION = new RegExp(`(?<![0-9.])${escaped(RELEASE)}(?![0-9]|\\.[0-9])`)
 
 const linesWith = (text: string, path: string): readonly string[] =>
   text.split('\n').flatMap((line, index) => {
@@ -69,7 +75,8 @@ test('the newest release in the changelog is this one', () => {
   const { preRelease } = versionOf(RELEASE)
   const [, newest] = /^## \[([0-9][^\]]*)\] - \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md')) ?? []
   if (preRelease.length > 0) assert.notEqual(newest, RELEASE, 'a pre-release has no section of its own')
-  else if (newest === undefined) assert.match(read('CHANGELOG.md'), new RegExp(`^This will be ${RELEASE}\\.`, 'm'))
+  else if (newest === undefined)
+    assert.match(read('CHANGELOG.md'), new RegExp(`^This will be ${RELEASE}\\.`, 'm'))
   else assert.equal(newest, RELEASE)
 })
 

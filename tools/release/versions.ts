@@ -1,4 +1,4 @@
-/** Every place where the version of the release stands, and how to write a new one there. */
+/** Every place that names the version of the release, and how to write a new one there. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,10 +18,20 @@ export const PLACES: readonly Place[] = [
   { files: ['package.json', 'packages/*/package.json'], write: inManifest },
   { files: ['package-lock.json'], write: inLockFile },
   { files: ['packaging/compose.yaml'], write: forms('image: ratafia:VERSION') },
-  { files: ['packaging/helm/ratafia/Chart.yaml'], write: forms('\nversion: VERSION', '\nappVersion: VERSION') },
+  {
+    files: ['packaging/helm/ratafia/Chart.yaml'],
+    write: forms('\nversion: VERSION', '\nappVersion: VERSION'),
+  },
   // Names of files and images, with which commands in the documentation start.
   {
-    files: ['README.md', 'docs/*.md', 'packaging/*.md', 'packages/*.md', ':!docs/decisions', ':!docs/releasing.md'],
+    files: [
+      'README.md',
+      'docs/*.md',
+      'packaging/*.md',
+      'packages/*.md',
+      ':!docs/decisions',
+      ':!docs/releasing.md',
+    ],
     write: forms('ratafia-VERSION', 'ratafia_VERSION', 'ratafia:VERSION'),
     isSparse: true,
   },
@@ -55,10 +65,16 @@ const TABLE = 'tools/release/versions.ts'
 function forms(...texts: readonly string[]): Place['write'] {
   return (text, from, to) =>
     texts.reduce((written, form) => {
-      const pattern = new RegExp(`${RegExp.escape(form.replace('VERSION', from))}(?![0-9]|\\.[0-9]|-[a-z]+\\.[0-9])`, 'g')
+      const pattern = new RegExp(
+        `${escaped(form.replace('VERSION', from))}(?![0-9]|\\.[0-9]|-[a-z]+\\.[0-9])`,
+        'g',
+      )
       return written.replace(pattern, () => form.replace('VERSION', to))
     }, text)
 }
+
+/** Returns the text for a pattern. Versions and forms have no other special characters. */
+export const escaped = (text: string): string => text.replaceAll('.', '\\.')
 
 interface Manifest {
   version?: string
@@ -83,7 +99,8 @@ function inLockFile(text: string, from: string, to: string): string {
 function writeInto(manifest: Manifest, from: string, to: string): void {
   if (manifest.version === from) manifest.version = to
   for (const [name, version] of Object.entries(manifest.dependencies ?? {})) {
-    if (manifest.dependencies && name.startsWith('@ratafia/') && version === from) manifest.dependencies[name] = to
+    if (manifest.dependencies && name.startsWith('@ratafia/') && version === from)
+      manifest.dependencies[name] = to
   }
 }
 

@@ -25,7 +25,7 @@ interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** What users and devices of the database keep, and what its lists showed. All of it is test data. */
+/** The credentials of the database's users and devices, and its lists. All of it is test data. */
 export interface Made {
   readonly baseUrl: string
   readonly password: string
