@@ -12,12 +12,16 @@ export interface Release {
 
 export const thisRelease = (): Release => ({ program: bundled(PROGRAM) })
 
-/** Bundles a changed program of this checkout into `directory`. Throws if a string to replace is missing. */
+/**
+ * Bundles a changed program of this checkout into `directory`, or other files of it. Throws if a string to replace is
+ * missing.
+ */
 export async function plantedRelease(
   directory: string,
   replacements: readonly Replacement[],
+  programs: readonly string[] = [PROGRAM],
 ): Promise<Release> {
-  await bundle(directory, { replacements })
+  await bundle(directory, { replacements, programs })
   return { program: bundled(PROGRAM, directory) }
 }
 
@@ -54,7 +58,8 @@ export const contractingRelease = (directory: string): Promise<Release> =>
   plantedRelease(directory, [CONTRACTING_RELEASE])
 
 /** Bundles the release after this one into `directory`: this checkout with one more migration. */
-export const nextRelease = (directory: string): Promise<Release> => plantedRelease(directory, [NEXT_RELEASE])
+export const nextRelease = (directory: string, programs?: readonly string[]): Promise<Release> =>
+  plantedRelease(directory, [NEXT_RELEASE], programs)
 
 /**
  * Builds the release of `commit` in `directory`. Throws an Error if this clone lacks the commit, or if npm cannot install

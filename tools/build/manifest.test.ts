@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { RELEASE } from '../../packages/server/src/start/release/release.ts'
 import { RELEASE_TAG, REPOSITORY } from '../repository.ts'
-import { ROOT } from '../test/programs.ts'
 import { publishedManifest, publishedProgram, publishedReadme } from './manifest.ts'
 
 const manifest = {
@@ -70,19 +67,4 @@ test('the links of a README lead to the files of this release', () => {
     publishedReadme('[a](../../docs/tokens.md#limits), [b](https://b.example/), [c](#c)', 'packages/api'),
     `[a](${REPOSITORY}/blob/${RELEASE_TAG}/docs/tokens.md#limits), [b](https://b.example/), [c](#c)`,
   )
-})
-
-test('the release is the same in the program, every manifest and the changelog', () => {
-  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-  const manifests = ['package.json', ...globSync('packages/*/package.json', { cwd: ROOT })]
-  assert.equal(manifests.length, 5)
-  for (const path of manifests) {
-    const { version, dependencies = {} } = JSON.parse(read(path))
-    assert.equal(version, RELEASE, path)
-    for (const [name, wanted] of Object.entries(dependencies)) {
-      if (name.startsWith('@ratafia/')) assert.equal(wanted, RELEASE, `${path}: ${name}`)
-    }
-  }
-  const [newest = ''] = /^## \[[\s\S]*?(?=^### )/m.exec(read('CHANGELOG.md')) ?? []
-  assert.ok(newest.startsWith(`## [${RELEASE}]`) || newest.includes(`This will be ${RELEASE}.`), newest)
 })

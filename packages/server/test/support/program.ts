@@ -34,6 +34,11 @@ export interface CommandOptions {
   readonly environment?: Variables
 }
 
+interface HereOptions extends CommandOptions {
+  /** Runs the commands of another release. Default: those of this checkout. */
+  readonly run?: typeof runInThisProcess
+}
+
 export interface RunningProgram {
   /** The URL that it prints. */
   readonly baseUrl: string
@@ -288,15 +293,15 @@ const BUSY = /^ratafia: warning: waiting for (PostgreSQL, which does not answer|
 const BUSY_AFTER_MS = 1_000
 
 /** Runs a command in this process, with only this environment. */
-export function runHere(words: Words, options: CommandOptions = {}): Promise<Finished> {
+export function runHere(words: Words, options: HereOptions = {}): Promise<Finished> {
   const finished = last.then(async () => {
-    const { input = '', environment = {} } = options
+    const { input = '', environment = {}, run = runInThisProcess } = options
     const stdout = captured()
     const stderr = captured()
     const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)])
     const streams = { stdin, stdout: stdout.stream, stderr: stderr.stream }
     const began = performance.now()
-    const code = await runInThisProcess(['node', 'ratafia', ...wordsOf(words)], {
+    const code = await run(['node', 'ratafia', ...wordsOf(words)], {
       environment,
       streams,
       passwords: cheapPasswords(),

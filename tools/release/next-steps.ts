@@ -1,0 +1,18 @@
+/** The text that ends the preparation of a release. */
+import type { Prepared } from './prepare.ts'
+
+/** Returns what the maintainer does next. docs/releasing.md explains each step. */
+export const nextSteps = (version: string, { commit, branch }: Prepared): string => `
+Release ${version} is committed. Nothing is published yet. To publish it:
+
+1. Look at the commits, then sign the tag and push both:
+     git tag -s v${version} ${commit} -m 'Ratafia ${version}'
+     git push origin ${branch} v${version}
+   To undo instead: git reset --keep ${commit}^
+2. On the tag, CI builds all files twice, compares and tests them, and makes a draft with their hashes.
+3. Build the files yourself from the tag, with \`npm run release:files\`.
+4. Download the draft into DIRECTORY, and compare and sign it with \`npm run release:sign -- DIRECTORY\`.
+5. Publish. Before the first release, reserve the npm names ratafia, @ratafia/macaroon, @ratafia/assertions and
+   @ratafia/api with 0.0.0 placeholders: a stranger who takes them first runs code on the machines of users.
+
+docs/releasing.md explains each step.`
