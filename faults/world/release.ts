@@ -1,7 +1,8 @@
 /** The releases that nodes run: this checkout, the release after it or before it, or this checkout with a planted bug. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { linkPackages } from '../../tools/release/checkouts.ts'
 import { bundle, type Replacement } from '../../tools/test/bundle.ts'
 import { bundled, PROGRAM, ROOT } from '../../tools/test/programs.ts'
 
@@ -102,16 +103,4 @@ function packagesOf(root: string): string {
     ([path, { link, dev, optional }]) => path.includes('node_modules/') && !link && !dev && !optional,
   )
   return JSON.stringify(kept)
-}
-
-/** Links the packages that this checkout has installed, and the release's own. */
-function linkPackages(source: string): void {
-  const own = 'node_modules/@ratafia'
-  mkdirSync(join(source, own), { recursive: true })
-  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
-    if (name.startsWith('.') || name === '@ratafia') continue
-    symlinkSync(join(ROOT, 'node_modules', name), join(source, 'node_modules', name))
-  }
-  for (const name of readdirSync(join(ROOT, own)))
-    symlinkSync(join(source, 'packages', name), join(source, own, name))
 }

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { versionOf } from '../../packages/server/src/release/release-version.ts'
 import { RELEASE } from '../../packages/server/src/start/release/release.ts'
 import { ROOT } from '../test/programs.ts'
 import { releaseChangelog, unreleasedChanges } from './changelog.ts'
@@ -13,7 +14,6 @@ import { inCheckoutOf } from './checkouts.ts'
 import { git, gitIn } from './git.ts'
 import { checkMigrations } from './migrations.ts'
 import { DATABASES, RELEASES, type RecordedRelease, recordedReleases, writeReleases } from './releases.ts'
-import { versionOf } from './semver.ts'
 import { checkStep } from './steps.ts'
 import { writeVersion } from './versions.ts'
 
@@ -41,7 +41,7 @@ export async function prepareRelease({ version, ci, say }: Request): Promise<Pre
     await writeRelease(directory, version, say)
     const commit = commitAll(directory, `Release ${version}`)
     say(`Committed the release as ${commit}.`)
-    if (versionOf(version).preRelease.length === 0) {
+    if (versionOf(version).preRelease === undefined) {
       await recordRelease(directory, { version, commit }, say)
       commitAll(directory, `Record release ${version}`)
     }
@@ -96,7 +96,7 @@ async function writeRelease(directory: string, version: string, say: Request['sa
   if (previous) await checkMigrations(directory, previous)
   writeVersion(directory, RELEASE, version)
   // The changes of a pre-release stay unreleased: the release has them all in one section.
-  if (versionOf(version).preRelease.length === 0) {
+  if (versionOf(version).preRelease === undefined) {
     const path = join(directory, CHANGELOG)
     const date = new Date().toISOString().slice(0, 10)
     writeFileSync(path, releaseChangelog(readFileSync(path, 'utf8'), version, date))

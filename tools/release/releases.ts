@@ -1,8 +1,12 @@
 /** The releases so far, from releases.json: what upgrades start from. Pre-releases are not recorded. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  compareVersions,
+  parseVersion,
+  versionOf,
+} from '../../packages/server/src/release/release-version.ts'
 import { ROOT } from '../test/programs.ts'
-import { compareVersions, parseVersion, versionOf } from './semver.ts'
 
 export interface RecordedRelease {
   /** Without a leading v. */
@@ -71,6 +75,6 @@ function readRelease(entry: unknown): RecordedRelease {
   if (values.size !== Object.keys(FIELDS).length) throw wrong('has unknown fields')
   const version = parseVersion(release.version)
   if (version === undefined) throw wrong('has no valid "version"')
-  if (version.preRelease.length > 0) throw wrong('is a pre-release, which is not recorded')
+  if (version.preRelease !== undefined) throw wrong('is a pre-release, which is not recorded')
   return release
 }

@@ -1,6 +1,12 @@
 /** Which version can follow. */
+
+import {
+  compareVersions,
+  parseVersion,
+  type Version,
+  versionOf,
+} from '../../packages/server/src/release/release-version.ts'
 import type { RecordedRelease } from './releases.ts'
-import { compareVersions, numberOf, parseVersion, versionOf } from './semver.ts'
 
 export interface History {
   /** The version in this checkout. */
@@ -33,7 +39,7 @@ export function checkStep(version: string, { release, recorded }: History): void
     const after = newest === undefined ? 'The first release' : `After ${newest}, the next release`
     throw new Error(`${after} can be ${possible.join(', ')} or a pre-release of it, not ${version}.`)
   }
-  if (versionOf(release).preRelease.length > 0 && compareVersions(version, release) <= 0) {
+  if (versionOf(release).preRelease !== undefined && compareVersions(version, release) <= 0) {
     throw new Error(`${version} is not newer than ${release}, the pre-release in this checkout.`)
   }
 }
@@ -50,3 +56,6 @@ function stepsAfter(version: string): {
     major: `${major + 1}.0.0`,
   }
 }
+
+/** Returns the version without the part of a pre-release. */
+const numberOf = ({ major, minor, patch }: Version): string => `${major}.${minor}.${patch}`

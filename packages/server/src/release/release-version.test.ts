@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RELEASE } from '../start/release/release.ts'
-import { compareVersions, versionInName } from './release-version.ts'
+import { compareVersions, parseVersion, versionInName } from './release-version.ts'
 
 test('versions are in the order of SemVer', () => {
   // Section 11 of SemVer 2.0.0, in the form that releases have.
@@ -26,10 +26,15 @@ for (const version of [
   '1.2.3-rc.01',
   '1.2.3-1',
   '1.2.3+b',
+  '1.2.3-rc.1.2',
   'v1.2.3',
+  ' 1.2.3',
+  '1.2.3\n',
+  '1.2.1234567',
   '',
 ]) {
   test(`${JSON.stringify(version)} is not a version`, () => {
+    assert.equal(parseVersion(version), undefined)
     assert.throws(() => compareVersions(version, '1.0.0'), TypeError)
     assert.throws(() => compareVersions('1.0.0', version), TypeError)
   })

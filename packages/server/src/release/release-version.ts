@@ -19,9 +19,32 @@ export function versionInName(name: string): string {
   return version
 }
 
+export interface Version {
+  readonly major: number
+  readonly minor: number
+  readonly patch: number
+  /** Such as `rc` and 1; undefined for a release. */
+  readonly preRelease: readonly [word: string, number: number] | undefined
+}
+
+/** Returns the parts of a version such as `0.2.0-rc.1`; undefined for other strings. */
+export function parseVersion(text: string): Version | undefined {
+  const [, major, minor, patch, word, number] = VERSION.exec(text) ?? []
+  if (major === undefined) return undefined
+  const preRelease = word === undefined ? undefined : ([word, Number(number)] as const)
+  return { major: Number(major), minor: Number(minor), patch: Number(patch), preRelease }
+}
+
+/** Returns the parts of a version. Throws a `TypeError` for other strings. */
+export function versionOf(text: string): Version {
+  const version = parseVersion(text)
+  if (version === undefined) throw new TypeError(`${text} is not a version such as 0.2.0 or 0.2.0-rc.1.`)
+  return version
+}
+
 /** Compares two versions as SemVer does: negative if `a` is older. Throws a `TypeError` for other strings. */
 export function compareVersions(a: string, b: string): number {
-  const [left, right] = [partsOf(a), partsOf(b)]
+  const [left, right] = [sortKey(versionOf(a)), sortKey(versionOf(b))]
   for (const [at, part] of left.entries()) {
     const other = right[at] ?? 0
     if (part !== other) return part < other ? -1 : 1
@@ -30,11 +53,12 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /** Returns what decides, in this order. A version comes after all of its pre-releases. */
-function partsOf(version: string): readonly (number | string)[] {
-  const [, major, minor, patch, word, number] = VERSION.exec(version) ?? []
-  if (major === undefined) throw new TypeError(`${version} is not a version`)
-  return [Number(major), Number(minor), Number(patch), word ?? AFTER_WORDS, Number(number ?? 0)]
-}
+const sortKey = ({ major, minor, patch, preRelease = [AFTER_WORDS, 0] }: Version) => [
+  major,
+  minor,
+  patch,
+  ...preRelease,
+]
 
 /** Sorts after every word of a pre-release. */
 const AFTER_WORDS = '~'
