@@ -26,7 +26,7 @@ export function writeArchive({ output, directory, name, time, without = [] }: Ar
   ])
   if (output.endsWith('.tar')) renameSync(tar, output)
   else if (output.endsWith('.xz')) {
-    // Level 1 takes half as much CPU time again for 6 % less, level 6 ten times as much for 20 % less. The number of
+    // Level 1 takes half as much CPU time again for 6 % less, level 6 over ten times as much for 20 % less. The number of
     // threads changes the bytes.
     run('xz', ['-0', '--threads=1', '--suffix=.xz', tar])
     renameSync(`${tar}.xz`, output)

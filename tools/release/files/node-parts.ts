@@ -1,4 +1,4 @@
-/** What Node contains, by the keys of `process.versions`. Licences are from the file LICENSE of Node and its sources. */
+/** The parts of Node, by the keys of `process.versions`. Licences are from the file LICENSE of Node and its sources. */
 
 export interface NodePart {
   readonly name: string

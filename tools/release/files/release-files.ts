@@ -29,7 +29,7 @@ export interface ReleaseRecord {
   /** The commit's, in seconds since 1970. All files have this time. */
   readonly time: number
   readonly programs: readonly BuildRecord[]
-  /** What each tool prints as its version: another version can give other bytes. */
+  /** The first line that each tool prints as its version: another version can give other bytes. */
   readonly tools: Readonly<Record<string, string>>
 }
 
