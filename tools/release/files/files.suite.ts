@@ -98,11 +98,10 @@ for (const [processor, debian, emulator] of PROCESSORS) {
     assert.ok(statSync(archive).size <= MAX_BYTES, `${statSync(archive).size} bytes`)
     const place = unpacked(processor)
     const words = processor === process.arch ? [] : emulator
-    const [command, ...more] = [...words, join(place, 'ratafia'), '--version', '--json'] as [
-      string,
-      ...string[],
-    ]
-    const { release, commit, node, kind, platform } = JSON.parse(run(command, more))
+    const [command = '', ...more] = [...words, join(place, 'ratafia'), '--version', '--json']
+    const { status, stdout, stderr } = spawnSync(command, more, { encoding: 'utf8' })
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+    const { release, commit, node, kind, platform } = JSON.parse(stdout)
     assert.deepEqual(
       { release, commit, node, kind, platform },
       {
