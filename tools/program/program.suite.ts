@@ -1,12 +1,11 @@
-// npm run test:program. Builds the one-file program in two directories, and tests what only this form of Ratafia does.
-// The suites that start the program also run on it: RATAFIA_TEST_PROGRAM names it.
+// npm run test:program. Builds the one-file program, and tests what only this form of Ratafia does. The suites that start
+// the program also run on it: RATAFIA_TEST_PROGRAM names it. .ci/release builds it twice, and for arm64.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   copyFileSync,
-  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -53,33 +52,6 @@ function ratafia(words: readonly string[], start: Start = {}) {
   })
   return { status, stdout, stderr }
 }
-
-test('a checkout in another directory gives the same bytes', () => {
-  const other = join(directory, 'another checkout')
-  execFileSync('git', ['clone', '--quiet', ROOT, other])
-  // Changes that are not committed belong to the build.
-  const changed = execFileSync('git', ['ls-files', '--modified', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-  for (const path of changed.split('\n').filter(Boolean)) cpSync(join(ROOT, path), join(other, path))
-  execFileSync('cp', ['-a', '--link', join(ROOT, 'node_modules'), join(other, 'node_modules')])
-  execFileSync(process.execPath, [join(other, 'tools/program/main.ts')], { cwd: directory })
-  const again: BuildRecord = JSON.parse(readFileSync(join(other, 'build/program/build.json'), 'utf8'))
-  assert.deepEqual(again, record)
-  const map = (place: string) => readFileSync(join(place, `ratafia-${RELEASE}.map`))
-  assert.ok(map(join(other, 'build/program')).equals(map(built)), 'the source maps differ')
-})
-
-test('can be built for arm64, and starts there without a warning', {
-  skip: ARCHITECTURE === 'arm64',
-}, async () => {
-  const { platform } = await buildProgram(join(directory, 'arm64'), 'arm64')
-  assert.equal(platform, 'linux-arm64')
-  const words = ['-L', '/usr/aarch64-linux-gnu', join(directory, 'arm64/ratafia')]
-  const started = ratafia([...words, '--version'], { program: 'qemu-aarch64-static' })
-  assert.deepEqual(started, { status: 0, stdout: `ratafia ${RELEASE}\n`, stderr: '' })
-})
 
 test('prints its version, and what it runs on', () => {
   assert.deepEqual(ratafia(['--version']), { status: 0, stdout: `ratafia ${RELEASE}\n`, stderr: '' })

@@ -6,8 +6,13 @@ import { buildSite } from './site.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
-/** Returns the files of the site by path. Throws an Error that lists the dead links. */
-export const docsSite = (): ReadonlyMap<string, Buffer> => buildSite(ROOT, apiPages())
+let site: ReadonlyMap<string, Buffer> | undefined
+
+/** Returns the files of the site by path, and builds them only once. Throws an Error that lists the dead links. */
+export function docsSite(): ReadonlyMap<string, Buffer> {
+  site ??= buildSite(ROOT, apiPages())
+  return site
+}
 
 /**
  * Returns the site as the one file that the service reads: the asset `docs-site.json` of the one-file program, and
