@@ -69,9 +69,13 @@ test('the next key is accepted with the signature that ssh-keygen makes of it', 
 test('a release that npm run release:sign signed is accepted by ratafia release verify, and by ssh-keygen', () => {
   const directory = mkdtempSync(at('release-'))
   const name = 'ratafia-9.1.0-linux-x64.tar.xz'
-  const sums = `${hash('sha256', 'program')}  ${name}\n`
-  writeFileSync(join(directory, name), 'program')
-  writeFileSync(join(directory, 'SHA256SUMS'), sums)
+  const files = {
+    [name]: 'program',
+    'ratafia-9.1.0-build.json': JSON.stringify({ release: '9.1.0', time: 0 }),
+  }
+  const sums = Object.entries(files).map(([file, text]) => `${hash('sha256', text)}  ${file}\n`)
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(directory, file), text)
+  writeFileSync(join(directory, 'SHA256SUMS'), sums.join(''))
   const sign = (...options: string[]) =>
     run(process.execPath, [
       join(import.meta.dirname, 'sign.ts'),
@@ -83,11 +87,18 @@ test('a release that npm run release:sign signed is accepted by ratafia release 
   assert.match(sign().stderr, /^\S+ \(SHA256:\S+\) is not a release key of this program\./m)
   const signed = sign('--unknown-key', '--compare', directory)
   assert.equal(signed.status, 0, signed.stderr)
+  const bundled = execFileSync('tar', ['-tf', at('ratafia-9.1.0-offline.tar')], { encoding: 'utf8' })
+  for (const file of [...Object.keys(files), 'SHA256SUMS', 'SHA256SUMS.sig']) {
+    assert.ok(bundled.split('\n').includes(`ratafia-9.1.0/${file}`), file)
+  }
   const [program, ...first] = ratafiaCommand()
   const verified = run(program, [...first, 'release', 'verify', directory, '--key', at('current.pub')])
   assert.equal(verified.status, 0, verified.stderr)
-  assert.match(verified.stdout, /^Release 9\.1\.0, signed with the key in .*\nok {7}ratafia-9\.1\.0-\S+\n$/)
-  verifyWithOpenSsh(current, sums, readFileSync(join(directory, 'SHA256SUMS.sig'), 'utf8'))
+  assert.match(
+    verified.stdout,
+    /^Release 9\.1\.0, signed with the key in .*\n(ok {7}ratafia-9\.1\.0-\S+\n){2}$/,
+  )
+  verifyWithOpenSsh(current, sums.join(''), readFileSync(join(directory, 'SHA256SUMS.sig'), 'utf8'))
   const other = run(program, [...first, 'release', 'verify', directory, '--key', at('next.pub')])
   assert.equal(other.status, 1)
 })

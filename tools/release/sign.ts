@@ -16,10 +16,12 @@ import { RELEASE_NAMESPACE, readReleaseKeys } from '../../packages/server/src/re
 import { parseSignature, verifySignature } from '../../packages/server/src/release/signature.ts'
 import { MAX_SUMS_BYTES, parseSums, SUMS, SUMS_SIGNATURE } from '../../packages/server/src/release/sums.ts'
 import { versionOf } from '../../packages/server/src/release/verify-release.ts'
+import { writeOfflineBundle } from './files/offline-bundle.ts'
 
 const HELP = `Usage: npm run release:sign -- DIRECTORY --key FILE [options]
 
-Signs the files of a release: checks every file against SHA256SUMS, and writes SHA256SUMS.sig with ssh-keygen.
+Signs the files of a release: checks every file against SHA256SUMS, writes SHA256SUMS.sig with ssh-keygen, and packs all
+of it into the offline bundle, next to DIRECTORY.
 
 Options:
   --key <file>           your private key, or the .pub file of a key in the SSH agent or on a security key
@@ -134,9 +136,9 @@ if (import.meta.main) {
       process.exitCode = 2
     } else {
       const keys = readReleaseKeys(RELEASE_KEYS)
-      process.stdout.write(
-        await signRelease(directory, { key, compare, unknownKey: values['unknown-key'], keys }),
-      )
+      const options = { key, compare, unknownKey: values['unknown-key'], keys }
+      process.stdout.write(await signRelease(directory, options))
+      process.stdout.write(`Wrote the offline bundle: ${writeOfflineBundle(directory)}\n`)
     }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

@@ -1,5 +1,5 @@
 /**
- * The version numbers of releases: SemVer, with pre-releases of a word and a number such as `0.2.0-rc.1`. Longer ones
+ * The version numbers of releases: SemVer, with pre-releases of a word and a number such as `1.2.0-rc.1`. Longer ones
  * could not be told apart from what follows the version in the name of a file.
  */
 import { ReleaseError } from './release-error.ts'
@@ -27,7 +27,7 @@ export interface Version {
   readonly preRelease: readonly [word: string, number: number] | undefined
 }
 
-/** Returns the parts of a version such as `0.2.0-rc.1`; undefined for other strings. */
+/** Returns the parts of a version such as `1.2.0-rc.1`; undefined for other strings. */
 export function parseVersion(text: string): Version | undefined {
   const [, major, minor, patch, word, number] = VERSION.exec(text) ?? []
   if (major === undefined) return undefined
@@ -38,7 +38,7 @@ export function parseVersion(text: string): Version | undefined {
 /** Returns the parts of a version. Throws a `TypeError` for other strings. */
 export function versionOf(text: string): Version {
   const version = parseVersion(text)
-  if (version === undefined) throw new TypeError(`${text} is not a version such as 0.2.0 or 0.2.0-rc.1.`)
+  if (version === undefined) throw new TypeError(`${text} is not a version such as 1.2.0 or 1.2.0-rc.1.`)
   return version
 }
 

@@ -173,7 +173,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'keys list': [''],
   'keys rotate': ['', '--discharger'],
   'secret rotate': [''],
-  'release verify': ['ratafia-0.2.0', '--ignore-missing .', '--key release.pub --older ratafia-0.1.9 --json'],
+  'release verify': ['new-release', '--ignore-missing .', '--key release.pub --older old-release --json'],
   'release keys': [''],
   completion: ['bash > /etc/bash_completion.d/ratafia'],
   version: ['', '--json'],
