@@ -1,4 +1,4 @@
-/** What a new user does in a browser in the first minute. */
+/** The steps of a new user in a browser, from a setup link to a first token. */
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { press } from './chromium.ts'

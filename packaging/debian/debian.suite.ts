@@ -34,7 +34,7 @@ const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64'
 const PACKAGE = join(PACKAGES, `ratafia_${RELEASE}_${ARCHITECTURE}.deb`)
 const MAX_BYTES = 45_000_000
 
-/** What makes the chroot: the oldest Debian that the package supports, with its dependencies and little else. */
+/** The words that make the chroot: the oldest Debian that the package supports, its dependencies, and little else. */
 const CHROOT = [
   ...['--variant=essential', '--include=adduser,libstdc++6,libatomic1,usr-is-merged'],
   // Without the hook, Debian installs usrmerge, and Perl with it.
@@ -50,7 +50,15 @@ function chrootArchive(): string {
   if (Date.now() - (statSync(archive, { throwIfNoEntry: false })?.mtimeMs ?? 0) < WEEK) return archive
   for (const old of readdirSync(PACKAGES)) if (/^chroot-/.test(old)) rmSync(join(PACKAGES, old))
   const made = `${archive}.new`
-  execFileSync('mmdebstrap', CHROOT, { stdio: ['ignore', openSync(made, 'w'), 'pipe'] })
+  // In memory, which takes half of the time, and leaves nothing behind if it is killed.
+  const inMemory = [
+    '--mount',
+    'sh',
+    '-c',
+    'mount -t tmpfs tmpfs /tmp && TMPDIR=/tmp exec mmdebstrap "$@"',
+    'sh',
+  ]
+  execFileSync('unshare', [...inMemory, ...CHROOT], { stdio: ['ignore', openSync(made, 'w'), 'pipe'] })
   renameSync(made, archive)
   return archive
 }
