@@ -11,8 +11,9 @@ import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { ratafiaCommand } from '../tools/test/programs.ts'
-import { launch, openWindow, press } from './support/chromium.ts'
+import { launch, openWindow } from './support/chromium.ts'
 import { endWithThisProcess } from './support/end-with-this-process.ts'
+import { becomeOperator, createToken } from './support/first-minute.ts'
 import { cleanEnvironment } from './support/paths.ts'
 
 let directory: string
@@ -57,25 +58,11 @@ test('from nothing to a signed-in operator and a first token', async (context) =
   const seconds = () => ((performance.now() - began) / 1000).toFixed(1)
   const link = await startAtTerminal()
   const { page, problems } = await openWindow(browser)
-  await page.goto(link)
-  await page.getByLabel('Username').fill('ada')
-  await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace')
-  await page.getByLabel('E-mail address').fill('ada@example.org')
-  await page.getByLabel('Password', { exact: true }).fill('a long enough password')
-  await page.getByLabel('Repeat password').fill('a long enough password')
-  await press(page, 'Create operator')
-  await page.waitForURL('**/console/overview')
-  assert.match(await page.locator('body').innerText(), /ada/)
+  await becomeOperator(page, link)
   context.diagnostic(`a signed-in operator after ${seconds()} s`)
 
   const { origin } = new URL(link)
-  await page.goto(`${origin}/console/tokens/new`)
-  await page.getByLabel('Description').fill('my first token')
-  await page.getByLabel('View your packages').check()
-  await page.getByLabel('Packages', { exact: true }).fill('hello-world')
-  await page.getByLabel('Channels', { exact: true }).fill('edge')
-  await press(page, 'Create token')
-  const token = await page.locator('#once-raw').inputValue()
+  const token = await createToken(page, origin)
   const whoami = await fetch(`${origin}/api/v2/tokens/whoami`, {
     headers: { authorization: `Macaroon ${token}` },
   })

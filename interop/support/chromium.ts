@@ -21,8 +21,10 @@ const ARGUMENTS = [
   '--disable-quic',
 ]
 
-export const launch = (more: readonly string[] = []): Promise<Browser> =>
-  chromium.launch({ executablePath: clientPaths.chromium, args: [...ARGUMENTS, ...more] })
+export const launch = (
+  more: readonly string[] = [],
+  executablePath: string = clientPaths.chromium,
+): Promise<Browser> => chromium.launch({ executablePath, args: [...ARGUMENTS, ...more] })
 
 export interface Window {
   readonly context: BrowserContext

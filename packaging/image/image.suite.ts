@@ -1,5 +1,5 @@
-// npm run test:image. Builds the image again and compares it, checks what is in it, and starts it with podman as
-// strictly as the documentation says: rootless, read-only, without capabilities.
+// npm run test:image. Builds the image, checks what is in it, and starts it with podman as strictly as the documentation
+// says: rootless, read-only, without capabilities.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -23,11 +23,17 @@ import { ROOT } from '../../tools/test/programs.ts'
 const IMAGE = join(ROOT, `build/packages/ratafia-${RELEASE}.oci.tar`)
 const LARGEST = 70e6
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64'
+const root = process.getuid?.() === 0
 
 let directory: string
+let image: Image
 before(() => {
   directory = mkdtempSync(join(tmpdir(), 'ratafia-image-'))
   chmodSync(directory, 0o755)
+  build('--output', IMAGE)
+  const [first] = imagesOf(IMAGE)
+  assert.ok(first)
+  image = first
 })
 after(() => rmSync(directory, { recursive: true, force: true }))
 
@@ -100,19 +106,17 @@ function standInProgram(platform: string): string {
   return place
 }
 
+/** Builds an image. All builds share the files of Debian's packages. For root, temporary files are in memory. */
 function build(...words: readonly string[]): void {
-  execFileSync(join(ROOT, 'packaging/image/build'), words, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const command = [join(ROOT, 'packaging/image/build'), '--debian', join(directory, 'debian'), ...words]
+  const TMPDIR = join(directory, 'work')
+  mkdirSync(TMPDIR, { recursive: true })
+  const inMemory = ['unshare', '--mount', 'sh', '-c', 'mount -t tmpfs tmpfs "$TMPDIR" && exec "$@"', 'sh']
+  const [program = '', ...rest] = root ? [...inMemory, ...command] : command
+  execFileSync(program, rest, { env: { ...process.env, TMPDIR }, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-test('a second build gives the same bytes', () => {
-  const again = join(directory, 'again.tar')
-  build('--output', again)
-  assert.ok(readFileSync(again).equals(readFileSync(IMAGE)), 'the images differ')
-})
-
 test('the image contains the program, the libraries it needs, and nothing to start but the program', () => {
-  const [image] = imagesOf(IMAGE)
-  assert.ok(image)
   assert.ok(image.size < LARGEST, `${image.size} bytes`)
   const texts = /^usr\/share\/(zoneinfo|common-licenses|doc)\/./
   const files = image.entries.filter(({ mode, path }) => !mode.startsWith('d') && !texts.test(path))
@@ -161,8 +165,6 @@ test('the image contains the program, the libraries it needs, and nothing to sta
 })
 
 test('the image runs as its own user, and lists its Debian packages', () => {
-  const [image] = imagesOf(IMAGE)
-  assert.ok(image)
   const { User, Env, Entrypoint, Cmd, Volumes, Labels } = image.config
   assert.deepEqual(
     { User, Env, Entrypoint, Cmd, Volumes },
@@ -212,7 +214,6 @@ test("an image in Docker's format has a health check", () => {
 
 // The suite runs as root in CI, but containers never do.
 const ACCOUNT = 'ratafia-image'
-const root = process.getuid?.() === 0
 
 /** Returns the account that starts containers: undefined for the account that runs the test. */
 function account(): { uid: number; gid: number } | undefined {
@@ -272,6 +273,8 @@ test('rootless podman runs the image read-only and without capabilities', async 
     podman('rm', '--all', '--force')
     // Files in images belong to other ids of the account.
     podman('unshare', 'rm', '-rf', join(place, 'images'))
+    // Ends the process that keeps the user namespace.
+    podman('system', 'migrate')
   })
   const name = `localhost/ratafia:${RELEASE}`
   execFileSync('podman', [...words, 'load', '--quiet'], {

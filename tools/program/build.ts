@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -79,7 +80,7 @@ export async function buildProgram(directory: string, architecture: Architecture
       esbuild: esbuildVersion,
       strip,
       bytes: statSync(program).size,
-      sha256: createHash('sha256').update(readFileSync(program)).digest('hex'),
+      sha256: hashOf(program),
     }
     writeFileSync(join(work, 'build.json'), `${JSON.stringify(record, null, 2)}\n`)
     renameSync(program, join(directory, 'ratafia'))
@@ -91,6 +92,23 @@ export async function buildProgram(directory: string, architecture: Architecture
     runtime.remove()
     rmSync(work, { recursive: true, force: true })
   }
+}
+
+/**
+ * Returns the record of the program in `directory` if another build would give the same bytes; undefined if there is
+ * none, or if the checkout has changes.
+ */
+export function currentProgram(directory: string, architecture: Architecture): BuildRecord | undefined {
+  const [path, program] = [join(directory, 'build.json'), join(directory, 'ratafia')]
+  const commit = commitOf(ROOT)
+  if (commit === null || commit.endsWith('-modified') || !existsSync(path) || !existsSync(program))
+    return undefined
+  const record: BuildRecord = JSON.parse(readFileSync(path, 'utf8'))
+  const current =
+    record.commit === commit &&
+    record.platform === `linux-${architecture}` &&
+    record.sha256 === hashOf(program)
+  return current ? record : undefined
 }
 
 /** The files inside, which `start/release/assets.ts` reads. */
@@ -114,6 +132,8 @@ const programFor = (architecture: Architecture) => ({
 function run(directory: string, command: string, ...words: readonly string[]): string {
   return execFileSync(command, words, { cwd: directory, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
+
+const hashOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex')
 
 function commitOf(checkout: string): string | null {
   const git = (...words: readonly string[]) => spawnSync('git', words, { cwd: checkout, encoding: 'utf8' })

@@ -3,7 +3,7 @@
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../test/programs.ts'
-import { buildProgram } from './build.ts'
+import { buildProgram, currentProgram } from './build.ts'
 
 const HELP = `Usage: npm run program -- [options]
 
@@ -12,6 +12,7 @@ Builds the one-file program for Linux. Needs \`strip\` for the processor; tools/
 Options:
   --arch <x64|arm64>    the processor that the program is for (default: this machine's)
   --output <directory>  where to write (default: build/program)
+  --if-needed           keep a program that is there if it is of this commit, and the checkout has no changes
   --help                show this help
 `
 
@@ -20,6 +21,7 @@ try {
     options: {
       arch: { type: 'string', default: process.arch },
       output: { type: 'string', default: `${ROOT}/build/program` },
+      'if-needed': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -27,7 +29,8 @@ try {
   else {
     const { arch, output } = values
     if (arch !== 'x64' && arch !== 'arm64') throw new Error(`--arch ${arch} is neither x64 nor arm64.`)
-    const { bytes, sha256 } = await buildProgram(output, arch)
+    const kept = values['if-needed'] ? currentProgram(output, arch) : undefined
+    const { bytes, sha256 } = kept ?? (await buildProgram(output, arch))
     process.stdout.write(`${relative(process.cwd(), output)}/ratafia: ${bytes} bytes, SHA-256 ${sha256}\n`)
   }
 } catch (error) {
