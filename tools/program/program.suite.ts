@@ -1,5 +1,5 @@
-// npm run test:program. Builds the one-file program, and tests what only this form of Ratafia does. The suites that start
-// the program also run on it: RATAFIA_TEST_PROGRAM names it. .ci/release builds it twice, and for arm64.
+// npm run test:program. Tests what only the one-file program does. The suites that start the program also run on it:
+// RATAFIA_TEST_PROGRAM names it. .ci/release builds it twice, and for arm64.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -19,18 +19,14 @@ import { after, before, test } from 'node:test'
 import { RELEASE } from '../../packages/server/src/start/release/release.ts'
 import { shippedPackages } from '../docs/licences.ts'
 import { ROOT } from '../test/programs.ts'
-import { type BuildRecord, buildProgram } from './build.ts'
+import type { BuildRecord } from './build.ts'
 import { bundleProgram, MAP, SCRIPT } from './bundle.ts'
 
-const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x64'
-
+const built = join(ROOT, 'build/program')
+const record: BuildRecord = JSON.parse(readFileSync(join(built, 'build.json'), 'utf8'))
 let directory: string
-let built: string
-let record: BuildRecord
-before(async () => {
+before(() => {
   directory = mkdtempSync(join(tmpdir(), 'ratafia-one-file-'))
-  built = join(directory, 'built')
-  record = await buildProgram(built, ARCHITECTURE)
 })
 after(() => rmSync(directory, { recursive: true, force: true }))
 
