@@ -1,6 +1,6 @@
 /**
- * The errors that operations throw. Nothing here knows HTTP: only `http/errors/translate.ts` turns these into
- * refusals. "It was refused" and "it could not be checked" are different classes, because the first is
+ * The errors that operations throw, and that of a supervisor. Nothing here knows HTTP: only `http/errors/translate.ts`
+ * turns these into refusals. "It was refused" and "it could not be checked" are different classes, because the first is
  * expected and the second is alarming.
  */
 import type { ErrorCode } from '@ratafia/api'
@@ -54,6 +54,20 @@ export class TooManyRequests extends Error {
     super(`${what} Try again ${when}.`)
     this.retryAfter = retryAfter
     this.asBusy = asBusy
+  }
+}
+
+/** Thrown by a supervisor that gives up because its workers keep failing. The log has the reason. */
+export class WorkersFailed extends Error {
+  override readonly name = 'WorkersFailed'
+  readonly exitCode: number
+  /** Whether a worker has already printed the reason. */
+  readonly told: boolean
+
+  constructor(message: string, exitCode: number, told = false) {
+    super(message)
+    this.exitCode = exitCode
+    this.told = told
   }
 }
 

@@ -3,7 +3,6 @@ import { EXIT, type Streams } from '../cli/context.ts'
 import { typed } from '../cli/typed.ts'
 import type { Environment } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
-import { hasOtherSupervisor } from '../workers/one-release.ts'
 import { holdYoungGeneration } from './heap-limits.ts'
 import { releaseAndCommit } from './release/build.ts'
 import { serviceSettings } from './settings.ts'
@@ -19,6 +18,7 @@ export async function serve(
   { environment, streams }: ServeContext,
   { identityOnly = false }: { readonly identityOnly?: boolean } = {},
 ): Promise<void> {
+  const { hasOtherSupervisor } = await import('../workers/one-release.ts')
   // Before it reads the settings, which can differ between releases. The supervisor logs the reason.
   if (hasOtherSupervisor(releaseAndCommit(), environment)) process.exit(EXIT.replaced)
   const stop = stopOnSignal()

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import cluster from 'node:cluster'
 import { test } from 'node:test'
+import { WorkersFailed } from '../errors.ts'
 import { localCounters } from '../limits/counters.ts'
 import { createLog } from '../telemetry/log.ts'
 import { supervise } from './supervise.ts'
-import { WorkersFailed } from './workers-failed.ts'
 
 const OPTIONS = {
   workers: 2,

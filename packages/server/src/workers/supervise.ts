@@ -7,6 +7,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:net'
 import { isSea } from 'node:sea'
+import { WorkersFailed } from '../errors.ts'
 import type { Counters } from '../limits/counters.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
@@ -14,7 +15,6 @@ import type { ServedTls, TlsSource } from '../tls/served-tls.ts'
 import { type BackOff, backOff } from './back-off.ts'
 import { type FromSupervisor, type FromWorker, isOurs, type Listening } from './messages.ts'
 import { environmentOfWorker } from './one-release.ts'
-import { WorkersFailed } from './workers-failed.ts'
 
 export interface SuperviseOptions {
   readonly workers: number

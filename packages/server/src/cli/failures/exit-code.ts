@@ -1,5 +1,5 @@
 /** Turns the outcome of a command into its exit code, and reports why it failed. */
-import { WorkersFailed } from '../../workers/workers-failed.ts'
+import { WorkersFailed } from '../../errors.ts'
 import {
   Declined,
   EXIT,
