@@ -1,10 +1,7 @@
 /** The releases that nodes run: this checkout, the release after it or before it, or this checkout with a planted bug. */
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { linkPackages } from '../../tools/release/checkouts.ts'
+import { inCheckoutOf } from '../../tools/release/checkouts.ts'
 import { bundle, type Replacement } from '../../tools/test/bundle.ts'
-import { bundled, PROGRAM, ROOT } from '../../tools/test/programs.ts'
+import { bundled, PROGRAM } from '../../tools/test/programs.ts'
 
 export interface Release {
   /** The path of its program. */
@@ -62,45 +59,8 @@ export const contractingRelease = (directory: string): Promise<Release> =>
 export const nextRelease = (directory: string, programs?: readonly string[]): Promise<Release> =>
   plantedRelease(directory, [NEXT_RELEASE], programs)
 
-/**
- * Builds the release of `commit` in `directory`. Throws an Error if this clone lacks the commit, or if npm cannot install
- * the packages of the release.
- */
+/** Builds the release of `commit` in `directory`. Throws an Error as {@link inCheckoutOf} does. */
 export async function releaseOf(commit: string, directory: string): Promise<Release> {
-  const found = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT })
-  if (found.status !== 0) {
-    throw new Error(
-      `This clone lacks the commit ${commit} of a release. If it is shallow, run \`git fetch --unshallow\`, or \`git fetch origin ${commit}\` for this commit alone.`,
-    )
-  }
-  const source = join(directory, 'source')
-  const program = join(directory, 'program')
-  const archive = join(directory, 'source.tar')
-  mkdirSync(source, { recursive: true })
-  execFileSync('git', ['archive', `--output=${archive}`, commit], { cwd: ROOT })
-  execFileSync('tar', ['--extract', `--file=${archive}`, `--directory=${source}`])
-  if (packagesOf(source) === packagesOf(ROOT)) linkPackages(source)
-  else execFileSync('npm', INSTALL, { cwd: source, stdio: ['ignore', 'ignore', 'inherit'] })
-  await bundle(program, { root: source })
-  return { program: bundled(PROGRAM, program) }
-}
-
-/** The bundler is this checkout's, and so is Node. */
-const INSTALL = ['ci', '--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund']
-
-interface LockedPackage {
-  readonly link?: true
-  readonly dev?: true
-  readonly optional?: true
-}
-
-/** Returns what the lock file of a checkout says about the packages that a bundle can contain. */
-function packagesOf(root: string): string {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    packages: Readonly<Record<string, LockedPackage>>
-  }
-  const kept = Object.entries(packages).filter(
-    ([path, { link, dev, optional }]) => path.includes('node_modules/') && !link && !dev && !optional,
-  )
-  return JSON.stringify(kept)
+  await inCheckoutOf(commit, (root) => bundle(directory, { root }))
+  return { program: bundled(PROGRAM, directory) }
 }

@@ -19,8 +19,17 @@ export function unreleasedChanges(text: string): string {
   const [, after] = text.split(`\n${UNRELEASED}\n`)
   if (after === undefined) throw new Error(`CHANGELOG.md has no section "${UNRELEASED}".`)
   const [changes = ''] = after.split(/^(?=## )/m)
-  if (!/^- /m.test(changes)) {
+  if (!CHANGE.test(changes)) {
     throw new Error(`CHANGELOG.md has nothing under "${UNRELEASED}". Add what changes for whom.`)
   }
   return changes
+}
+
+const CHANGE = /^- /m
+
+/** Returns the changelog with an unreleased change if it has none, as right after a release. */
+export function withSomeChange(text: string): string {
+  const [before, after = ''] = text.split(`\n${UNRELEASED}\n`)
+  if (CHANGE.test(after.split(/^(?=## )/m)[0] ?? '')) return text
+  return `${before}\n${UNRELEASED}\n\n- A change.\n${after}`
 }

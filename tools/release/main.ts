@@ -3,9 +3,9 @@
 import { parseArgs } from 'node:util'
 import { RELEASE } from '../../packages/server/src/start/release/release.ts'
 import { nextSteps } from './next-steps.ts'
+import { nextVersion } from './next-version.ts'
 import { prepareRelease, tryRelease } from './prepare.ts'
 import { recordedReleases } from './releases.ts'
-import { nextVersion } from './steps.ts'
 
 const HELP = `Usage: npm run release -- VERSION --ci COMMIT
        npm run release -- VERSION --dry-run
@@ -38,13 +38,16 @@ try {
   })
   const [asked, ...more] = positionals
   if (values.help) process.stdout.write(HELP)
-  else if (asked === undefined || more.length > 0) throw new Error('Pass one version, or "next"; see --help.')
-  else {
+  else if (asked === undefined || more.length > 0) {
+    process.stderr.write(HELP)
+    process.exitCode = 2
+  } else {
     const version = asked === 'next' ? nextVersion({ release: RELEASE, recorded: recordedReleases() }) : asked
     if (values['dry-run']) say(await tryRelease({ version, say }))
     else say(nextSteps(version, await prepareRelease({ version, ci: values.ci, say })))
   }
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 1
+  // `parseArgs` throws a TypeError for unknown options.
+  process.exitCode = error instanceof TypeError ? 2 : 1
 }

@@ -13,8 +13,8 @@ import { releaseChangelog, unreleasedChanges } from './changelog.ts'
 import { inCheckoutOf } from './checkouts.ts'
 import { git, gitIn } from './git.ts'
 import { checkMigrations } from './migrations.ts'
+import { checkStep } from './next-version.ts'
 import { DATABASES, RELEASES, type RecordedRelease, recordedReleases, writeReleases } from './releases.ts'
-import { checkStep } from './steps.ts'
 import { writeVersion } from './versions.ts'
 
 export interface Request {
@@ -29,6 +29,8 @@ export interface Prepared {
   readonly commit: string
   /** The branch that now ends with the commits. */
   readonly branch: string
+  /** Whether nothing was released before. */
+  readonly isFirst: boolean
 }
 
 /** Makes the commits on the current branch. Throws an Error with the reason, and what to do, and changes nothing then. */
@@ -37,6 +39,7 @@ export async function prepareRelease({ version, ci, say }: Request): Promise<Pre
   const branch = currentBranch()
   if (ci !== head) throw new Error(`${UNCONFIRMED} The commit here is ${head}.`)
   checkVersion(version)
+  const isFirst = recordedReleases().length === 0
   return inCheckoutOf(head, async (directory) => {
     await writeRelease(directory, version, say)
     const commit = commitAll(directory, `Release ${version}`)
@@ -45,8 +48,11 @@ export async function prepareRelease({ version, ci, say }: Request): Promise<Pre
       await recordRelease(directory, { version, commit }, say)
       commitAll(directory, `Record release ${version}`)
     }
+    if (currentBranch() !== branch || git('rev-parse', 'HEAD') !== head) {
+      throw new Error(`The checkout is not at ${head} on ${branch} any more. Run this again.`)
+    }
     git('merge', '--quiet', '--ff-only', gitIn(directory, 'rev-parse', 'HEAD'))
-    return { commit, branch }
+    return { commit, branch, isFirst }
   })
 }
 
@@ -62,7 +68,7 @@ export async function tryRelease({ version, say }: Omit<Request, 'ci'>): Promise
 
 const UNCONFIRMED = 'Pass --ci with the full hash of the commit on which you saw CI pass.'
 
-/** Returns the current commit. */
+/** Returns the current commit. Throws an Error for changes, a shallow clone, and a version that has a tag. */
 function checkRepository(version: string): string {
   if (git('status', '--porcelain') !== '') {
     throw new Error('The checkout has changes. Commit, stash or remove them: `git status` shows them.')

@@ -13,8 +13,9 @@ import { RELEASE } from '../../packages/server/src/start/release/release.ts'
 import { ROOT } from '../test/programs.ts'
 import { linkPackages } from './checkouts.ts'
 import { git, gitIn } from './git.ts'
+import { nextVersion } from './next-version.ts'
+import { cloneForRehearsal } from './rehearsal.ts'
 import { DATABASES, recordedReleases } from './releases.ts'
-import { nextVersion } from './steps.ts'
 
 const recorded = recordedReleases()
 const VERSION = nextVersion({ release: RELEASE, recorded })
@@ -29,10 +30,7 @@ suite('npm run release', () => {
   before(() => {
     directory = mkdtempSync(join(tmpdir(), 'ratafia-release-test-'))
     clone = join(directory, 'clone')
-    gitIn(directory, 'clone', '--quiet', '--shared', ROOT, clone)
-    gitIn(clone, 'switch', '--quiet', '--force-create', 'main')
-    gitIn(clone, 'config', 'user.name', 'Maintainer')
-    gitIn(clone, 'config', 'user.email', 'maintainer@example.com')
+    cloneForRehearsal(clone)
     copyChanges()
     linkPackages(clone)
   })
@@ -100,8 +98,8 @@ suite('npm run release', () => {
     ])
     const tagged = head('HEAD^')
     assert.ok(stdout.includes(`git tag -s v${VERSION} ${tagged} -m 'Ratafia ${VERSION}'\n`), stdout)
-    assert.ok(stdout.includes(`git push origin main v${VERSION}\n`), stdout)
-    assert.match(stdout, /reserve the npm names ratafia, @ratafia\/macaroon,/)
+    assert.ok(stdout.includes(`git push --atomic origin main v${VERSION}\n`), stdout)
+    assert.equal(/reserve the npm names ratafia, @ratafia\/macaroon,/.test(stdout), recorded.length === 0)
 
     assert.equal(gitIn(clone, 'status', '--porcelain'), '')
     assert.equal(JSON.parse(show('package.json', tagged)).version, VERSION)

@@ -1,4 +1,4 @@
-/** Without OpenSSH: a stub prints a signature that OpenSSH made. release-keys.suite.ts runs the real one. */
+/** Without OpenSSH: a stub prints a signature that OpenSSH made. openssh.suite.ts runs the real one. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -41,6 +41,7 @@ describe('npm run release:sign', () => {
   const sign = (options: Partial<SignOptions> = {}) =>
     signRelease(directory, {
       key: 'KEY',
+      compare: undefined,
       sshKeygen,
       keys: [keyIn('next.pub'), keyIn('current.pub')],
       ...options,
@@ -51,13 +52,21 @@ describe('npm run release:sign', () => {
   }
 
   test('signs with a key of the program', async () => {
-    assert.equal(
-      await sign({ compare: directory }),
-      `Signed release 9.1.0 with SHA256:G+pPGfT/AKJdGIlSUYT6lZk3nsiPRj6nzRUCuEgpcEQ: ${directory}/SHA256SUMS.sig\n`,
-    )
+    const own = mkdtempSync(join(root, 'own-'))
+    cpSync(directory, own, { recursive: true })
+    assert.deepEqual(await sign({ compare: own }), {
+      version: '9.1.0',
+      said: `Signed release 9.1.0 with SHA256:G+pPGfT/AKJdGIlSUYT6lZk3nsiPRj6nzRUCuEgpcEQ: ${directory}/SHA256SUMS.sig\n`,
+    })
     assert.equal(readFileSync(join(directory, 'SHA256SUMS.sig'), 'utf8'), vector('sha512.sig'))
     await assert.rejects(sign(), {
       message: `${directory}/SHA256SUMS.sig exists already. Remove it to sign again.`,
+    })
+  })
+
+  test('refuses to compare a directory with itself', async () => {
+    await refuses(`${directory} is the directory to sign. Compare it with your own build.`, {
+      compare: directory,
     })
   })
 
@@ -67,10 +76,8 @@ describe('npm run release:sign', () => {
         keys,
       })
     }
-    assert.match(
-      await sign({ keys: [], unknownKey: true }),
-      /^Warning: users need this key .*\nSigned release 9/,
-    )
+    const { said } = await sign({ keys: [], unknownKey: true })
+    assert.match(said, /^Warning: users need this key .*\nSigned release 9/)
   })
 
   test("security: names every difference from the maintainer's own build, and does not sign", async () => {
@@ -119,10 +126,18 @@ describe('npm run release:sign', () => {
       spawnSync(process.execPath, [join(import.meta.dirname, 'sign.ts'), ...words], { encoding: 'utf8' })
     const help = run('--help')
     assert.deepEqual([help.status, help.stderr], [0, ''])
-    for (const words of [[], [directory], [directory, '--key'], [directory, '--key', 'k', 'x'], ['--frob']]) {
+    const compared = ['--compare', directory]
+    for (const words of [
+      ...[[], [directory], [directory, '--key'], ['--frob'], [directory, '--key', 'k']],
+      ...[
+        [directory, ...compared],
+        [directory, '--key', 'k', 'x', ...compared],
+      ],
+      [directory, '--key', 'k', ...compared, '--without-comparison'],
+    ]) {
       assert.equal(run(...words).status, 2, words.join(' '))
     }
-    const { status, stderr } = run(dirname(directory), '--key', 'k')
+    const { status, stderr } = run(dirname(directory), '--key', 'k', ...compared)
     assert.equal(status, 1)
     assert.match(stderr, /^There is no \S+SHA256SUMS\. /)
   })

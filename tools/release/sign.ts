@@ -1,7 +1,7 @@
 // npm run release:sign: signs the files of a release, on the machine of a maintainer. See --help.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkFiles, readSmallFile } from '../../packages/server/src/release/check-files.ts'
@@ -13,12 +13,12 @@ import {
 } from '../../packages/server/src/release/public-key.ts'
 import { ReleaseError } from '../../packages/server/src/release/release-error.ts'
 import { RELEASE_NAMESPACE, readReleaseKeys } from '../../packages/server/src/release/release-keys.ts'
+import { versionOfFiles } from '../../packages/server/src/release/release-version.ts'
 import { parseSignature, verifySignature } from '../../packages/server/src/release/signature.ts'
 import { MAX_SUMS_BYTES, parseSums, SUMS, SUMS_SIGNATURE } from '../../packages/server/src/release/sums.ts'
-import { versionOf } from '../../packages/server/src/release/verify-release.ts'
 import { writeOfflineBundle } from './files/offline-bundle.ts'
 
-const HELP = `Usage: npm run release:sign -- DIRECTORY --key FILE [options]
+const HELP = `Usage: npm run release:sign -- DIRECTORY --key FILE --compare DIRECTORY
 
 Signs the files of a release: checks every file against SHA256SUMS, writes SHA256SUMS.sig with ssh-keygen, and packs all
 of it into the offline bundle, next to DIRECTORY.
@@ -26,6 +26,7 @@ of it into the offline bundle, next to DIRECTORY.
 Options:
   --key <file>           your private key, or the .pub file of a key in the SSH agent or on a security key
   --compare <directory>  your own build of the same commit; refuses any difference
+  --without-comparison   sign what you have not built yourself
   --unknown-key          sign with a key that is not in packages/server/src/release/keys.ts
   --help                 show this help
 
@@ -35,8 +36,8 @@ Exit codes: 0 signed, 1 refused, 2 wrong usage.
 export interface SignOptions {
   /** The file of the key, for ssh-keygen. */
   readonly key: string
-  /** The directory of a maintainer's own build. */
-  readonly compare?: string | undefined
+  /** The directory of a maintainer's own build; undefined compares nothing. */
+  readonly compare: string | undefined
   /** Whether a key that is not in the program may sign. */
   readonly unknownKey?: boolean | undefined
   /** The path of ssh-keygen. Default: the one in `PATH`. */
@@ -45,11 +46,11 @@ export interface SignOptions {
   readonly keys: readonly PublicKey[]
 }
 
-/** Writes `SHA256SUMS.sig`. Returns a sentence about it. Throws {@link ReleaseError}, and then writes nothing. */
+/** Writes `SHA256SUMS.sig`. Returns the version, and a sentence about it. Throws {@link ReleaseError}, and then writes nothing. */
 export async function signRelease(
   directory: string,
   { key: keyFile, compare, unknownKey = false, sshKeygen = 'ssh-keygen', keys }: SignOptions,
-): Promise<string> {
+): Promise<{ readonly version: string; readonly said: string }> {
   const path = join(directory, SUMS)
   const signaturePath = join(directory, SUMS_SIGNATURE)
   if (existsSync(signaturePath)) {
@@ -57,7 +58,7 @@ export async function signRelease(
   }
   const text = await readSmallFile(path, MAX_SUMS_BYTES)
   const sums = parseSums(text, path)
-  const version = versionOf([...sums.keys()], path)
+  const version = versionOfFiles([...sums.keys()], path)
   if (compare !== undefined) await requireEqual(sums, directory, compare)
   const wrong = (await checkFiles(directory, sums)).filter(({ state }) => state !== 'ok')
   if (wrong.length > 0) {
@@ -81,11 +82,14 @@ export async function signRelease(
   verifySignature(unverified, { message, name: path, namespace: RELEASE_NAMESPACE }, signer)
   writeFileSync(signaturePath, signature, { flag: 'wx' })
   const warning = isKnown ? '' : 'Warning: users need this key for `ratafia release verify --key`.\n'
-  return `${warning}Signed release ${version} with ${fingerprint}: ${signaturePath}\n`
+  return { version, said: `${warning}Signed release ${version} with ${fingerprint}: ${signaturePath}\n` }
 }
 
 /** Throws {@link ReleaseError} with every difference from the maintainer's own build. */
 async function requireEqual(sums: Sums, directory: string, ownDirectory: string): Promise<void> {
+  if (realpathSync(directory) === realpathSync(ownDirectory)) {
+    throw new ReleaseError(`${ownDirectory} is the directory to sign. Compare it with your own build.`)
+  }
   const path = join(ownDirectory, SUMS)
   const own = parseSums(await readSmallFile(path, MAX_SUMS_BYTES), path)
   const differences = [...new Set([...sums.keys(), ...own.keys()])].sort().flatMap((name) => {
@@ -124,6 +128,7 @@ if (import.meta.main) {
       options: {
         key: { type: 'string' },
         compare: { type: 'string' },
+        'without-comparison': { type: 'boolean', default: false },
         'unknown-key': { type: 'boolean' },
         help: { type: 'boolean' },
       },
@@ -131,14 +136,20 @@ if (import.meta.main) {
     const [directory, ...others] = positionals
     const { key, compare, help } = values
     if (help) process.stdout.write(HELP)
-    else if (directory === undefined || others.length > 0 || key === undefined) {
+    else if (
+      directory === undefined ||
+      others.length > 0 ||
+      key === undefined ||
+      (compare === undefined) !== values['without-comparison']
+    ) {
       process.stderr.write(HELP)
       process.exitCode = 2
     } else {
       const keys = readReleaseKeys(RELEASE_KEYS)
       const options = { key, compare, unknownKey: values['unknown-key'], keys }
-      process.stdout.write(await signRelease(directory, options))
-      process.stdout.write(`Wrote the offline bundle: ${writeOfflineBundle(directory)}\n`)
+      const { version, said } = await signRelease(directory, options)
+      process.stdout.write(said)
+      process.stdout.write(`Wrote the offline bundle: ${writeOfflineBundle(directory, version)}\n`)
     }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

@@ -1,4 +1,5 @@
-/** Neighbouring releases, which can use one database at the same time (decision R8 of packaging). */
+/** Neighbouring releases, which can use one database at the same time. */
+import { join } from 'node:path'
 import {
   contractingRelease,
   nextRelease,
@@ -28,8 +29,12 @@ export function releasePairs(): readonly ReleasePair[] {
       build: async (directory) => ({ older: thisRelease(), newer: await nextRelease(directory) }),
     },
     {
-      name: 'this checkout and a release that drops something',
-      build: async (directory) => ({ older: thisRelease(), newer: await contractingRelease(directory) }),
+      name: 'the last commit and a release that drops something',
+      // Built from its commit like a recorded release, so that this is tested before there is one.
+      build: async (directory) => ({
+        older: await releaseOf('HEAD', directory),
+        newer: await contractingRelease(join(directory, 'newer')),
+      }),
     },
     ...Array.from(previous, ([version, commit]) => ({
       name: `release ${version} and this checkout`,

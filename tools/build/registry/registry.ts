@@ -52,8 +52,8 @@ export async function startRegistry(directory: string): Promise<Registry> {
   return {
     environment,
     publish: (source) => {
-      // Provenance is made by the forge that publishes.
-      const options = ['--provenance=false', '--ignore-scripts', '--loglevel=error']
+      // Provenance is made by the forge that publishes. npm requires a tag for a pre-release.
+      const options = ['--provenance=false', '--tag=latest', '--ignore-scripts', '--loglevel=error']
       execFileSync('npm', ['publish', source, ...options], {
         env: { ...process.env, ...environment },
         stdio: 'pipe',

@@ -261,7 +261,7 @@ test('the program verifies the files with their signature, also from the offline
   const key = join(directory, 'key')
   run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
   run('ssh-keygen', ['-q', '-Y', 'sign', '-n', 'ratafia-release', '-f', key, join(signed, 'SHA256SUMS')])
-  const bundle = writeOfflineBundle(signed)
+  const bundle = writeOfflineBundle(signed, RELEASE)
   assert.equal(bundle, join(directory, `ratafia-${RELEASE}-offline.tar`))
   run('tar', ['-xf', bundle])
   const place = join(directory, `ratafia-${RELEASE}`)

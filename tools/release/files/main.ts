@@ -35,7 +35,8 @@ try {
   }
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 1
+  // `parseArgs` throws a TypeError for unknown options.
+  process.exitCode = error instanceof TypeError ? 2 : 1
 }
 
 /** Throws an Error that lists the changes of the checkout. */

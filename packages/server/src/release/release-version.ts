@@ -19,6 +19,18 @@ export function versionInName(name: string): string {
   return version
 }
 
+/** Returns the version in the names of all files. Throws {@link ReleaseError} unless there is exactly one. */
+export function versionOfFiles(names: readonly string[], path: string): string {
+  const versions = [...new Set(names.map(versionInName))].sort(compareVersions)
+  const [version, ...others] = versions
+  if (version === undefined || others.length > 0) {
+    throw new ReleaseError(
+      `${path} lists files of more than one release: ${versions.join(', ')}. Do not use these files.`,
+    )
+  }
+  return version
+}
+
 export interface Version {
   readonly major: number
   readonly minor: number

@@ -4,7 +4,7 @@ import { type CheckedFile, checkFiles, readSmallFile } from './check-files.ts'
 import type { PublicKey } from './public-key.ts'
 import { ReleaseError } from './release-error.ts'
 import { RELEASE_NAMESPACE } from './release-keys.ts'
-import { compareVersions, versionInName } from './release-version.ts'
+import { compareVersions, versionOfFiles } from './release-version.ts'
 import { MAX_SIGNATURE_BYTES, parseSignature, verifySignature } from './signature.ts'
 import { MAX_SUMS_BYTES, parseSums, SUMS, SUMS_SIGNATURE } from './sums.ts'
 
@@ -34,23 +34,11 @@ export async function verifyRelease<Key extends PublicKey>(
   const signed = { message: Buffer.from(text, 'latin1'), name: sumsPath, namespace: RELEASE_NAMESPACE }
   const key = verifySignature(signature, signed, keys)
   const sums = parseSums(text, sumsPath)
-  const version = versionOf([...sums.keys()], sumsPath)
+  const version = versionOfFiles([...sums.keys()], sumsPath)
   if (oldest !== undefined && compareVersions(version, oldest) < 0) {
     throw new ReleaseError(
       `${directory} has the release ${version}, which is older than this program, ${oldest}. Older releases have faults that are known. Pass --older if you want this one.`,
     )
   }
   return { version, key, files: await checkFiles(directory, sums) }
-}
-
-/** Returns the version in the names of all files. Throws {@link ReleaseError} unless there is exactly one. */
-export function versionOf(names: readonly string[], path: string): string {
-  const versions = [...new Set(names.map(versionInName))].sort(compareVersions)
-  const [version, ...others] = versions
-  if (version === undefined || others.length > 0) {
-    throw new ReleaseError(
-      `${path} lists files of more than one release: ${versions.join(', ')}. Do not use these files.`,
-    )
-  }
-  return version
 }

@@ -57,6 +57,7 @@ describe('ratafia release', () => {
     assert.deepEqual(await program.json(`release verify ${directory} --key ${current}`), {
       version: '9.1.0',
       key: { place: null, fingerprint },
+      complete: true,
       files: [
         { name: TAR, state: 'ok' },
         { name: DEB, state: 'ok' },

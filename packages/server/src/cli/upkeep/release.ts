@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'
 import { withJson } from '../output.ts'
 import { goes } from '../service/ways.ts'
-import type { VerifyOptions } from './release-files.ts'
+import type { VerifyOptions } from './verify-files.ts'
 
 export function releaseCommands(parent: Command, context: CommandContext): void {
   const release = parent.command('release').description('verify the files of a release')
@@ -17,7 +17,7 @@ export function releaseCommands(parent: Command, context: CommandContext): void 
     .option('--ignore-missing', 'accept a directory with only some files of the release')
     .option('--older', 'accept a release that is older than this program')
     .action(async (directory: string, options: VerifyOptions) => {
-      const { verifyFiles } = await import('./release-files.ts')
+      const { verifyFiles } = await import('./verify-files.ts')
       await verifyFiles(directory, options, context)
     })
 
@@ -26,7 +26,7 @@ export function releaseCommands(parent: Command, context: CommandContext): void 
       'print the release keys in this program as allowed signers, for `ssh-keygen -Y verify -I ratafia`',
     )
     .action(async () => {
-      const { printKeys } = await import('./release-files.ts')
+      const { printKeys } = await import('./verify-files.ts')
       printKeys(context)
     })
 }

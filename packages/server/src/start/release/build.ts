@@ -1,4 +1,4 @@
-/** Tells builds of one release apart. */
+/** Distinguishes builds of one release. */
 import { readAsset } from './assets.ts'
 import { RELEASE } from './release.ts'
 

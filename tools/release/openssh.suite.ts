@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -84,8 +84,13 @@ test('a release that npm run release:sign signed is accepted by ratafia release 
       at('current'),
       ...options,
     ])
-  assert.match(sign().stderr, /^\S+ \(SHA256:\S+\) is not a release key of this program\./m)
-  const signed = sign('--unknown-key', '--compare', directory)
+  assert.match(
+    sign('--without-comparison').stderr,
+    /^\S+ \(SHA256:\S+\) is not a release key of this program\./m,
+  )
+  assert.match(sign('--compare', directory).stderr, /is the directory to sign/)
+  cpSync(directory, at('own'), { recursive: true })
+  const signed = sign('--unknown-key', '--compare', at('own'))
   assert.equal(signed.status, 0, signed.stderr)
   const bundled = execFileSync('tar', ['-tf', at('ratafia-9.1.0-offline.tar')], { encoding: 'utf8' })
   for (const file of [...Object.keys(files), 'SHA256SUMS', 'SHA256SUMS.sig']) {

@@ -33,30 +33,25 @@ export async function verifyFiles(
     `Release ${version}, signed with ${place === null ? `the key in ${options.key}` : `the ${place} release key`}, ${fingerprint}`,
     ...files.map((file) => lineOf(file, options, context)),
   ]
-  print(context, options, { version, key: { place, fingerprint }, files }, lines.join('\n'))
-  requireRight(files, directory, options)
+  const wrong = files.filter(({ state }) => state !== 'ok' && !(options.ignoreMissing && state === 'missing'))
+  const complete = wrong.length === 0 && files.some(({ state }) => state === 'ok')
+  print(context, options, { version, key: { place, fingerprint }, complete, files }, lines.join('\n'))
+  if (!complete) throw incomplete(wrong.length, directory)
 }
 
 /** Prints the keys in this program as allowed signers. Throws {@link ReleaseError} if it has none. */
 export const printKeys = ({ streams }: CommandContext): unknown =>
   streams.stdout.write(allowedSigners(builtInKeys()))
 
-/** Throws {@link ReleaseError} if a file is wrong, or if no file is there. */
-function requireRight(
-  files: readonly CheckedFile[],
-  directory: string,
-  { ignoreMissing }: VerifyOptions,
-): void {
-  const wrong = files.filter(({ state }) => state !== 'ok' && !(ignoreMissing && state === 'missing'))
-  if (wrong.length > 0) {
-    const what = wrong.length === 1 ? 'is not as' : 'are not as'
-    throw new ReleaseError(
-      `${counted(wrong.length, 'file')} in ${directory} ${what} in the release. Do not use the directory before all are ok.`,
-    )
+/** Returns the error for a directory with wrong files, or with none. */
+function incomplete(wrong: number, directory: string): ReleaseError {
+  if (wrong === 0) {
+    return new ReleaseError(`${directory} has no file of the release. Download those that you need.`)
   }
-  if (files.every(({ state }) => state === 'missing')) {
-    throw new ReleaseError(`${directory} has no file of the release. Download those that you need.`)
-  }
+  const what = wrong === 1 ? 'is not as' : 'are not as'
+  return new ReleaseError(
+    `${counted(wrong, 'file')} in ${directory} ${what} in the release. Do not use the directory before all are ok.`,
+  )
 }
 
 /** Returns the keys in this program. Throws {@link ReleaseError} if it has none. */

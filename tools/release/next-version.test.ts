@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkStep, nextVersion } from './steps.ts'
+import { checkStep, nextVersion } from './next-version.ts'
 
 const history = (release: string, ...recorded: readonly string[]) => ({
   release,
