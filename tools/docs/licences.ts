@@ -44,6 +44,7 @@ export function licencesPage(): string {
 
 Ratafia is licensed under the Apache License 2.0. This page lists the other packages in an installation, and their
 licences. \`ratafia-VERSION.cdx.json\`, a file of each release, is the bill of materials, with Node and what it contains.
+In a checkout, \`npm sbom --sbom-format spdx\` prints one in SPDX's format, which also lists the development dependencies.
 
 - All licences are permissive, except that of \`openpgp\`: the LGPL, version 3 or later. It is unchanged, and only
   commands that read a private key exported from GnuPG load it ([why](decisions/0017-openpgp-reads-armored-keys.md)).
