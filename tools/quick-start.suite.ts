@@ -1,12 +1,13 @@
 // npm run test:quick-start. Follows the README as a newcomer does: starts the service, creates an account, sends
-// requests, stops the service, and starts it again on the same data. Then follows docs/ci.md and docs/own-brand.md.
+// requests, stops the service, and starts it again on the same data. Then follows docs/ci.md and docs/own-brand.md. With
+// RATAFIA_TEST_PROGRAM, `ratafia` is the one-file program.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
 import { commandsOf } from './docs/page-commands.ts'
@@ -15,7 +16,20 @@ const root = join(import.meta.dirname, '..')
 const data = mkdtempSync(join(tmpdir(), 'ratafia-quick-start-'))
 // Without the caller's settings and on a free port, because the caller may have their own service running.
 const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('RATAFIA_'))
-const env = { ...Object.fromEntries(inherited), RATAFIA_DATA_DIR: data, RATAFIA_PORT: '0' }
+const env: Record<string, string | undefined> = {
+  ...Object.fromEntries(inherited),
+  RATAFIA_DATA_DIR: data,
+  RATAFIA_PORT: '0',
+}
+const program = process.env['RATAFIA_TEST_PROGRAM']
+if (program !== undefined) {
+  const directory = join(data, 'bin')
+  mkdirSync(directory)
+  symlinkSync(resolve(root, program), join(directory, 'ratafia'))
+  env['PATH'] = `${directory}${delimiter}${env['PATH']}`
+}
+const [startCommand, startWords] = program === undefined ? ['npm', ['start']] : ['ratafia', ['serve']]
+const [command, firstWords] = program === undefined ? ['npx', ['ratafia']] : ['ratafia', []]
 
 let service: ChildProcess | undefined
 after(async () => {
@@ -23,10 +37,10 @@ after(async () => {
   rmSync(data, { recursive: true })
 })
 
-/** Runs `npm start`, and returns the address that it prints when it listens. */
+/** Starts the service, and returns the address that it prints when it listens. */
 async function start(): Promise<string> {
-  // A process group of its own, so that stop() also reaches the service, which npm starts.
-  const started = spawn('npm', ['start'], {
+  // A process group of its own, so that stop() also reaches the service that npm starts.
+  const started = spawn(startCommand, startWords, {
     cwd: root,
     env,
     detached: true,
@@ -40,7 +54,7 @@ async function start(): Promise<string> {
     started.stdout.resume()
     return address
   }
-  throw new Error('npm start exited before the service listened')
+  throw new Error('the service exited before it listened')
 }
 
 /** Stops the service like Ctrl-C in a terminal, which signals npm and the service. */
@@ -51,7 +65,7 @@ async function stop(): Promise<void> {
   await ended
 }
 
-/** Stops the service like a service manager, which signals only npm. Returns npm's exit code. */
+/** Stops the service like a service manager, which signals only the process that it started. Returns its exit code. */
 async function terminate(): Promise<unknown> {
   assert.ok(service)
   const ended = once(service, 'exit')
@@ -64,12 +78,12 @@ const run = (program: string, words: readonly string[], input = '') =>
   spawnSync(program, words, { cwd: root, env, input, encoding: 'utf8' })
 
 function ratafia(input: string, ...words: readonly string[]): string {
-  const { status, stdout, stderr } = run('npx', ['ratafia', ...words], input)
+  const { status, stdout, stderr } = run(command, [...firstWords, ...words], input)
   assert.equal(status, 0, `ratafia ${words.join(' ')} exited ${status}: ${stderr}`)
   return stdout
 }
 
-test('npm start runs a service that keeps its data when it is started again', {
+test('the service keeps its data when it is started again', {
   timeout: 120_000,
 }, async () => {
   const address = await start()
@@ -85,7 +99,7 @@ test('npm start runs a service that keeps its data when it is started again', {
   })
   assert.equal(root.status, 200)
   assert.match(await root.text(), /^\{"macaroon":"/)
-  assert.equal(await terminate(), 0, 'npm passes SIGTERM on, and the service stops')
+  assert.equal(await terminate(), 0, 'SIGTERM stops the service, also through npm')
   await assert.rejects(fetch(`${address}/`), 'the service no longer listens')
 
   const again = await start()
@@ -103,7 +117,7 @@ test('with a demo brand, a device can be registered and revoked', {
     ratafia('', 'brands', 'create', '--demo', '--output', directory, '--url', address),
     new RegExp(`ratafia demo device --brand ${directory} ${address}`),
   )
-  const device = () => run('npx', ['ratafia', 'demo', 'device', '--brand', directory, address])
+  const device = () => run(command, [...firstWords, 'demo', 'device', '--brand', directory, address])
   const first = device()
   assert.equal(first.status, 0, first.stderr)
   const [, serial] =
