@@ -14,7 +14,7 @@ test('dates the unreleased changes, below a new empty section', () => {
 })
 
 test('removes the sentence about the version to come', () => {
-  const will = 'This will be 0.1.0. "Changed" is for those who run an earlier commit.'
+  const will = 'This will be 0.1.0.'
   assert.equal(
     releaseChangelog(`${HEAD}## [Unreleased]\n\n${will}\n\n${CHANGES}`, '0.1.0', '2027-01-31'),
     `${HEAD}## [Unreleased]\n\n## [0.1.0] - 2027-01-31\n\n${CHANGES}`,

@@ -5,7 +5,7 @@ import type { Prepared } from './prepare.ts'
 export const nextSteps = (version: string, { commit, branch, isFirst }: Prepared): string => `
 Release ${version} is committed. Nothing is published yet. To publish it:
 
-1. Look at the commits, then sign the tag and push both:
+1. Look at what was committed, then sign the tag and push both:
      git tag -s v${version} ${commit} -m 'Ratafia ${version}'
      git push --atomic origin ${branch} v${version}
    To undo instead: git reset --keep ${commit}^

@@ -121,6 +121,8 @@ function sshSignature(message: Uint8Array, keyFile: string, sshKeygen: string): 
   return stdout
 }
 
+const MISSING = 'Pass one directory, --key, and either --compare with your own build or --without-comparison.'
+
 if (import.meta.main) {
   try {
     const { values, positionals } = parseArgs({
@@ -142,7 +144,7 @@ if (import.meta.main) {
       key === undefined ||
       (compare === undefined) !== values['without-comparison']
     ) {
-      process.stderr.write(HELP)
+      process.stderr.write(`${MISSING}\n\n${HELP}`)
       process.exitCode = 2
     } else {
       const keys = readReleaseKeys(RELEASE_KEYS)

@@ -1,6 +1,7 @@
 /** Tests the supervisor alone. `test/processes/` has tests with real workers. */
 import assert from 'node:assert/strict'
 import cluster from 'node:cluster'
+import { Writable } from 'node:stream'
 import { test } from 'node:test'
 import { WorkersFailed } from '../errors.ts'
 import { localCounters } from '../limits/counters.ts'
@@ -72,4 +73,32 @@ test('stops for a worker of a release that does not compare releases', async () 
     signal: new Promise(() => {}),
   })
   await assert.rejects(running, { name: 'WorkersFailed', exitCode: 6 })
+})
+
+test('logs why a worker cannot be started', async () => {
+  let lines = ''
+  const to = new Writable({
+    write: (line, _encoding, done) => {
+      lines += line
+      done()
+    },
+  })
+  const { execPath } = process
+  process.execPath = '/nonexistent/ratafia'
+  try {
+    const running = supervise({
+      ...OPTIONS,
+      log: createLog({ level: 'error', pretty: false, to }),
+      metrics: undefined,
+      tls: undefined,
+      onListening: () => assert.fail('nothing listens'),
+      signal: new Promise(() => {}),
+    })
+    await assert.rejects(running, WorkersFailed)
+  } finally {
+    process.execPath = execPath
+  }
+  const { err, msg } = JSON.parse(lines)
+  assert.equal(msg, 'a worker exited before it was listening')
+  assert.match(err.message, /ENOENT/)
 })

@@ -198,8 +198,8 @@ class Crew {
       if (isOurs(message)) this.#hear(place, worker, message as FromWorker)
     })
     // A message to a worker that just died also emits `exit`. A worker that could not be started emits only this event.
-    worker.on('error', () => {
-      if (worker.process.pid === undefined) this.#ended(place, worker, undefined)
+    worker.on('error', (error) => {
+      if (worker.process.pid === undefined) this.#ended(place, worker, undefined, error)
     })
     worker.once('exit', (code: number | null) => this.#ended(place, worker, code ?? undefined))
   }
@@ -259,12 +259,14 @@ class Crew {
     this.#port ||= Number(new URL(origin).port)
   }
 
-  #ended(place: Place, worker: Worker, exitCode: number | undefined): void {
+  /** `error` is why the worker could not be started. */
+  #ended(place: Place, worker: Worker, exitCode: number | undefined, error?: Error): void {
     if (place.worker !== worker) return
     const listenedFor = place.listenedAt === undefined ? undefined : performance.now() - place.listenedAt
     delete place.worker
     place.listenedAt = undefined
-    const said = { worker: worker.process.pid, exitCode, signal: worker.process.signalCode ?? undefined }
+    const { pid, signalCode } = worker.process
+    const said = { worker: pid, exitCode, signal: signalCode ?? undefined, ...(error && { err: error }) }
     if (this.#stopping) {
       // The signal itself terminates a worker that still loads its code.
       const stoppedEarly = listenedFor === undefined && /^SIG(TERM|INT)$/.test(said.signal ?? '')
@@ -281,6 +283,8 @@ class Crew {
     }
     // The address has not been printed yet.
     if (this.#origin === undefined) {
+      // A worker with an exit code has printed why.
+      if (!exitCode) this.#options.log.error(said, 'a worker exited before it was listening')
       this.stop(new WorkersFailed('a worker exited before it was listening', exitCode || FAULT, !!exitCode))
       return
     }
