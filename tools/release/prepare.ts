@@ -68,13 +68,10 @@ export async function tryRelease({ version, say }: Omit<Request, 'ci'>): Promise
 
 const UNCONFIRMED = 'Pass --ci with the full hash of the commit on which you saw CI pass.'
 
-/** Returns the current commit. Throws an Error for changes, a shallow clone, and a version that has a tag. */
+/** Returns the current commit. Throws an Error for changes, and for a version that has a tag. */
 function checkRepository(version: string): string {
   if (git('status', '--porcelain') !== '') {
     throw new Error('The checkout has changes. Commit, stash or remove them: `git status` shows them.')
-  }
-  if (git('rev-parse', '--is-shallow-repository') === 'true') {
-    throw new Error('The history is not complete. Run `git fetch --unshallow`.')
   }
   if (git('tag', '--list', `v${version}`) !== '') throw new Error(`There already is a tag v${version}.`)
   // Fails if Git does not know who commits.
