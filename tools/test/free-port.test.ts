@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
@@ -27,4 +28,21 @@ test('skips a port that a server listens on', async () => {
   } finally {
     server.close()
   }
+})
+
+test('skips a port that another process got from here', async () => {
+  const taken = (await freePort()) + 1
+  const script = `
+    import { createSocket } from 'node:dgram'
+    const socket = createSocket('udp4').bind({ port: ${taken}, address: '127.0.0.1', exclusive: true })
+    socket.once('listening', () => process.stdout.write('claimed')).once('error', () => process.exit(1))
+    process.stdin.once('end', () => process.exit()).resume()`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  // If something else has the port, the process exits, and the port is in use as well.
+  await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
+  const port = await freePort()
+  child.stdin.end()
+  assert.ok(port > taken)
 })
