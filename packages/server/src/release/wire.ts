@@ -3,7 +3,6 @@
 /** Each method reads what comes next. All throw the error from `refuse` if the bytes end too early. */
 export interface WireReader {
   bytes(length: number): Buffer
-  byte(): number
   uint32(): number
   string(): Buffer
   /** Reads a string that must consist of printable ASCII. */
@@ -23,7 +22,6 @@ export function readWire(all: Buffer, refuse: (fault: string) => Error): WireRea
   const string = () => bytes(uint32())
   return {
     bytes,
-    byte: () => bytes(1).readUInt8(),
     uint32,
     string,
     text: () => {
