@@ -29,7 +29,8 @@ export const clientPaths = {
   keycloak: join(interop, '.bin/keycloak'),
   nginx: '/usr/sbin/nginx',
   person: join(interop, 'support/person.ts'),
-  chromium: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  // The same engine as Chromium without its own windows, which would take half of the time.
+  chromium: process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell',
 } as const
 
 /**

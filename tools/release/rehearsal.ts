@@ -1,5 +1,4 @@
-// node tools/release/rehearsal.ts DIRECTORY: clones this commit, so that a release can be rehearsed in DIRECTORY.
-
+/** Clones this commit, so that a release can be rehearsed. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../test/programs.ts'
@@ -21,10 +20,4 @@ export function cloneForRehearsal(directory: string): void {
   if (changed === text) return
   writeFileSync(path, changed)
   gitIn(directory, 'commit', '--quiet', '--all', '--message', 'Change something')
-}
-
-if (import.meta.main) {
-  const [directory] = process.argv.slice(2)
-  if (directory === undefined) throw new TypeError('Pass the directory of the clone.')
-  cloneForRehearsal(directory)
 }

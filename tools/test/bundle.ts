@@ -90,4 +90,5 @@ export async function bundleForTests(): Promise<void> {
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   await bundle(directory, { programs: [PROGRAM, CRASH_CHILD] })
   process.env[BUNDLE] = directory
+  process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/ratafia-tests')
 }

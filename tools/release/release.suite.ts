@@ -1,7 +1,7 @@
-/**
- * `npm run release` in a clone of this checkout: both commits, the next release after them, and that a refusal changes
- * nothing.
- */
+// npm run test:release:commits. `npm run release` in a clone of this checkout: both commits, the next release after
+// them, and that a refusal changes nothing. RATAFIA_REHEARSAL names an empty directory for the clone, which is kept, with
+// the commit of the release checked out.
+
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,12 +24,15 @@ const LATER = nextVersion({ release: VERSION, recorded: [...recorded, { version:
 const MIGRATION = 'packages/server/src/database/schema/migrations/0002-setup-link.ts'
 
 suite('npm run release', () => {
-  let directory: string
+  const { RATAFIA_REHEARSAL: kept } = process.env
   let clone: string
-  after(() => rmSync(directory, { recursive: true, force: true }))
+  let tagged: string
+  after(() => {
+    if (kept === undefined) rmSync(clone, { recursive: true, force: true })
+    else gitIn(clone, 'checkout', '--quiet', tagged)
+  })
   before(() => {
-    directory = mkdtempSync(join(tmpdir(), 'ratafia-release-test-'))
-    clone = join(directory, 'clone')
+    clone = kept ?? mkdtempSync(join(tmpdir(), 'ratafia-release-test-'))
     cloneForRehearsal(clone)
     copyChanges()
     linkPackages(clone)
@@ -96,7 +99,7 @@ suite('npm run release', () => {
       `Record release ${VERSION}`,
       `Release ${VERSION}`,
     ])
-    const tagged = head('HEAD^')
+    tagged = head('HEAD^')
     assert.ok(stdout.includes(`git tag -s v${VERSION} ${tagged} -m 'Ratafia ${VERSION}'\n`), stdout)
     assert.ok(stdout.includes(`git push --atomic origin main v${VERSION}\n`), stdout)
     assert.equal(/reserve the npm names ratafia, @ratafia\/macaroon,/.test(stdout), recorded.length === 0)
