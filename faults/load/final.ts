@@ -26,8 +26,11 @@ const AT_ONCE = 8
 const DEVICES = 12
 /** How many of each client's newest discharges are refreshed. */
 const PAIRS = 12
-/** How many of each client's newest nonces, request-ids and ID tokens are used again. */
-const USED = 8
+/**
+ * How many of each client's oldest and how many of its newest nonces, request-ids and ID tokens are used again. What was
+ * removed by mistake is old.
+ */
+const USED = 4
 
 /**
  * Presents every token and session ever issued to a random node, repeats the registrations of pending devices,
@@ -70,16 +73,19 @@ function jobsOf(client: Client): readonly Request[] {
 
 /** Returns requests that reuse nonces in other requests, request-ids for other devices, and ID tokens unchanged. */
 function usedOnes({ sessions, devices, units, usedIdTokens }: Client): readonly Request[] {
-  const nonces = sessions.slice(-USED).map(({ device, opening: { body } }) => opening(device, nonceIn(body)))
+  const nonces = someOf(sessions).map(({ device, opening: { body } }) => opening(device, nonceIn(body)))
   const [unit] = units
   const requestIds = unit
-    ? devices.slice(-USED).map((device) => registration(unit, requestIdIn(device.registration.body)))
+    ? someOf(devices).map((device) => registration(unit, requestIdIn(device.registration.body)))
     : []
-  const idTokens = usedIdTokens
-    .slice(-USED)
-    .map((used) => exchangingIdToken({ ...used, idempotencyKey: undefined }))
+  const idTokens = someOf(usedIdTokens).map((used) =>
+    exchangingIdToken({ ...used, idempotencyKey: undefined }),
+  )
   return [...nonces, ...requestIds, ...idTokens]
 }
+
+const someOf = <One>(all: readonly One[]): readonly One[] =>
+  all.length > 2 * USED ? [...all.slice(0, USED), ...all.slice(-USED)] : all
 
 /** Reads the final state with the operator's commands and from the tables themselves. */
 export async function readTruth({
