@@ -57,7 +57,7 @@ const CLOCK_OFF_MS = 240_000
 /** Nodes leave an old primary within seconds. A node that stays this long believes it. */
 const BELIEVED_MS = 60_000
 /** The pace during faults that take several times as long as the others. */
-const SLOW: Pace = { client: 40, operator: 700, rules: 1_200 }
+const SLOW: Pace = { client: 100, operator: 1_500, rules: 2_500 }
 const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
 
 /** The longest are first, so that the lanes end at about the same time. */

@@ -33,7 +33,7 @@ invariants:  ${INVARIANTS.map(({ name }) => name).join(', ')}
 Exit code 1: an invariant was violated, a fault did not strike, a run gave up, or a planted bug was not detected.
 `
 
-const SHORT_SECONDS = 6
+const SHORT_SECONDS = 9
 const LONG_SECONDS = 75
 /**
  * Successive loads of one world until its planted bugs are detected. They have no time limit, so a slow machine only

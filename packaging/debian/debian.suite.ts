@@ -1,5 +1,6 @@
-// npm run test:debian. Builds the Debian package, and tests its form and its whole life in a minimal chroot without a
-// network. Needs root and packaging/debian/setup. RATAFIA_TEST_MIRROR names another Debian mirror for mmdebstrap.
+// npm run test:debian. Builds the Debian package, or takes it from the release in the directory RATAFIA_RELEASE, and tests
+// its form and its whole life in a minimal chroot without a network. Needs root and packaging/debian/setup.
+// RATAFIA_TEST_MIRROR names another Debian mirror for mmdebstrap.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -20,7 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { launch, openWindow } from '../../interop/support/chromium.ts'
@@ -31,7 +32,11 @@ import { ROOT } from '../../tools/test/programs.ts'
 
 const PACKAGES = join(ROOT, 'build/packages')
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64'
-const PACKAGE = join(PACKAGES, `ratafia_${RELEASE.replace('-', '~')}_${ARCHITECTURE}.deb`)
+const { RATAFIA_RELEASE: FILES } = process.env
+const PACKAGE =
+  FILES === undefined
+    ? join(PACKAGES, `ratafia_${RELEASE.replace('-', '~')}_${ARCHITECTURE}.deb`)
+    : resolve(ROOT, FILES, `ratafia_${RELEASE}_${ARCHITECTURE}.deb`)
 const MAX_BYTES = 45_000_000
 
 /** The words that make the chroot: the oldest Debian that the package supports, its dependencies, and little else. */
@@ -66,7 +71,8 @@ function chrootArchive(): string {
 const directory = mkdtempSync(join(tmpdir(), 'ratafia-debian-'))
 const root = join(directory, 'root')
 before(() => {
-  execFileSync(join(ROOT, 'packaging/debian/build'), { stdio: ['ignore', 'ignore', 'pipe'] })
+  if (FILES === undefined)
+    execFileSync(join(ROOT, 'packaging/debian/build'), { stdio: ['ignore', 'ignore', 'pipe'] })
   mkdirSync(root)
   execFileSync('tar', ['-xf', chrootArchive(), '-C', root, '--exclude=./dev/*'])
   for (const device of ['null', 'zero', 'full', 'random', 'urandom']) {

@@ -92,7 +92,7 @@ function compile(root: string, { source, output, manifest }: Package, packages: 
     compilerOptions: {
       noEmit: false,
       noEmitOnError: true,
-      // `npm run check` does, in less time than it would take here.
+      // `npm run check` checks the types, once for all packages.
       noCheck: true,
       // A package without exports is never imported, so it needs no types.
       declaration: manifest.exports !== undefined,

@@ -25,7 +25,7 @@ const NODE_OPTIONS = [
 const PASS_DEADLINE_MS = 60 * 60_000
 
 /** The number of concurrent passes, for a machine with two cores: tests often wait for PostgreSQL and each other. */
-const AT_ONCE = 4
+const AT_ONCE = 6
 
 process.chdir(ROOT)
 const words = process.argv.slice(2)
