@@ -39,8 +39,9 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
   const page = await context.newPage()
   const problems: string[] = []
   page.on('console', (message) => {
-    // A "wrong password" page has an error status, which Chromium reports.
-    if (!/status of 403/.test(message.text())) problems.push(message.text())
+    // A "wrong password" page has an error status, which Chromium reports. It also reports when someone chooses a field
+    // before the page does, as a test can on a busy machine.
+    if (!/status of 403|^Autofocus processing was blocked/.test(message.text())) problems.push(message.text())
   })
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('requestfailed', (request) => problems.push(`${request.url()}: ${request.failure()?.errorText}`))
