@@ -29,9 +29,9 @@ interface Package {
  * Deletes `output`, then compiles each package below `root`/packages to `output`/NAME: JavaScript and types in dist/,
  * programs in bin/, package.json, README.md, LICENSE; a package with a program also has the docs site. Returns them in
  * dependency order.
- * Throws an Error with the compiler's output if a source cannot be compiled. Does not check types.
+ * Throws an Error with the compiler's output if a source has errors; without `check`, only if it cannot be compiled.
  */
-export function buildPackages(root: string, output: string): readonly Built[] {
+export function buildPackages(root: string, output: string, { check = true } = {}): readonly Built[] {
   rmSync(output, { recursive: true, force: true })
   const packages = inOrder(
     globSync('packages/*', { cwd: root }).map((path) => {
@@ -46,7 +46,7 @@ export function buildPackages(root: string, output: string): readonly Built[] {
     }),
   )
   for (const each of packages) {
-    compile(root, each, packages)
+    compile(root, each, packages, check)
     copyAssets(each)
     copyPrograms(each)
     // The service finds it next to its program.
@@ -77,7 +77,12 @@ function inOrder(packages: readonly Package[]): Package[] {
   return [...done]
 }
 
-function compile(root: string, { source, output, manifest }: Package, packages: readonly Package[]): void {
+function compile(
+  root: string,
+  { source, output, manifest }: Package,
+  packages: readonly Package[],
+  check: boolean,
+): void {
   mkdirSync(output, { recursive: true })
   // Compile against our other packages as built, which is what an installation has.
   const paths = packages.flatMap(({ manifest: other, output: built }) =>
@@ -92,8 +97,7 @@ function compile(root: string, { source, output, manifest }: Package, packages: 
     compilerOptions: {
       noEmit: false,
       noEmitOnError: true,
-      // `npm run check` checks the types, once for all packages.
-      noCheck: true,
+      noCheck: !check,
       // A package without exports is never imported, so it needs no types.
       declaration: manifest.exports !== undefined,
       rewriteRelativeImportExtensions: true,

@@ -1,4 +1,4 @@
-// npm run build: compiles the packages for publishing into build/npm. Exits with 1 if a source cannot be compiled.
+// npm run build: compiles the packages for publishing into build/npm. Exits with 1 if a source has errors.
 
 import { join, relative } from 'node:path'
 import { buildPackages } from './build.ts'
