@@ -26,11 +26,10 @@ const AT_ONCE = 8
 const DEVICES = 12
 /** How many of each client's newest discharges are refreshed. */
 const PAIRS = 12
-/**
- * How many of each client's oldest and how many of its newest nonces, request-ids and ID tokens are used again. What was
- * removed by mistake is old.
- */
-const USED = 4
+/** How many of each client's newest nonces, request-ids and ID tokens are used again. */
+const NEWEST = 8
+/** How many of the oldest: what was removed too early is old. */
+const OLDEST = 2
 
 /**
  * Presents every token and session ever issued to a random node, repeats the registrations of pending devices,
@@ -85,7 +84,7 @@ function usedOnes({ sessions, devices, units, usedIdTokens }: Client): readonly 
 }
 
 const someOf = <One>(all: readonly One[]): readonly One[] =>
-  all.length > 2 * USED ? [...all.slice(0, USED), ...all.slice(-USED)] : all
+  all.length > OLDEST + NEWEST ? [...all.slice(0, OLDEST), ...all.slice(-NEWEST)] : all
 
 /** Reads the final state with the operator's commands and from the tables themselves. */
 export async function readTruth({

@@ -29,7 +29,7 @@ import { CALM_MS, STRIKES } from './support/patroni-strikes.ts'
 
 const HANGS_AFTER_MS = 300_000
 /** Slow, because the members also need the processors, and wait for each other for minutes. */
-const PACE = { client: 800, operator: 5_000, rules: 8_000 }
+const PACE = { client: 400, operator: 2_500, rules: 4_000 }
 
 suite('PostgreSQL with Patroni', () => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-nodes-'))
