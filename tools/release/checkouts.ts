@@ -45,12 +45,11 @@ export function linkPackages(directory: string): void {
 }
 
 /** Without tools and Node, which are those of this checkout. */
-const INSTALL = ['ci', '--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund']
+const INSTALL = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund']
 
 interface LockedPackage {
   readonly link?: true
   readonly dev?: true
-  readonly optional?: true
 }
 
 /** Returns what the lock file of a checkout says about the packages that run. */
@@ -59,7 +58,7 @@ function packagesOf(root: string): string {
     packages: Readonly<Record<string, LockedPackage>>
   }
   const kept = Object.entries(packages).filter(
-    ([path, { link, dev, optional }]) => path.includes('node_modules/') && !link && !dev && !optional,
+    ([path, { link, dev }]) => path.includes('node_modules/') && !link && !dev,
   )
   return JSON.stringify(kept)
 }

@@ -14,10 +14,15 @@ export interface Registry {
 
 const HERE = import.meta.dirname
 
-/** Installs Verdaccio and the oldest Node that the packages support. Returns the directory of that Node. */
-export function installRegistry(): string {
+/** The directory of the oldest Node that the packages support. */
+export const OLDEST_NODE = join(HERE, `node_modules/node-linux-${process.arch}/bin`)
+
+/** The npm of Debian 13, to be run by Node. */
+export const OLD_NPM = join(HERE, 'node_modules/npm/bin/npm-cli.js')
+
+/** Installs Verdaccio, {@link OLDEST_NODE} and {@link OLD_NPM}. */
+export function installRegistry(): void {
   execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: HERE, stdio: 'pipe' })
-  return join(HERE, 'node_modules/.bin')
 }
 
 /** Starts the registry. `directory` is for its files. Resolves when it answers. */

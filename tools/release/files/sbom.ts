@@ -45,11 +45,7 @@ export function sbomOf(time: number, versions: Readonly<Record<string, string>>)
   const npm: Sbom = JSON.parse(
     execFileSync('npm', words, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 }),
   )
-  const shipped = new Set(
-    shippedPackages()
-      .filter(({ name }) => !/^node-(linux|win)-/.test(name))
-      .map(({ name, version }) => `${name}@${version}`),
-  )
+  const shipped = new Set(shippedPackages().map(({ name, version }) => `${name}@${version}`))
   const isIncluded = (ref: string): boolean => shipped.has(ref) || isOurs(ref)
   const program: Component = {
     'bom-ref': `program/ratafia@${RELEASE}`,
