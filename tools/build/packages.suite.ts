@@ -4,7 +4,16 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -201,7 +210,7 @@ test('the packages contain compiled files and a licence, but neither sources nor
   assert.equal(globSync('build/npm/*', { cwd: ROOT }).length, 4)
 })
 
-test('npm 9, as in Debian 13, installs the runtime of a checkout', () => {
+test('npm 9, as in Debian 13, installs the runtime of a checkout, and removes it while it runs', () => {
   const checkout = join(directory, 'checkout')
   const json = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
   const { name, version, scripts, devDependencies } = json('package.json')
@@ -219,7 +228,11 @@ test('npm 9, as in Debian 13, installs the runtime of a checkout', () => {
     join(checkout, 'package-lock.json'),
     JSON.stringify({ ...lock, packages: { '': manifest, ...Object.fromEntries(runtime) } }),
   )
-  execFileSync(process.execPath, [OLD_NPM, 'ci', '--no-audit', '--no-fund'], { cwd: checkout, stdio: 'pipe' })
+  const npm = (node: string, ...words: readonly string[]) =>
+    execFileSync(node, [OLD_NPM, 'ci', '--no-audit', '--no-fund', ...words], { cwd: checkout, stdio: 'pipe' })
+  npm(process.execPath)
   const node = join(checkout, 'node_modules/.bin/node')
   assert.equal(execFileSync(node, ['--version'], { encoding: 'utf8' }), `${process.version}\n`)
+  npm(node, '--omit=dev')
+  assert.equal(existsSync(node), false)
 })
