@@ -210,7 +210,7 @@ test('the packages contain compiled files and a licence, but neither sources nor
   assert.equal(globSync('build/npm/*', { cwd: ROOT }).length, 4)
 })
 
-test('npm 9, as in Debian 13, installs the runtime of a checkout, and removes it while it runs', () => {
+test('npm 9, which Debian 13 has, links the runtime of a checkout, and removes it with --omit=dev', () => {
   const checkout = join(directory, 'checkout')
   const json = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
   const { name, version, scripts, devDependencies } = json('package.json')
@@ -233,6 +233,7 @@ test('npm 9, as in Debian 13, installs the runtime of a checkout, and removes it
   npm(process.execPath)
   const node = join(checkout, 'node_modules/.bin/node')
   assert.equal(execFileSync(node, ['--version'], { encoding: 'utf8' }), `${process.version}\n`)
+  // On the runtime that it removes.
   npm(node, '--omit=dev')
   assert.equal(existsSync(node), false)
 })

@@ -14,7 +14,7 @@ export interface Registry {
 
 const HERE = import.meta.dirname
 
-/** The directory of the oldest Node that the packages support. */
+/** The directory of the oldest Node that the packages support. Not node_modules/.bin, which also has {@link OLD_NPM}. */
 export const OLDEST_NODE = join(HERE, `node_modules/node-linux-${process.arch}/bin`)
 
 /** The npm of Debian 13, to be run by Node. */
