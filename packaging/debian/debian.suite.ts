@@ -1,6 +1,6 @@
-// npm run test:debian. Builds the Debian package, or takes it from the release in the directory RATAFIA_RELEASE, and tests
-// its form and its whole life in a minimal chroot without a network. Needs root and packaging/debian/setup.
-// RATAFIA_TEST_MIRROR names another Debian mirror for mmdebstrap.
+// npm run test:debian. Tests the Debian package in build/packages: its form, and its whole life in a minimal chroot
+// without a network. Needs root and packaging/debian/setup. RATAFIA_TEST_MIRROR names another Debian mirror for
+// mmdebstrap.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -21,7 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { launch, openWindow } from '../../interop/support/chromium.ts'
@@ -32,11 +32,7 @@ import { ROOT } from '../../tools/test/programs.ts'
 
 const PACKAGES = join(ROOT, 'build/packages')
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64'
-const { RATAFIA_RELEASE: FILES } = process.env
-const PACKAGE =
-  FILES === undefined
-    ? join(PACKAGES, `ratafia_${RELEASE.replace('-', '~')}_${ARCHITECTURE}.deb`)
-    : resolve(ROOT, FILES, `ratafia_${RELEASE}_${ARCHITECTURE}.deb`)
+const PACKAGE = join(PACKAGES, `ratafia_${RELEASE.replace('-', '~')}_${ARCHITECTURE}.deb`)
 const MAX_BYTES = 45_000_000
 
 /** The words that make the chroot: the oldest Debian that the package supports, its dependencies, and little else. */
@@ -71,8 +67,6 @@ function chrootArchive(): string {
 const directory = mkdtempSync(join(tmpdir(), 'ratafia-debian-'))
 const root = join(directory, 'root')
 before(() => {
-  if (FILES === undefined)
-    execFileSync(join(ROOT, 'packaging/debian/build'), { stdio: ['ignore', 'ignore', 'pipe'] })
   mkdirSync(root)
   execFileSync('tar', ['-xf', chrootArchive(), '-C', root, '--exclude=./dev/*'])
   for (const device of ['null', 'zero', 'full', 'random', 'urandom']) {
@@ -88,9 +82,18 @@ interface Result {
   readonly stderr: string
 }
 
+const NAMESPACES = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--', '/bin/sh', '-c']
+const BASH =
+  '/usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 /bin/bash -c'
 const IN_CHROOT = [
-  ...['--net', '--mount', '--pid', '--fork', '--kill-child', '--', '/bin/sh', '-c'],
-  'ip link set lo up && mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 /bin/bash -c "$1"',
+  ...NAMESPACES,
+  `ip link set lo up && mount -t proc proc "$0/proc" && exec chroot "$0" ${BASH} "$1"`,
+]
+const ON_FULL_DISK = [
+  ...NAMESPACES,
+  `mount -t tmpfs tmpfs /mnt && cp -a "$0/." /mnt && mount -t proc proc /mnt/proc &&
+  mount -o remount,size="$(($(du -skx /mnt | cut -f1) + 4096))k" /mnt && chroot /mnt ${BASH} "$1" &&
+  mount -o remount,size=1g /mnt && exec chroot /mnt ${BASH} "$2"`,
 ]
 
 /** Runs a script as root in the chroot, with only a loopback network. */
@@ -107,6 +110,14 @@ function succeeds(script: string, input?: string): string {
   const result = inChroot(script, input)
   assert.equal(result.status, 0, `${script}\n${result.stdout}${result.stderr}`)
   return result.stdout
+}
+
+/** Runs two scripts in a copy of the chroot: with 4 MB of free space, and then with enough. Returns their output. */
+function onFullDisk(script: string, withSpace: string): string {
+  const words = [...ON_FULL_DISK, root, `{ ${script}\n} 2>&1`, withSpace]
+  const { status, stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8' })
+  assert.equal(status, 0, stdout + stderr)
+  return stdout
 }
 
 /** Starts the service in a script, and waits until it listens. */
@@ -251,6 +262,16 @@ test('a signal reaches a command of root under systemd', async () => {
 /** When the installation began, in milliseconds of the monotonic clock. */
 let installing = 0
 const secondsSince = (time: number): string => ((performance.now() - time) / 1000).toFixed(1)
+
+test('on a full disk it is not installed, and nothing of it is left; with space it is', () => {
+  const shown = onFullDisk(
+    'dpkg -i /ratafia.deb && exit 7; ls /usr/bin/ratafia /usr/lib/ratafia /etc/ratafia || exit 0',
+    'dpkg -i /ratafia.deb >/dev/null 2>&1 && ratafia --version',
+  )
+  assert.match(shown, /No space left on device/)
+  assert.equal(shown.match(/cannot access/g)?.length, 3, shown)
+  assert.ok(shown.endsWith(`ratafia ${RELEASE}\n`), shown)
+})
 
 test('installs without a network, and prints the next steps', () => {
   installing = performance.now()
@@ -401,6 +422,22 @@ test('root with a data directory of its own gets the program itself', () => {
 })
 
 const DATA = 'stat -c %n /var/lib/ratafia/ratafia.db /var/lib/ratafia/secret.key'
+
+test('a full disk stops an upgrade and a first start, which lose nothing and then work', () => {
+  const start = 'RATAFIA_DATA_DIR=/root/new ratafia migrate'
+  const shown = onFullDisk(
+    `dpkg -i /ratafia.deb && exit 7; ratafia accounts show ann; cat /dev/zero >/filler
+    ${start}; echo "code $?"; truncate --size=-64K /filler; ${start}; echo "code $?"`,
+    `rm /filler && ${start} && dpkg -i /ratafia.deb >/dev/null 2>&1 && ratafia accounts show ann`,
+  )
+  assert.match(shown, /\/usr\/lib\/ratafia\/ratafia\.dpkg-new.*No space left on device/)
+  assert.match(
+    shown,
+    /\/root\/new cannot be written to: the disk is full\. Free space on it, then try again\.\ncode 4\n/,
+  )
+  assert.match(shown, /database or disk is full\. Free space on its disk, then try again\.\ncode 3\n/)
+  assert.equal(shown.match(/^username: +ann$/gm)?.length, 2, shown)
+})
 
 test('an upgrade and a removal keep settings and data', () => {
   const upgraded = inChroot('dpkg -i /ratafia.deb')

@@ -16,8 +16,10 @@ export async function prepareDataDirectory(directory: string): Promise<void> {
 }
 
 export function notWritable(directory: string, error: unknown): ConfigError {
+  const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC'
+  const remedy = isFull ? '' : ' Give the service a directory of its own.'
   return new ConfigError(
-    `RATAFIA_DATA_DIR: ${directory} cannot be written to: ${systemReason(error)}. Give the service a directory of its own.`,
+    `RATAFIA_DATA_DIR: ${directory} cannot be written to: ${systemReason(error)}.${remedy}`,
     { cause: error },
   )
 }
