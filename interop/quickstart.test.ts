@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { atTerminal } from './support/at-terminal.ts'
 import { launch, openWindow, picture } from './support/chromium.ts'
 import { SNAPCRAFTS, snapcraftStoreLayer } from './support/driver.ts'
 import { type Installation, newInstallation } from './support/installation.ts'
@@ -44,6 +43,16 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
     await installation?.remove()
   })
 
+  const options = () => ({ cwd: clientPaths.root, env: cleanEnvironment(installation.environment) })
+
+  /** Returns the link that the service prints at a terminal, which it does not have here. */
+  async function setupLink(): Promise<string> {
+    const { stdout } = await run('ratafia', ['setup-link'], options())
+    const [link] = /http:\S+\/setup\/\S+/.exec(stdout) ?? []
+    assert.ok(link, stdout)
+    return link
+  }
+
   /** Runs a command as a user types it, with the data directory and the port of this test. */
   async function type(command: string): Promise<void> {
     // These packages are installed already.
@@ -54,18 +63,8 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
     }
     const data = installation.environment['RATAFIA_DATA_DIR'] ?? ''
     const typed = command.replaceAll(ADDRESS, service.url).replace(/(^|\s)data\//g, `$1${data}/`)
-    const environment = cleanEnvironment(installation.environment)
-    if (/ accounts add /.test(typed)) {
-      const words = ['/bin/bash', '-c', `cd ${clientPaths.root} && ${typed}`]
-      const asked = await atTerminal(words, environment, [
-        ['Password: ', `${PASSWORD}\r`],
-        ['Repeat password: ', `${PASSWORD}\r`],
-      ])
-      assert.equal(asked.code, 0, asked.shown)
-      return
-    }
     try {
-      await run('bash', ['-euc', typed], { cwd: clientPaths.root, env: environment })
+      await run('bash', ['-euc', typed], options())
     } catch (error) {
       // The page announces this error.
       if (!/The device is pending/.test((error as { stderr: string }).stderr)) throw error
@@ -88,7 +87,8 @@ suite('docs/quickstart.md', { timeout: 300_000 }, () => {
         for (const command of step.commands.trim().split('\n')) await type(command)
         continue
       }
-      await follow(page, step.item, service?.url ?? '')
+      if (step.item === 'Open the link.') await page.goto(await setupLink())
+      else await follow(page, step.item, service?.url ?? '')
       const shown = page.locator('#once-snapcraft')
       if (credential === undefined && (await shown.count()) === 1) {
         credential = await shown.inputValue()
@@ -120,7 +120,7 @@ async function follow(page: Page, item: string, url: string): Promise<void> {
     return page.waitForLoadState()
   }
   const [, value, field] =
-    /^(?:Enter|Choose) (?:`([^`]+)`|the password|\*\*[^*]+\*\*) as \*\*([^*]+)\*\*/.exec(item) ?? []
+    /^(?:Enter|Choose) (?:`([^`]+)`|(?:a|the) password|\*\*[^*]+\*\*) as \*\*([^*]+)\*\*/.exec(item) ?? []
   if (field !== undefined) {
     const [, choice] = /^Choose \*\*([^*]+)\*\* as/.exec(item) ?? []
     const label = page.getByLabel(field, { exact: true })
