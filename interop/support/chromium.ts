@@ -36,10 +36,15 @@ export interface Window {
 /** Opens a window with its own cookies. */
 export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<Window> {
   const context = await browser.newContext(options)
+  // Chromium focuses the field with `autofocus` when it first draws a page. If a test focuses another field before that,
+  // Chromium warns as if the page had two of them. So actions wait until an element has the focus. If a test takes it
+  // from all elements of such a page, its next action waits until its timeout.
+  context.on('page', (opened) => {
+    const unfocused = opened.locator('body:not(:has(:focus)) [autofocus]')
+    // A page can be closed at once.
+    opened.addLocatorHandler(unfocused, async () => {}).catch(() => {})
+  })
   const page = await context.newPage()
-  // Chromium focuses a field when it first draws the page. A test that chooses a field before gets a warning, as from a
-  // page with two such fields. Playwright acts only once this locator finds nothing.
-  await page.addLocatorHandler(page.locator('body:not(:has(:focus)) [autofocus]'), async () => {})
   const problems: string[] = []
   page.on('console', (message) => {
     // A "wrong password" page has an error status, which Chromium reports.

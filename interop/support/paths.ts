@@ -29,7 +29,7 @@ export const clientPaths = {
   keycloak: join(interop, '.bin/keycloak'),
   nginx: '/usr/sbin/nginx',
   person: join(interop, 'support/person.ts'),
-  // The same engine as Chromium without its own windows, which would take half of the time.
+  // Chromium's engine without its user interface, which would take about a third of the CPU time.
   chromium: process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell',
 } as const
 
