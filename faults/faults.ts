@@ -56,7 +56,7 @@ const COUNT_PARTITIONS = `select count(*) from pg_inherits where inhparent = to_
 const CLOCK_OFF_MS = 240_000
 /** Nodes leave an old primary within seconds. A node that stays this long believes it. */
 const BELIEVED_MS = 60_000
-/** The pace during faults that take several times as long as the others. */
+/** The pace during faults that take so long that they still make several times the operations that a fault requires. */
 const SLOW: Pace = { client: 100, operator: 1_500, rules: 2_500 }
 const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
 

@@ -28,7 +28,7 @@ const DEVICES = 12
 const PAIRS = 12
 /** How many of each client's newest nonces, request-ids and ID tokens are used again. */
 const NEWEST = 8
-/** How many of the oldest: what was removed too early is old. */
+/** How many of the oldest: a record that was removed too early is an old one. A nonce shows it for ten minutes. */
 const OLDEST = 2
 
 /**
@@ -72,18 +72,20 @@ function jobsOf(client: Client): readonly Request[] {
 
 /** Returns requests that reuse nonces in other requests, request-ids for other devices, and ID tokens unchanged. */
 function usedOnes({ sessions, devices, units, usedIdTokens }: Client): readonly Request[] {
-  const nonces = someOf(sessions).map(({ device, opening: { body } }) => opening(device, nonceIn(body)))
+  const nonces = newestAndOldest(sessions).map(({ device, opening: { body } }) =>
+    opening(device, nonceIn(body)),
+  )
   const [unit] = units
   const requestIds = unit
-    ? someOf(devices).map((device) => registration(unit, requestIdIn(device.registration.body)))
+    ? newestAndOldest(devices).map((device) => registration(unit, requestIdIn(device.registration.body)))
     : []
-  const idTokens = someOf(usedIdTokens).map((used) =>
+  const idTokens = newestAndOldest(usedIdTokens).map((used) =>
     exchangingIdToken({ ...used, idempotencyKey: undefined }),
   )
   return [...nonces, ...requestIds, ...idTokens]
 }
 
-const someOf = <One>(all: readonly One[]): readonly One[] =>
+const newestAndOldest = <One>(all: readonly One[]): readonly One[] =>
   all.length > OLDEST + NEWEST ? [...all.slice(0, OLDEST), ...all.slice(-NEWEST)] : all
 
 /** Reads the final state with the operator's commands and from the tables themselves. */

@@ -1,6 +1,6 @@
 // npm run test:release:commits. `npm run release` in a clone of this checkout: both commits, the next release after
-// them, and that a refusal changes nothing. RATAFIA_REHEARSAL names an empty directory for the clone, which is kept, with
-// the commit of the release checked out.
+// them, and that a refusal changes nothing. RATAFIA_REHEARSAL names an empty directory for the clone, which is kept,
+// with the commit of the release checked out.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -25,14 +25,13 @@ const MIGRATION = 'packages/server/src/database/schema/migrations/0002-setup-lin
 
 suite('npm run release', () => {
   const { RATAFIA_REHEARSAL: kept } = process.env
-  let clone: string
-  let tagged: string
+  const clone = kept ?? mkdtempSync(join(tmpdir(), 'ratafia-release-test-'))
+  let tagged: string | undefined
   after(() => {
     if (kept === undefined) rmSync(clone, { recursive: true, force: true })
-    else gitIn(clone, 'checkout', '--quiet', tagged)
+    else if (tagged !== undefined) gitIn(clone, 'checkout', '--quiet', tagged)
   })
   before(() => {
-    clone = kept ?? mkdtempSync(join(tmpdir(), 'ratafia-release-test-'))
     cloneForRehearsal(clone)
     copyChanges()
     linkPackages(clone)

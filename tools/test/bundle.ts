@@ -84,14 +84,10 @@ export function replace(text: string, { file, from, to }: Replacement): string {
   return text.replace(from, () => to)
 }
 
-/**
- * Bundles the programs that tests start until this process exits. Sets the path, and a directory for compiled code, in the
- * tests' environment.
- */
+/** Bundles the programs that tests start until this process exits, and sets the path in the tests' environment. */
 export async function bundleForTests(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-bundle-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   await bundle(directory, { programs: [PROGRAM, CRASH_CHILD] })
   process.env[BUNDLE] = directory
-  process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/ratafia-tests')
 }

@@ -10,14 +10,14 @@ import { join, relative } from 'node:path'
 import { bundleForTests } from './bundle.ts'
 import { allTests, type Pass, passesOf } from './passes.ts'
 import { globalSetup, globalTeardown } from './postgres.ts'
-import { ROOT } from './programs.ts'
+import { COMPILE_CACHE, ROOT } from './programs.ts'
 import { scratchDirectory } from './scratch.ts'
 
-const NODE_OPTIONS = [
+const COMMON_OPTIONS = [
   '--disable-warning=ExperimentalWarning',
   // The same output at a terminal and in a log.
   '--test-reporter=spec',
-  // Makes fewer collections of short-lived objects.
+  // Collects short-lived objects less often.
   '--max-semi-space-size=64',
 ]
 
@@ -45,6 +45,7 @@ if (passes.length === 0) {
   process.exit(2)
 }
 
+process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE
 if (full) process.env['RATAFIA_TEST_FULL'] = '1'
 const times: string[] = []
 // By default these signals end the process without an 'exit' event.
@@ -71,11 +72,15 @@ async function run(pass: Pass): Promise<void> {
 async function isPassed({ name, files, nodeOptions }: Pass): Promise<boolean> {
   const started = performance.now()
   const program = nodeOptions.includes('--test') ? [] : ['tools/test/run-files.ts']
-  const child = spawn(process.execPath, [...NODE_OPTIONS, ...nodeOptions, ...options, ...program, ...files], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: PASS_DEADLINE_MS,
-    env: { ...process.env, TMPDIR: scratchDirectory() },
-  })
+  const child = spawn(
+    process.execPath,
+    [...COMMON_OPTIONS, ...nodeOptions, ...options, ...program, ...files],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: PASS_DEADLINE_MS,
+      env: { ...process.env, TMPDIR: scratchDirectory() },
+    },
+  )
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => (direct ? process.stdout.write(chunk) : output.push(chunk)))

@@ -24,7 +24,10 @@ export function ratafiaCommand(): readonly [command: string, ...words: string[]]
   return program === undefined ? [process.execPath, bundled(PROGRAM)] : [resolve(ROOT, program)]
 }
 
+/** The directory of the compile cache for tests. */
+export const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/ratafia-tests')
+
 /** Returns the directory of the compile cache for these programs. */
 export function compiled(): string {
-  return join(process.env[BUNDLE] ?? join(ROOT, 'node_modules/.cache/ratafia-tests'), 'compiled')
+  return join(process.env[BUNDLE] ?? COMPILE_CACHE, 'compiled')
 }

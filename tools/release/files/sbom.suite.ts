@@ -1,4 +1,4 @@
-// npm run test:release. Not part of `npm test`, because npm before 10 cannot list the packages.
+// npm run test:release. Not part of `npm test`, because npm before 10.2 cannot list the packages.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
