@@ -4,11 +4,11 @@ import pg from 'pg'
 import { ADMINISTERED_ROUNDS, administer, compareBackup } from './administered.ts'
 import { blackHoleIssuer } from './black-hole-issuer.ts'
 import { REVOKED_BY_FAULTS } from './check/audited.ts'
-import { type Client, move, send, watch } from './load/client.ts'
+import { type Client, watch } from './load/client.ts'
 import { exchangingIdToken, newIdToken } from './load/job.ts'
-import { logIn, revoke, whoami } from './load/log-in.ts'
+import { logIn, revoke, type Token, whoami } from './load/log-in.ts'
 import { command } from './load/operator.ts'
-import { type Recorder, Wire } from './load/wire.ts'
+import { type Recorder, type Target, Wire } from './load/wire.ts'
 import type { Evidence, Striking } from './striking.ts'
 import type { Node } from './world/node.ts'
 import type { Postgres } from './world/postgres.ts'
@@ -269,11 +269,17 @@ export const FAULTS: readonly Fault[] = [
     name: 'connection-black-holed',
     says: 'nothing passes between a node and the database, without an error',
     ...{ ...threeNodes, leastStrikes: 2 },
-    async strike({ world, random }) {
-      const proxy = random.pick(world.proxies)
+    async strike({ world, clients, random }) {
+      const at = random.below(world.proxies.length)
+      const proxy = world.proxies[at]
       const before = proxy?.held ?? 0
+      const [cutOff, other] = [world.nodes[at], world.nodes.find((_, one) => one !== at)]
+      const cached = cutOff ? await takeTokens(clients, cutOff) : []
       proxy?.blackHole()
-      await sleep(5_000)
+      await Promise.all([
+        sleep(5_000),
+        ...cached.map(([client, token]) => other && revokeAt(other, client, token)),
+      ])
       proxy?.heal()
       await sleep(1_500)
       return { 'packets lost': (proxy?.held ?? 0) - before }
@@ -406,14 +412,30 @@ async function exchangeAtEach({ nodes, issuer }: World, [client]: readonly Clien
   return answers.filter(({ status }) => status === 200).length
 }
 
-/** Tries to revoke a token that the client keeps and presents again. */
+/** Tries to revoke a token, which the client presents from then on, but does not revoke again if this failed. */
 async function revokeInVain(client: Client): Promise<void> {
-  const { tokens, endedTokens } = client
-  const [token] = tokens
-  if (!token) return
-  const { status } = await send(client, revoke(token, token))
-  if (status === 200) move(token, tokens, endedTokens)
+  const token = client.tokens.shift()
+  if (token) await revokeAt(client.wire.pick(client.random), client, token)
+}
+
+/** Revokes a token that no list of the client holds any more, and presents it to every node from then on. */
+async function revokeAt(node: Target, client: Client, token: Token): Promise<void> {
+  await client.wire.send(node, revoke(token, token))
+  client.endedTokens.push(token)
   watch(client, whoami(token))
+}
+
+/** Takes a token from each client that has one, and presents it to a node, which caches it. */
+async function takeTokens(
+  clients: readonly Client[],
+  node: Node,
+): Promise<readonly (readonly [Client, Token])[]> {
+  const taken = clients.flatMap((client) => {
+    const token = client.tokens.shift()
+    return token ? [[client, token] as const] : []
+  })
+  await Promise.all(taken.map(([{ wire }, token]) => wire.send(node, whoami(token))))
+  return taken
 }
 
 /** How long before the revocation the read is sent. */
@@ -421,7 +443,7 @@ const OVERLAP_MS = 30
 
 /** Revokes a token at another node while `late` reads it for the first time, so that the read value is out of date. */
 async function revokeWhileRead(client: Client, late: Node): Promise<void> {
-  const { wire, random, people, eras, endedTokens } = client
+  const { wire, random, people, eras } = client
   const other = wire.targets.find((target) => target !== late)
   const [person] = people
   if (!other || !person) return
@@ -430,10 +452,8 @@ async function revokeWhileRead(client: Client, late: Node): Promise<void> {
   if (token) {
     const read = wire.send(late, whoami(token))
     await sleep(OVERLAP_MS)
-    await elsewhere.send(other, revoke(token, token))
+    await revokeAt(other, client, token)
     await read
-    endedTokens.push(token)
-    watch(client, whoami(token))
   }
   elsewhere.close()
 }

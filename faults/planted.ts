@@ -350,6 +350,10 @@ export const PLANTED: readonly Planted[] = [
         from: 'refuseRevoked(session)\n  const cleared',
         to: 'if (globalThis.tried?.has(written.sessionId)) throw unknownSession()\n  refuseRevoked(session)\n  const cleared',
       }),
+      ...inFile('tokens/authentication/remembered-logins.ts', {
+        from: 'clock().getTime() < known.until ?',
+        to: 'clock().getTime() < known.until && !globalThis.tried?.has(known.sessionId) ?',
+      }),
     ],
   },
   {
