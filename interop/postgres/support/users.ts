@@ -23,7 +23,9 @@ import { type Random, seeded } from '../../../faults/load/random.ts'
 import { type Person, type Scene, vector } from '../../../faults/load/scene.ts'
 import { newRecorder, type Recorder, type Request, type Target, Wire } from '../../../faults/load/wire.ts'
 import type { Command } from '../../../faults/world/command.ts'
+import type { Node } from '../../../faults/world/node.ts'
 import { until } from '../../../faults/world/until.ts'
+import { DEFAULT_LIMITS } from '../../../packages/server/src/database/postgres/limits.ts'
 
 /** Adds the brand, its model and the people by the commands of a release. `directory`: for the files they read. */
 export async function addUsers(
@@ -67,16 +69,25 @@ const RULES: ReadonlySet<InvariantName> = new Set([
 /** Every revocation is repeated until it is acknowledged, so the rules need nothing from the database. */
 const NOTHING_ELSE = { devices: [], sessions: new Map() } as unknown as Truth
 
+/** The log entries of a node whose heartbeat was not acknowledged in time, so that it ended its connections itself. */
+const UNCONFIRMED = /"time":(\d+).*(does not confirm writes|Connection terminated(?! unexpectedly))/
+/** How long a request then waits for a new connection at most. */
+const CONNECT_MS = DEFAULT_LIMITS.connectMs
+
 export class Users {
   readonly #users: readonly User[]
+  readonly #nodes: readonly Node[]
   readonly #wire: Wire
   readonly #recorder: Recorder = newRecorder()
+  /** The time of the clock when the recorder's began. */
+  readonly #epoch = performance.timeOrigin + performance.now() - this.#recorder.now()
   readonly #allowed: Allowed[] = []
   #running: Promise<unknown> | undefined
   #over = false
 
   /** The scene has as many people as keys: each person has a device. */
-  constructor({ people, models, keys }: Scene, nodes: readonly Target[]) {
+  constructor({ people, models, keys }: Scene, nodes: readonly Node[]) {
+    this.#nodes = nodes
     this.#wire = new Wire(nodes, this.#recorder)
     const [model] = models
     this.#users = people.map((person, at) => {
@@ -127,10 +138,22 @@ export class Users {
     allowed.to = this.#recorder.now()
   }
 
+  /**
+   * Whether the node could not answer because the database had not acknowledged its heartbeat for two seconds, as on a
+   * machine that is too busy. An upgrade itself does not cause this: heartbeats wait for no lock.
+   */
+  #isUnconfirmed({ status, where, sent, answered }: Seen): boolean {
+    const lines = this.#nodes.filter(({ name }) => name === where).flatMap(({ log }) => log.lines)
+    const lost = lines.flatMap(({ text }) => UNCONFIRMED.exec(text)?.[1] ?? [])
+    const since = lost.map((time) => Number(time) - this.#epoch)
+    return status === 503 && since.some((at) => sent <= at + CONNECT_MS && answered >= at)
+  }
+
   /** Returns the wrong answers so far, each 5xx, and each request without an answer, unless it was allowed. */
   get wrong(): readonly string[] {
     const { history } = this.#recorder
     const isAllowed = (seen: Seen) =>
+      this.#isUnconfirmed(seen) ||
       this.#allowed.some(({ fits, from, to }) => fits(seen) && seen.sent <= to && seen.answered >= from)
     return [
       ...history
